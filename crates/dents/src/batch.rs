@@ -1,0 +1,525 @@
+//! A piece of one directory: the only currency of the library.
+//!
+//! One arena holds the bytes of all names, each ended by a NUL so that it can be handed to the kernel as it
+//! stands; 16 bytes an entry stand beside it; and 64 bytes of metadata (one cache line) beside those, only if
+//! something beyond names and types is needed. Nothing is allocated per entry. `read` appends entries,
+//! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
+
+use crate::needs::{Kind, Needs, NeedsByKind};
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents_sys::Errno;
+
+/// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
+/// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
+#[derive(Clone, Copy)]
+struct Name(u64);
+
+impl Name {
+    const LEN_BITS: u32 = 20;
+    const MAX_LEN: usize = (1 << Self::LEN_BITS) - 1;
+
+    fn new(offset: usize, len: usize, kind: Kind) -> Self {
+        debug_assert!(len <= Self::MAX_LEN && (offset as u64) < 1 << 40);
+        Name((offset as u64) << 24 | (len as u64) << 4 | kind as u64)
+    }
+
+    fn offset(self) -> usize {
+        (self.0 >> 24) as usize
+    }
+
+    fn len(self) -> usize {
+        (self.0 >> 4) as usize & Self::MAX_LEN
+    }
+
+    fn kind(self) -> Kind {
+        Kind::from_d_type(self.0 as u8 & 0xf)
+    }
+}
+
+/// What `readdir` said of one entry.
+#[derive(Clone, Copy)]
+pub struct Dent {
+    name: Name,
+    ino: u64,
+}
+
+impl Dent {
+    /// The type as `d_type` gave it.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.name.kind()
+    }
+
+    /// The name within the arena of its batch, as the kernel wants it.
+    ///
+    /// # Panics
+    /// If `arena` is not the arena this entry was pushed to.
+    #[must_use]
+    pub fn c_name<'a>(&self, arena: &'a [u8]) -> &'a CStr {
+        let start = self.name.offset();
+        CStr::from_bytes_with_nul(&arena[start..=start + self.name.len()])
+            .expect("the arena ends each name with its only NUL")
+    }
+}
+
+/// Which of the questions about an entry failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Asked {
+    /// `statx` of the entry: nothing is known beyond its name and `d_type`.
+    Stat = 1,
+    /// `readlinkat`: the rest is known.
+    Link = 2,
+    /// `listxattrat`: the rest is known.
+    Xattr = 3,
+}
+
+/// What stands at the other end of a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Nobody asked, or the entry is not a symbolic link.
+    Unasked,
+    /// It leads nowhere that can be stat'ed.
+    Missing,
+    /// The `st_mode` of what it leads to.
+    Mode(u16),
+}
+
+/// The mark after the permission bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Neither an ACL nor a security context.
+    None,
+    /// A security context and no ACL: `.`.
+    Context,
+    /// An ACL, or anything that goes beyond the permission bits: `+`.
+    Acl,
+}
+
+/// Seconds since the epoch and nanoseconds, the latter always counted forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time {
+    /// Whole seconds since 1970-01-01T00:00:00Z, negative before it.
+    pub sec: i64,
+    /// 0 to 999,999,999.
+    pub nsec: u32,
+}
+
+/// One slot of metadata, 64 bytes. Which fields hold something is what the plan's needs say.
+#[derive(Clone, Copy, Default)]
+pub struct Meta {
+    pub(crate) ino: u64,
+    pub(crate) size: u64,
+    pub(crate) blocks: u64,
+    pub(crate) sec: i64,
+    pub(crate) nsec: u32,
+    pub(crate) nlink: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    /// Device files: the device number as the kernel packs it (12 bits major, 20 bits minor). Symbolic
+    /// links: where in the arena `link_arena` the text begins.
+    pub(crate) rdev_or_link: u32,
+    pub(crate) mode: u16,
+    pub(crate) target_mode: u16,
+    pub(crate) link_len: u16,
+    pub(crate) errno: u16,
+    pub(crate) link_arena: u16,
+    pub(crate) bits: Bits,
+}
+
+const _: () = assert!(size_of::<Meta>() == 64 && size_of::<Dent>() == 16);
+
+bitflags::bitflags! {
+    /// What is known of a slot.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct Bits: u8 {
+        /// `statx` answered.
+        const STAT = 1 << 0;
+        /// The link's text is there.
+        const LINK = 1 << 1;
+        /// Somebody asked for the target.
+        const TARGET = 1 << 2;
+        const CONTEXT = 1 << 3;
+        const ACL = 1 << 4;
+        const CAPABILITY = 1 << 5;
+        /// Two bits of `Asked`: which question failed.
+        const FAULT_LOW = 1 << 6;
+        const FAULT_HIGH = 1 << 7;
+    }
+}
+
+impl Meta {
+    pub(crate) fn set_fault(&mut self, asked: Asked, errno: Errno) {
+        self.bits |= Bits::from_bits_retain((asked as u8) << 6);
+        self.errno = errno.raw_os_error() as u16;
+    }
+
+    pub(crate) fn errno(&self) -> Errno {
+        Errno::from_raw_os_error(i32::from(self.errno))
+    }
+
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.bits.intersects(Bits::FAULT_LOW | Bits::FAULT_HIGH)
+    }
+
+    fn fault(&self) -> Option<(Asked, Errno)> {
+        let asked = match self.bits.bits() >> 6 {
+            1 => Asked::Stat,
+            2 => Asked::Link,
+            3 => Asked::Xattr,
+            _ => return None,
+        };
+        Some((asked, self.errno()))
+    }
+}
+
+/// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
+#[derive(Default)]
+pub struct Batch {
+    pub(crate) arena: Vec<u8>,
+    pub(crate) dents: Vec<Dent>,
+    pub(crate) metas: Vec<Meta>,
+    pub(crate) slots: Slots,
+    pub(crate) links: Vec<Vec<u8>>,
+    pub(crate) declared: NeedsByKind,
+    pub(crate) faulty: bool,
+}
+
+/// Where the metadata of an entry stands.
+#[derive(Default)]
+pub(crate) enum Slots {
+    /// Nowhere: nothing was asked.
+    #[default]
+    None,
+    /// At the entry's own position.
+    Dense,
+    /// Few entries have any (the directories of a coloured listing): at this position, or [`NO_SLOT`].
+    Sparse(Vec<u32>),
+}
+
+const NO_SLOT: u32 = u32::MAX;
+
+impl Batch {
+    /// An empty batch; `declared` is what may be read of its entries.
+    #[must_use]
+    pub fn new(declared: NeedsByKind) -> Self {
+        Batch { declared, ..Batch::default() }
+    }
+
+    /// Forgets the entries and keeps the memory.
+    pub fn clear(&mut self) {
+        self.arena.clear();
+        self.dents.clear();
+        self.metas.clear();
+        self.slots = Slots::None;
+        self.links.clear();
+        self.faulty = false;
+    }
+
+    /// Appends an entry. A name longer than 1 MiB is refused: no kernel interface gives or takes one.
+    pub fn push(&mut self, name: &CStr, kind: Kind, ino: u64) {
+        let bytes = name.to_bytes_with_nul();
+        let len = bytes.len() - 1;
+        if len <= Name::MAX_LEN {
+            self.dents.push(Dent { name: Name::new(self.arena.len(), len, kind), ino });
+            self.arena.extend_from_slice(bytes);
+        }
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.dents.len()
+    }
+
+    /// Whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.dents.is_empty()
+    }
+
+    /// The entry at a position of reading order.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Batch::len`].
+    #[must_use]
+    pub fn entry(&self, index: usize) -> Entry<'_> {
+        let meta = match &self.slots {
+            Slots::None => None,
+            Slots::Dense => self.metas.get(index),
+            Slots::Sparse(slots) => self.metas.get(slots[index] as usize),
+        };
+        Entry { batch: self, dent: self.dents[index], meta }
+    }
+
+    /// All entries in reading order.
+    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.len()).map(|index| self.entry(index))
+    }
+
+    /// Whether a question about some entry failed.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        self.faulty
+    }
+
+    /// The needs this batch was filled for.
+    #[must_use]
+    pub fn declared(&self) -> &NeedsByKind {
+        &self.declared
+    }
+
+    /// Makes an empty slot for each entry that `asks`. Returns the entries to ask where they are not simply
+    /// all, in the order of their slots.
+    ///
+    /// Below half of the entries the slots are sparse: 4 bytes an entry instead of 64.
+    pub(crate) fn make_slots(&mut self, asks: impl Fn(Kind) -> bool) -> Option<Vec<Dent>> {
+        let asked = self.dents.iter().filter(|dent| asks(dent.kind())).count();
+        self.metas.clear();
+        self.metas.resize(if asked * 2 > self.len() { self.len() } else { asked }, Meta::default());
+        if asked == 0 {
+            self.slots = Slots::None;
+            return Some(Vec::new());
+        }
+        if asked * 2 > self.len() {
+            self.slots = Slots::Dense;
+            return None;
+        }
+        let mut slots = Vec::with_capacity(self.len());
+        let mut todo = Vec::with_capacity(asked);
+        for dent in &self.dents {
+            if asks(dent.kind()) {
+                slots.push(todo.len() as u32);
+                todo.push(*dent);
+            } else {
+                slots.push(NO_SLOT);
+            }
+        }
+        self.slots = Slots::Sparse(slots);
+        Some(todo)
+    }
+}
+
+/// One entry, to be read.
+///
+/// The getters for metadata give zero where the entry could not be stat'ed ([`Entry::is_known`] tells), and
+/// panic in debug builds if the field was not declared in the batch's needs.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    batch: &'a Batch,
+    dent: Dent,
+    meta: Option<&'a Meta>,
+}
+
+impl<'a> Entry<'a> {
+    /// The name: any bytes but NUL; `/` only in operands.
+    #[must_use]
+    pub fn name(&self) -> &'a [u8] {
+        let start = self.dent.name.offset();
+        &self.batch.arena[start..start + self.dent.name.len()]
+    }
+
+    /// The name as the kernel wants it.
+    #[must_use]
+    pub fn c_name(&self) -> &'a CStr {
+        self.dent.c_name(&self.batch.arena)
+    }
+
+    /// The type: from the mode where there is one, else from `d_type`.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.meta {
+            Some(meta) if meta.bits.contains(Bits::STAT) => Kind::from_mode(meta.mode),
+            _ => self.dent.kind(),
+        }
+    }
+
+    /// Whether `statx` answered for this entry.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.meta.is_some_and(|meta| meta.bits.contains(Bits::STAT))
+    }
+
+    /// The question that failed, and how.
+    #[must_use]
+    pub fn fault(&self) -> Option<(Asked, Errno)> {
+        self.meta.and_then(Meta::fault)
+    }
+
+    /// Inode number from `statx`; from `readdir` where `statx` was not asked.
+    #[must_use]
+    pub fn ino(&self) -> u64 {
+        self.declared(Needs::INODE);
+        self.known().map_or(self.dent.ino, |meta| meta.ino)
+    }
+
+    /// Inode number as `readdir` gave it: the order to stat in on some file systems.
+    #[must_use]
+    pub fn d_ino(&self) -> u64 {
+        self.dent.ino
+    }
+
+    /// Type and permission bits; zero if unknown.
+    #[must_use]
+    pub fn mode(&self) -> u16 {
+        self.declared(Needs::MODE);
+        self.known().map_or(0, |meta| meta.mode)
+    }
+
+    /// Number of hard links.
+    #[must_use]
+    pub fn nlink(&self) -> u32 {
+        self.declared(Needs::NLINK);
+        self.known().map_or(0, |meta| meta.nlink)
+    }
+
+    /// Owner.
+    #[must_use]
+    pub fn uid(&self) -> u32 {
+        self.declared(Needs::UID);
+        self.known().map_or(0, |meta| meta.uid)
+    }
+
+    /// Group.
+    #[must_use]
+    pub fn gid(&self) -> u32 {
+        self.declared(Needs::GID);
+        self.known().map_or(0, |meta| meta.gid)
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.declared(Needs::SIZE);
+        self.known().map_or(0, |meta| meta.size)
+    }
+
+    /// Allocated blocks of 512 bytes.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.declared(Needs::BLOCKS);
+        self.known().map_or(0, |meta| meta.blocks)
+    }
+
+    /// Major and minor number of a device file.
+    #[must_use]
+    pub fn rdev(&self) -> (u32, u32) {
+        self.declared(Needs::RDEV);
+        self.known().map_or((0, 0), |meta| (meta.rdev_or_link >> 20, meta.rdev_or_link & 0xf_ffff))
+    }
+
+    /// The one time that was declared.
+    #[must_use]
+    pub fn time(&self) -> Time {
+        debug_assert!(self.batch.declared.any().intersects(Needs::TIMES), "no time was declared");
+        self.known().map_or(Time::default(), |meta| Time { sec: meta.sec, nsec: meta.nsec })
+    }
+
+    /// The text of a symbolic link; `None` for anything else and where it could not be read.
+    #[must_use]
+    pub fn link(&self) -> Option<&'a [u8]> {
+        self.declared(Needs::LINK);
+        let meta = self.meta.filter(|meta| meta.bits.contains(Bits::LINK))?;
+        let start = meta.rdev_or_link as usize;
+        Some(&self.batch.links[usize::from(meta.link_arena)][start..start + usize::from(meta.link_len)])
+    }
+
+    /// What a symbolic link leads to.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        self.declared(Needs::TARGET);
+        match self.meta {
+            Some(meta) if meta.bits.contains(Bits::TARGET) => match meta.target_mode {
+                0 => Target::Missing,
+                mode => Target::Mode(mode),
+            },
+            _ => Target::Unasked,
+        }
+    }
+
+    /// The mark after the permission bits.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.declared(Needs::MARK);
+        match self.meta {
+            Some(meta) if meta.bits.contains(Bits::ACL) => Mark::Acl,
+            Some(meta) if meta.bits.contains(Bits::CONTEXT) => Mark::Context,
+            _ => Mark::None,
+        }
+    }
+
+    /// Whether the file carries a capability.
+    #[must_use]
+    pub fn has_capability(&self) -> bool {
+        self.declared(Needs::CAPABILITY);
+        self.meta.is_some_and(|meta| meta.bits.contains(Bits::CAPABILITY))
+    }
+
+    fn known(&self) -> Option<&'a Meta> {
+        self.meta.filter(|meta| meta.bits.contains(Bits::STAT))
+    }
+
+    /// Reading what nobody declared works by luck (another consumer wanted it) until the day it does not.
+    #[inline]
+    fn declared(&self, needs: Needs) {
+        debug_assert!(
+            self.batch.declared.get(self.kind()).contains(needs),
+            "{needs:?} of a {:?} was read but not declared",
+            self.kind()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(needs: Needs) -> Batch {
+        let mut batch = Batch::new(NeedsByKind::all(needs));
+        batch.push(c"alpha", Kind::Reg, 7);
+        batch.push(c"b", Kind::Dir, 8);
+        batch
+    }
+
+    #[test]
+    fn names_and_types_come_back() {
+        let batch = batch(Needs::TYPE);
+        let all: Vec<_> = batch.iter().map(|e| (e.name(), e.kind(), e.d_ino())).collect();
+        assert_eq!(all, [(&b"alpha"[..], Kind::Reg, 7), (b"b", Kind::Dir, 8)]);
+        assert_eq!(batch.entry(1).c_name(), c"b");
+    }
+
+    #[test]
+    fn slots_are_sparse_where_few_ask() {
+        let mut batch = Batch::new(NeedsByKind::of(Kind::Dir, Needs::MODE));
+        for name in [c"a", c"b", c"c", c"d"] {
+            batch.push(name, if name == c"c" { Kind::Dir } else { Kind::Reg }, 1);
+        }
+        let todo = batch.make_slots(|kind| kind == Kind::Dir).expect("sparse");
+        assert_eq!(todo.len(), 1);
+        batch.metas[0].mode = 0o040_755;
+        batch.metas[0].bits = Bits::STAT;
+        let known: Vec<_> = batch.iter().map(|entry| entry.is_known()).collect();
+        assert_eq!(known, [false, false, true, false]);
+        assert_eq!(batch.entry(2).mode(), 0o040_755);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "was read but not declared")]
+    fn reading_what_was_not_declared_panics() {
+        let _ = batch(Needs::TYPE).entry(0).size();
+    }
+
+    #[test]
+    fn a_fault_keeps_its_errno() {
+        let mut batch = batch(Needs::SIZE);
+        assert!(batch.make_slots(|_| true).is_none());
+        batch.metas[0].set_fault(Asked::Stat, Errno::ACCESS);
+        assert_eq!(batch.entry(0).fault(), Some((Asked::Stat, Errno::ACCESS)));
+        assert_eq!(batch.entry(1).fault(), None);
+        assert!(!batch.entry(0).is_known());
+        assert_eq!(batch.entry(0).size(), 0);
+    }
+}

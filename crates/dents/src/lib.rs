@@ -1,0 +1,19 @@
+//! Read directories and what the kernel knows of their entries, as fast as it can be asked.
+//!
+//! The flow has one direction: a [`read::Reader`] appends names and types to a [`batch::Batch`];
+//! [`stat::fill`] answers whatever the consumers' [`needs`] leave open, by one of four strategies;
+//! [`owners`] turn ids into names; [`sort`] makes a permutation. This crate knows no colour, no terminal and no
+//! environment, starts no thread by itself (see [`stat::Workers`]), and has no `unsafe`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod batch;
+pub mod needs;
+pub mod owners;
+pub mod read;
+pub mod sort;
+pub mod stat;

@@ -1,0 +1,258 @@
+//! What must be known about an entry, and the hinge of the whole library.
+//!
+//! Every consumer (a column, a sort key, an indicator, a colour) declares its [`Needs`] beside the code that
+//! reads the field; the caller ORs them into one [`NeedsByKind`]; the strategies ask the kernel for exactly
+//! that. `readdir` already answers [`Needs::TYPE`] through `d_type`, so a listing whose needs end there makes
+//! no `statx` at all. In debug builds, reading a field that nobody declared panics (see [`crate::batch`]).
+
+use bitflags::bitflags;
+use core::ops::{BitOr, BitOrAssign};
+use dents_sys::stat::Mask;
+
+bitflags! {
+    /// A set of facts about one entry.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Needs: u32 {
+        /// The file type. Free where the file system fills `d_type`.
+        const TYPE = 1 << 0;
+        /// The inode number as `stat` gives it. (`d_ino` of a mount point is that of the covered directory.)
+        const INODE = 1 << 1;
+        /// Type and permission bits.
+        const MODE = 1 << 2;
+        /// Number of hard links.
+        const NLINK = 1 << 3;
+        /// Owner.
+        const UID = 1 << 4;
+        /// Group.
+        const GID = 1 << 5;
+        /// Device number of a device file.
+        const RDEV = 1 << 6;
+        /// Size in bytes.
+        const SIZE = 1 << 7;
+        /// Allocated blocks of 512 bytes.
+        const BLOCKS = 1 << 8;
+        /// Time of the last access.
+        const ATIME = 1 << 9;
+        /// Time of birth.
+        const BTIME = 1 << 10;
+        /// Time of the last change of the inode.
+        const CTIME = 1 << 11;
+        /// Time of the last change of the contents.
+        const MTIME = 1 << 12;
+        /// The text of a symbolic link: one `readlinkat`.
+        const LINK = 1 << 13;
+        /// What a symbolic link leads to (its mode, or that it leads nowhere): one more `statx`.
+        const TARGET = 1 << 14;
+        /// Whether there is an ACL or a security context: one `listxattrat`.
+        const MARK = 1 << 15;
+        /// Whether there is a file capability: the same `listxattrat`.
+        const CAPABILITY = 1 << 16;
+    }
+}
+
+impl Needs {
+    /// The times; a batch keeps one of them, so a plan declares at most one.
+    pub const TIMES: Needs = Needs::ATIME.union(Needs::BTIME).union(Needs::CTIME).union(Needs::MTIME);
+
+    /// Answered by `listxattrat`.
+    pub const XATTRS: Needs = Needs::MARK.union(Needs::CAPABILITY);
+
+    /// The `statx` mask that answers these needs; empty when no `statx` is needed. The mode brings the type
+    /// with it in the same field, and the type is what everything after the `statx` branches on.
+    #[must_use]
+    pub fn mask(self) -> Mask {
+        const TABLE: [(Needs, Mask); 11] = [
+            (Needs::INODE, Mask::INO),
+            (Needs::MODE, Mask::MODE),
+            (Needs::NLINK, Mask::NLINK),
+            (Needs::UID, Mask::UID),
+            (Needs::GID, Mask::GID),
+            (Needs::SIZE, Mask::SIZE),
+            (Needs::BLOCKS, Mask::BLOCKS),
+            (Needs::ATIME, Mask::ATIME),
+            (Needs::BTIME, Mask::BTIME),
+            (Needs::CTIME, Mask::CTIME),
+            (Needs::MTIME, Mask::MTIME),
+        ];
+        let mut mask = Mask::empty();
+        for (need, bit) in TABLE {
+            if self.contains(need) {
+                mask |= bit;
+            }
+        }
+        // stx_rdev is always filled (include/uapi/linux/stat.h gives it no mask bit), so any call will do.
+        if !mask.is_empty() || self.contains(Needs::RDEV) { mask | Mask::TYPE } else { mask }
+    }
+}
+
+/// The type of a file as `d_type` gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// `DT_UNKNOWN`: the file system did not say, or nobody asked yet.
+    Unknown = 0,
+    /// A FIFO.
+    Fifo = 1,
+    /// A character device.
+    Char = 2,
+    /// A directory.
+    Dir = 4,
+    /// A block device.
+    Block = 6,
+    /// A regular file.
+    Reg = 8,
+    /// A symbolic link.
+    Link = 10,
+    /// A socket.
+    Sock = 12,
+    /// A whiteout of a union file system.
+    Whiteout = 14,
+}
+
+impl Kind {
+    /// All types a file can have, without [`Kind::Unknown`].
+    pub const KNOWN: [Kind; 8] = [
+        Kind::Fifo,
+        Kind::Char,
+        Kind::Dir,
+        Kind::Block,
+        Kind::Reg,
+        Kind::Link,
+        Kind::Sock,
+        Kind::Whiteout,
+    ];
+
+    /// From `d_type`; values the kernel does not define count as unknown.
+    #[must_use]
+    pub fn from_d_type(d_type: u8) -> Kind {
+        match d_type {
+            1 => Kind::Fifo,
+            2 => Kind::Char,
+            4 => Kind::Dir,
+            6 => Kind::Block,
+            8 => Kind::Reg,
+            10 => Kind::Link,
+            12 => Kind::Sock,
+            14 => Kind::Whiteout,
+            _ => Kind::Unknown,
+        }
+    }
+
+    /// From `stx_mode`: `d_type` is its upper four bits (`IFTODT` in dirent.h).
+    #[must_use]
+    pub fn from_mode(mode: u16) -> Kind {
+        Kind::from_d_type((mode >> 12) as u8)
+    }
+}
+
+/// The needs for each type of file: colour may need the mode of a directory and nothing of a socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NeedsByKind([Needs; 16]);
+
+impl NeedsByKind {
+    /// The same needs whatever the type.
+    #[must_use]
+    pub fn all(needs: Needs) -> Self {
+        NeedsByKind([needs; 16])
+    }
+
+    /// These needs for one type only. An entry of unknown type gets [`Needs::TYPE`] beside them: its type
+    /// must be known before anything can be decided.
+    #[must_use]
+    pub fn of(kind: Kind, needs: Needs) -> Self {
+        let mut table = [Needs::empty(); 16];
+        table[kind as usize] = needs;
+        table[Kind::Unknown as usize] = needs | Needs::TYPE;
+        NeedsByKind(table)
+    }
+
+    /// What an entry of this type needs. For [`Kind::Unknown`], everything that any type needs.
+    #[must_use]
+    pub fn get(&self, kind: Kind) -> Needs {
+        self.0[kind as usize]
+    }
+
+    /// Everything that some type needs.
+    #[must_use]
+    pub fn any(&self) -> Needs {
+        self.0.iter().fold(Needs::empty(), |all, one| all | *one)
+    }
+
+    /// The mask for the `statx` of an entry whose `d_type` is `kind`; empty if none is needed.
+    #[must_use]
+    pub fn mask(&self, kind: Kind) -> Mask {
+        let needs = self.get(kind);
+        if kind == Kind::Unknown && !needs.is_empty() { needs.mask() | Mask::TYPE } else { needs.mask() }
+    }
+
+    /// Whether an entry whose `d_type` is `kind` costs at least one system call.
+    #[must_use]
+    pub fn asks(&self, kind: Kind) -> bool {
+        let needs = self.get(kind);
+        match kind {
+            Kind::Unknown => !needs.is_empty(),
+            Kind::Link => !needs.difference(Needs::TYPE).is_empty(),
+            _ => !needs.difference(Needs::TYPE | Needs::LINK | Needs::TARGET).is_empty(),
+        }
+    }
+
+    /// Whether some entry could cost a system call.
+    #[must_use]
+    pub fn asks_any(&self) -> bool {
+        Kind::KNOWN.iter().any(|kind| self.asks(*kind))
+    }
+}
+
+impl BitOr for NeedsByKind {
+    type Output = NeedsByKind;
+
+    fn bitor(mut self, other: Self) -> Self {
+        self |= other;
+        self
+    }
+}
+
+impl BitOrAssign for NeedsByKind {
+    fn bitor_assign(&mut self, other: Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine |= theirs;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_the_type_makes_no_statx() {
+        let needs = NeedsByKind::all(Needs::TYPE);
+        assert!(!needs.asks_any());
+        assert!(needs.mask(Kind::Reg).is_empty());
+        assert_eq!(needs.mask(Kind::Unknown), Mask::TYPE);
+    }
+
+    #[test]
+    fn a_need_of_directories_leaves_the_others_alone() {
+        let needs = NeedsByKind::of(Kind::Dir, Needs::MODE);
+        assert_eq!(needs.mask(Kind::Dir), Mask::TYPE | Mask::MODE);
+        assert!(needs.mask(Kind::Reg).is_empty());
+        assert!(!needs.asks(Kind::Link));
+        assert_eq!(needs.mask(Kind::Unknown), Mask::TYPE | Mask::MODE);
+    }
+
+    #[test]
+    fn the_target_of_a_link_needs_no_statx_of_the_link() {
+        let needs = NeedsByKind::all(Needs::TARGET | Needs::TYPE);
+        assert!(needs.mask(Kind::Link).is_empty());
+        assert!(needs.asks(Kind::Link));
+        assert!(!needs.asks(Kind::Reg));
+    }
+
+    #[test]
+    fn the_kind_follows_the_mode() {
+        assert_eq!(Kind::from_mode(0o040_755), Kind::Dir);
+        assert_eq!(Kind::from_mode(0o120_777), Kind::Link);
+        assert_eq!(Kind::from_mode(0), Kind::Unknown);
+    }
+}

@@ -1,0 +1,223 @@
+//! Owners: each distinct uid and gid becomes a name once, after `stat` and before anything is drawn.
+//!
+//! `/etc/passwd` and `/etc/group` are read at most once each, and only when some id must be known. Ids they do
+//! not hold are asked of `getent` (which loads whatever NSS modules the site uses: LDAP, SSSD, systemd), all in
+//! one child per database, and only if `/etc/nsswitch.conf` names a source beyond files. Misses are
+//! remembered: an id is asked once, whatever the answer.
+
+use crate::batch::Batch;
+use crate::needs::Needs;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents_sys::file;
+
+/// Runs `getent DATABASE ID…` and gives what it printed; `None` if it cannot be run.
+pub trait Getent {
+    /// One child process, however many ids.
+    fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>>;
+}
+
+/// Names of users and groups seen so far.
+#[derive(Default)]
+pub struct Owners {
+    users: Names,
+    groups: Names,
+}
+
+impl Owners {
+    /// Learns the owners of a batch. `names` says which of [`Needs::UID`] and [`Needs::GID`] are wanted as
+    /// names.
+    pub fn learn(&mut self, batch: &Batch, names: Needs, getent: &dyn Getent) {
+        if names.contains(Needs::UID) {
+            self.users.gather(batch.iter().filter(|entry| entry.is_known()).map(|entry| entry.uid()));
+            self.users.resolve(&USERS, getent);
+        }
+        if names.contains(Needs::GID) {
+            self.groups.gather(batch.iter().filter(|entry| entry.is_known()).map(|entry| entry.gid()));
+            self.groups.resolve(&GROUPS, getent);
+        }
+    }
+
+    /// The user's name, if it has one.
+    #[must_use]
+    pub fn user(&self, uid: u32) -> Option<&[u8]> {
+        self.users.get(uid)
+    }
+
+    /// The group's name, if it has one.
+    #[must_use]
+    pub fn group(&self, gid: u32) -> Option<&[u8]> {
+        self.groups.get(gid)
+    }
+}
+
+/// Where the names of one kind come from.
+struct Source {
+    file: &'static CStr,
+    database: &'static CStr,
+}
+
+const USERS: Source = Source { file: c"/etc/passwd", database: c"passwd" };
+const GROUPS: Source = Source { file: c"/etc/group", database: c"group" };
+
+/// A table from ids to names, sorted by id: few distinct ids, looked up millions of times.
+#[derive(Default)]
+struct Names {
+    known: Vec<(u32, Option<Vec<u8>>)>,
+    pending: Vec<u32>,
+    file: Option<Vec<u8>>,
+    beyond_files: Option<bool>,
+}
+
+impl Names {
+    fn get(&self, id: u32) -> Option<&[u8]> {
+        let at = self.known.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.known[at].1.as_deref()
+    }
+
+    /// Notes the ids that are new. Runs of one owner, the common case, cost one comparison each.
+    fn gather(&mut self, ids: impl Iterator<Item = u32>) {
+        let mut last = None;
+        for id in ids {
+            if last == Some(id) {
+                continue;
+            }
+            last = Some(id);
+            if self.known.binary_search_by_key(&id, |(id, _)| *id).is_err()
+                && let Err(at) = self.pending.binary_search(&id)
+            {
+                self.pending.insert(at, id);
+            }
+        }
+    }
+
+    fn resolve(&mut self, source: &Source, getent: &dyn Getent) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let file = self.file.take().unwrap_or_else(|| file::read_to_end(source.file).unwrap_or_default());
+        self.take_from(&file);
+        self.file = Some(file);
+        if !self.pending.is_empty() && self.looks_beyond_files(source.database) {
+            let printed = getent.getent(source.database, &self.pending);
+            self.take_from(&printed.unwrap_or_default());
+        }
+        for id in core::mem::take(&mut self.pending) {
+            self.learn(id, None);
+        }
+    }
+
+    /// Moves the pending ids that these lines name over to the known ones; the first line of an id counts.
+    fn take_from(&mut self, lines: &[u8]) {
+        for line in lines.split(|byte| *byte == b'\n') {
+            if self.pending.is_empty() {
+                break;
+            }
+            if let Some((name, id)) = parse(line)
+                && let Ok(at) = self.pending.binary_search(&id)
+            {
+                self.pending.remove(at);
+                self.learn(id, Some(name.to_vec()));
+            }
+        }
+    }
+
+    fn learn(&mut self, id: u32, name: Option<Vec<u8>>) {
+        if let Err(at) = self.known.binary_search_by_key(&id, |(id, _)| *id) {
+            self.known.insert(at, (id, name));
+        }
+    }
+
+    fn looks_beyond_files(&mut self, database: &CStr) -> bool {
+        *self.beyond_files.get_or_insert_with(|| {
+            file::read_to_end(c"/etc/nsswitch.conf")
+                .is_ok_and(|conf| beyond_files(&conf, database.to_bytes()))
+        })
+    }
+}
+
+/// Name and id of a line of passwd(5) or group(5): `name:password:id:…`. Comments, and the `+` and `-` lines
+/// of NIS, are nobody's.
+fn parse(line: &[u8]) -> Option<(&[u8], u32)> {
+    let mut fields = line.split(|byte| *byte == b':');
+    let name = fields.next()?;
+    let id = fields.nth(1)?;
+    if matches!(name.first()?, b'#' | b'+' | b'-') || id.is_empty() {
+        return None;
+    }
+    let id = core::str::from_utf8(id).ok()?.parse().ok()?;
+    Some((name, id))
+}
+
+/// Whether nsswitch.conf(5) names anything but `files` for a database. Without a line, glibc uses `files`.
+fn beyond_files(conf: &[u8], database: &[u8]) -> bool {
+    conf.split(|byte| *byte == b'\n')
+        .filter_map(|line| line.trim_ascii_start().strip_prefix(database)?.trim_ascii_start().strip_prefix(b":"))
+        .flat_map(|sources| {
+            let end = sources.iter().position(|byte| *byte == b'#').unwrap_or(sources.len());
+            sources[..end].split(u8::is_ascii_whitespace)
+        })
+        .any(|source| !source.is_empty() && !source.starts_with(b"[") && source != b"files")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::RefCell;
+    use std::prelude::v1::*;
+    use std::vec;
+
+    /// Answers from a text and remembers what it was asked.
+    struct Fake(&'static [u8], RefCell<Vec<Vec<u32>>>);
+
+    impl Getent for Fake {
+        fn getent(&self, _: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
+            self.1.borrow_mut().push(ids.to_vec());
+            Some(self.0.to_vec())
+        }
+    }
+
+    fn names(file: &[u8], beyond: bool) -> Names {
+        Names { file: Some(file.to_vec()), beyond_files: Some(beyond), ..Names::default() }
+    }
+
+    #[test]
+    fn files_first_then_one_child_for_all_the_rest() {
+        let mut names = names(b"#x:x:1:\nroot:x:0:0:\ndup:x:0:0:\nann:x:7:7:", true);
+        let getent = Fake(b"bob:*:9:9::/:/bin/sh\n", RefCell::default());
+        names.gather([9, 0, 0, 7, 9, 11].into_iter());
+        names.resolve(&USERS, &getent);
+        assert_eq!(names.get(0), Some(&b"root"[..]));
+        assert_eq!(names.get(7), Some(&b"ann"[..]));
+        assert_eq!(names.get(9), Some(&b"bob"[..]));
+        assert_eq!(names.get(11), None);
+        names.gather([11, 9, 0].into_iter());
+        names.resolve(&USERS, &getent);
+        assert_eq!(*getent.1.borrow(), vec![vec![9, 11]], "misses are not asked again");
+    }
+
+    #[test]
+    fn no_child_where_only_files_are_configured() {
+        let mut names = names(b"root:x:0:0:", false);
+        let getent = Fake(b"", RefCell::default());
+        names.gather([1, 2].into_iter());
+        names.resolve(&USERS, &getent);
+        assert!(getent.1.borrow().is_empty());
+    }
+
+    #[test]
+    fn nsswitch() {
+        let conf = b"# passwd: ldap\npasswd:\tfiles systemd\n group: files [NOTFOUND=return] # sss\nshadow: x";
+        assert!(beyond_files(conf, b"passwd"));
+        assert!(!beyond_files(conf, b"group"));
+        assert!(!beyond_files(conf, b"gshadow"));
+    }
+
+    #[test]
+    fn hostile_lines() {
+        for line in [&b""[..], b":", b"::", b"a:x:", b"a:x:-1:", b"a:x:4294967296:", b"+:::", b"a:x:1x:", b"\xff"] {
+            assert_eq!(parse(line), None, "{line:?}");
+        }
+        assert_eq!(parse(b"\xff:x:4294967295"), Some((&b"\xff"[..], u32::MAX)));
+    }
+}

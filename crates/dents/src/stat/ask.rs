@@ -1,0 +1,237 @@
+//! The questions about one entry, in the order they depend on each other: `statx`, then what only makes sense
+//! once the type is known (the link's text, its target), then the names of the extended attributes.
+
+use super::{Harvest, Question, Tally};
+use crate::batch::{Asked, Bits, Dent, Meta};
+use crate::needs::{Kind, Needs};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
+use dents_sys::{CWD, Errno, Result, link, xattr};
+
+/// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
+const TEXT: usize = 4097;
+
+/// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
+const XATTR_LIST: usize = 1024;
+const XATTR_LIST_MAX: usize = 64 * 1024;
+
+/// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
+pub(crate) struct Asker<'a> {
+    question: Question<'a>,
+    arena: &'a [u8],
+    links: Vec<u8>,
+    links_number: usize,
+    /// The one time the plan declared.
+    time: Needs,
+    /// The device whose file system does not know extended attributes: asked once.
+    without_xattrs: Option<(u32, u32)>,
+    text: Vec<u8>,
+    tally: Tally,
+}
+
+impl Tally {
+    fn fault(&mut self, meta: &mut Meta, asked: Asked, errno: Errno) {
+        meta.set_fault(asked, errno);
+        self.faults += 1;
+    }
+}
+
+impl<'a> Asker<'a> {
+    /// `links_number` is the position that this asker's arena will have among the batch's.
+    pub(crate) fn new(question: Question<'a>, arena: &'a [u8], links_number: usize) -> Self {
+        Asker {
+            question,
+            arena,
+            links: Vec::new(),
+            links_number,
+            time: question.needs.any() & Needs::TIMES,
+            without_xattrs: None,
+            text: Vec::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Leaves the arena and the counts with the others'.
+    pub(crate) fn bring_home(self, harvest: &mut Harvest) {
+        if !self.links.is_empty() {
+            if harvest.links.len() <= self.links_number {
+                harvest.links.resize_with(self.links_number + 1, Vec::new);
+            }
+            harvest.links[self.links_number] = self.links;
+        }
+        harvest.tally += self.tally;
+    }
+
+    /// Whether an entry of this `d_type` needs a `statx` of its own.
+    pub(crate) fn wants_stat(question: &Question<'_>, kind: Kind) -> bool {
+        !Self::stat_call(question, kind).1.is_empty()
+    }
+
+    /// Flags and mask of that `statx`: exactly the needed fields. With `follow` a link may turn out to be
+    /// anything, so it is asked what anything is asked.
+    pub(crate) fn stat_call(question: &Question<'_>, kind: Kind) -> (Flags, Mask) {
+        if question.follow && kind == Kind::Link {
+            return (Flags::NO_AUTOMOUNT, question.needs.mask(Kind::Unknown));
+        }
+        let follow = if question.follow { Flags::empty() } else { Flags::NOFOLLOW };
+        (Flags::NO_AUTOMOUNT | follow, question.needs.mask(kind))
+    }
+
+    /// Everything about one entry.
+    pub(crate) fn ask(&mut self, dent: &Dent, meta: &mut Meta) {
+        let (flags, mask) = Self::stat_call(&self.question, dent.kind());
+        if mask.is_empty() {
+            *meta = Meta::default();
+            self.tally.avoided += 1;
+            return self.beyond(dent, meta, dent.kind(), None);
+        }
+        let mut answer = Statx::zeroed();
+        let outcome = stat::statx_into(&mut answer, self.question.dir, dent.c_name(self.arena), flags, mask);
+        self.answered(dent, meta, outcome.map(|()| &answer));
+    }
+
+    /// What follows once `statx` has answered.
+    pub(crate) fn answered(&mut self, dent: &Dent, meta: &mut Meta, answer: Result<&Statx>) {
+        *meta = Meta::default();
+        self.tally.stats += 1;
+        match answer {
+            Err(errno) => self.tally.fault(meta, Asked::Stat, errno),
+            Ok(statx) => {
+                meta.store(statx, self.time);
+                self.beyond(dent, meta, Kind::from_mode(statx.mode() as u16), Some(statx.dev()));
+            }
+        }
+    }
+
+    /// Links and attributes, where the type calls for them.
+    fn beyond(&mut self, dent: &Dent, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
+        let needs = self.question.needs.get(kind);
+        let name = dent.c_name(self.arena);
+        if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {
+            self.link(name, meta, needs);
+        }
+        if needs.intersects(Needs::XATTRS) && (device.is_none() || device != self.without_xattrs) {
+            self.xattrs(name, meta, kind, device);
+        }
+    }
+
+    fn link(&mut self, name: &CStr, meta: &mut Meta, needs: Needs) {
+        if needs.contains(Needs::LINK) || self.question.by_text {
+            if let Err(errno) = self.read_text(name) {
+                return self.tally.fault(meta, Asked::Link, errno);
+            }
+            if needs.contains(Needs::LINK) {
+                self.keep_text(meta);
+            }
+        }
+        if needs.contains(Needs::TARGET) {
+            meta.bits |= Bits::TARGET;
+            let target = if self.question.by_text { self.target_by_text(name) } else { self.target(name) };
+            meta.target_mode = target.unwrap_or(0);
+        }
+    }
+
+    /// Reads the link's text into `self.text`, with its NUL.
+    fn read_text(&mut self, name: &CStr) -> Result<()> {
+        self.tally.links += 1;
+        self.text.resize(TEXT, 0);
+        let read = link::readlinkat(self.question.dir, name, &mut self.text[..TEXT - 1])?.len();
+        self.text.truncate(read);
+        self.text.push(0);
+        Ok(())
+    }
+
+    fn keep_text(&mut self, meta: &mut Meta) {
+        let len = self.text.len() - 1;
+        meta.rdev_or_link = self.links.len() as u32;
+        meta.link_len = len as u16;
+        meta.link_arena = self.links_number as u16;
+        meta.bits |= Bits::LINK;
+        self.links.extend_from_slice(&self.text[..len]);
+    }
+
+    /// The mode of what the link leads to, through the link.
+    fn target(&mut self, name: &CStr) -> Option<u16> {
+        self.tally.stats += 1;
+        match stat::statx(self.question.dir, name, Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::MODE) {
+            Ok(statx) => Some(statx.mode() as u16),
+            // In a sticky directory the kernel may refuse to follow another user's link
+            // (fs.protected_symlinks); its text leads there all the same.
+            Err(Errno::ACCESS) => {
+                self.read_text(name).ok()?;
+                self.target_by_text(name)
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// The mode of what `self.text` leads to, seen from the link's own directory.
+    fn target_by_text(&mut self, name: &CStr) -> Option<u16> {
+        self.tally.stats += 1;
+        let name = name.to_bytes();
+        let at = if self.text[0] == b'/' { CWD } else { self.question.dir };
+        if self.text[0] != b'/' && let Some(slash) = memchr::memrchr(b'/', name) {
+            self.text.splice(0..0, name[..=slash].iter().copied());
+        }
+        let path = CStr::from_bytes_until_nul(&self.text).ok()?;
+        let statx = stat::statx(at, path, Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::MODE).ok()?;
+        Some(statx.mode() as u16)
+    }
+
+    fn xattrs(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
+        self.tally.xattrs += 1;
+        let mut list = [0; XATTR_LIST];
+        let follow = self.question.follow;
+        match xattr::listxattrat(self.question.dir, name, follow, &mut list) {
+            Ok(names) => meta.mark(names, kind),
+            Err(Errno::RANGE) => {
+                let mut list = vec![0; XATTR_LIST_MAX];
+                if let Ok(names) = xattr::listxattrat(self.question.dir, name, follow, &mut list) {
+                    meta.mark(names, kind);
+                }
+            }
+            Err(Errno::OPNOTSUPP) => self.without_xattrs = device,
+            // What "no ACLs here" looks like on one file system or another (acl_get_file(3)).
+            Err(Errno::NOSYS | Errno::INVAL | Errno::BUSY | Errno::NODATA) => {}
+            Err(errno) => self.tally.fault(meta, Asked::Xattr, errno),
+        }
+    }
+}
+
+impl Meta {
+    fn store(&mut self, statx: &Statx, time: Needs) {
+        let (major, minor) = statx.rdev();
+        let stamp = match time {
+            Needs::ATIME => statx.atime(),
+            Needs::BTIME => statx.btime(),
+            Needs::CTIME => statx.ctime(),
+            Needs::MTIME => statx.mtime(),
+            _ => Timestamp { sec: 0, nsec: 0 },
+        };
+        self.ino = statx.ino();
+        self.size = statx.size();
+        self.blocks = statx.blocks();
+        self.sec = stamp.sec;
+        self.nsec = stamp.nsec;
+        self.nlink = statx.nlink();
+        self.uid = statx.uid();
+        self.gid = statx.gid();
+        self.rdev_or_link = major << 20 | (minor & 0xf_ffff);
+        self.mode = statx.mode() as u16;
+        self.bits |= Bits::STAT;
+    }
+
+    /// A symbolic link has no ACL, but may have a security context.
+    fn mark(&mut self, names: &[u8], kind: Kind) {
+        for name in xattr::names(names) {
+            self.bits |= match name {
+                b"system.posix_acl_access" | b"system.posix_acl_default" if kind != Kind::Link => Bits::ACL,
+                b"security.selinux" | b"security.SMACK64" => Bits::CONTEXT,
+                b"security.capability" => Bits::CAPABILITY,
+                _ => continue,
+            };
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `statx` through an io_uring with a fixed number in flight, whatever the size of the directory.
+//!
+//! What io_uring has no operation for (`readlinkat`, `listxattrat`) is asked directly, as the answers arrive.
+
+use super::ask::Asker;
+use super::{Harvest, Todo};
+use dents_sys::Result;
+use dents_sys::uring::{Ring, StatxRequest};
+
+/// Requests in flight at once.
+const SLOTS: u32 = 128;
+
+/// # Errors
+/// What setting up the ring gives; then nothing was asked.
+pub(crate) fn fill(todo: &mut Todo<'_>, harvest: &mut Harvest) -> Result<()> {
+    let mut ring = Ring::new(SLOTS)?;
+    let question = todo.question;
+    let mut asker = Asker::new(question, todo.arena, harvest.links.len());
+    let (arena, dents) = (todo.arena, todo.dents);
+    let mut waiting = dents.iter().enumerate();
+    let next = || {
+        let (index, dent) = waiting.find(|(_, dent)| Asker::wants_stat(&question, dent.kind()))?;
+        let (flags, mask) = Asker::stat_call(&question, dent.kind());
+        Some(StatxRequest { token: index as u64, dir: question.dir, path: dent.c_name(arena), flags, mask })
+    };
+    let metas = &mut *todo.metas;
+    ring.statx(next, |token, answer| {
+        let index = token as usize;
+        asker.answered(&dents[index], &mut metas[index], answer);
+    })?;
+    for (dent, meta) in dents.iter().zip(todo.metas.iter_mut()) {
+        if !Asker::wants_stat(&question, dent.kind()) {
+            asker.ask(dent, meta);
+        }
+    }
+    asker.bring_home(harvest);
+    Ok(())
+}

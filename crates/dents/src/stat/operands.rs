@@ -1,0 +1,68 @@
+//! The names on a command line: always stat'ed, and followed in ways that entries of a directory are not.
+
+use super::ask::Asker;
+use super::{Harvest, Means, Question, Report, Tally, fill};
+use crate::batch::{Batch, Bits};
+use crate::needs::{Kind, Needs, NeedsByKind};
+use dents_sys::{BorrowedFd, Errno};
+
+/// Which symbolic links stand for what they lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dereference {
+    /// None.
+    Never,
+    /// Operands that lead to a directory.
+    #[default]
+    OperandDirectories,
+    /// Operands.
+    Operands,
+    /// All.
+    Always,
+}
+
+/// Fills a batch of operands. All of them must have been pushed as [`Kind::Unknown`]: nobody has read them
+/// from a directory.
+///
+/// Costs one `statx` each, and one more for a symbolic link that may lead to a directory.
+pub fn fill_operands(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    dereference: Dereference,
+    means: &Means<'_>,
+) -> Report {
+    let needs = *needs | NeedsByKind::all(Needs::TYPE);
+    let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
+    let mut report = fill(batch, dir, &needs, follow, means);
+    if dereference == Dereference::OperandDirectories {
+        report.tally += follow_to_directories(batch, dir, &needs);
+        report.tally.faults = batch.metas.iter().filter(|meta| meta.is_faulty()).count() as u64;
+        batch.faulty = report.tally.faults > 0;
+    }
+    report
+}
+
+/// Asks again about each link, this time through it. A link that dangles or loops stays a link; one that leads
+/// to something other than a directory too; one that cannot be followed for another reason is a fault.
+fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
+    let question = Question { dir, needs, follow: true, by_text: true };
+    let mut asker = Asker::new(question, &batch.arena, batch.links.len());
+    // Operands have unknown types, so every one of them has a slot at its own position.
+    for (dent, meta) in batch.dents.iter().zip(&mut batch.metas) {
+        if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
+            continue;
+        }
+        let link = *meta;
+        asker.ask(dent, meta);
+        let leads_to = if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
+        match leads_to {
+            Ok(Kind::Dir) => {}
+            Ok(_) | Err(Errno::NOENT | Errno::LOOP) => *meta = link,
+            Err(_) => {}
+        }
+    }
+    let mut harvest = Harvest { links: core::mem::take(&mut batch.links), ..Harvest::default() };
+    asker.bring_home(&mut harvest);
+    batch.links = harvest.links;
+    harvest.tally
+}

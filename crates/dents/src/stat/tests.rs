@@ -1,0 +1,147 @@
+//! The contract of the strategies: equal slots, whatever the way.
+
+use super::*;
+use crate::batch::{Asked, Entry, Target};
+use crate::read::{Hidden, Reader};
+use alloc::ffi::CString;
+use dents_sys::CWD;
+use std::os::unix::fs::symlink;
+use std::prelude::v1::*;
+use std::{format, fs, vec};
+
+/// std's scoped threads, as any std program would pass them in.
+struct Std;
+
+impl Workers for Std {
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            for worker in 1..workers {
+                scope.spawn(move || job(worker));
+            }
+            job(0);
+        });
+    }
+}
+
+/// No thread can be started.
+struct Refused;
+
+impl Workers for Refused {
+    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
+        job(0);
+    }
+}
+
+struct Tree(std::path::PathBuf);
+
+impl Tree {
+    fn new(name: &str, files: usize) -> Tree {
+        let path = std::env::temp_dir().join(format!("dents-{name}-{}", std::process::id()));
+        fs::create_dir_all(path.join("sub")).expect("temporary directory");
+        for i in 0..files {
+            fs::write(path.join(format!("file{i}")), vec![b'x'; i % 300]).expect("file");
+        }
+        symlink("sub", path.join("to-dir")).expect("link");
+        symlink("nowhere", path.join("dangling")).expect("link");
+        symlink("loop", path.join("loop")).expect("link");
+        Tree(path)
+    }
+
+    fn read(&self, needs: &NeedsByKind, mode: Mode, workers: &dyn Workers) -> (Batch, Report) {
+        let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
+        let mut reader = Reader::open(CWD, &path).expect("opens");
+        let mut batch = Batch::new(*needs);
+        reader.read_all(Hidden::All, &mut batch).expect("reads");
+        let means = Means { mode, threads: Some(3), workers };
+        let report = fill(&mut batch, reader.dir(), needs, false, &means);
+        (batch, report)
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn facts(batch: &Batch) -> Vec<String> {
+    let mut facts: Vec<String> = batch
+        .iter()
+        .map(|e| {
+            let link = if e.kind() == Kind::Link { (e.link(), Some(e.target())) } else { (None, None) };
+            format!(
+                "{:?} {:o} {} {} {} {} {} {:?} {link:?} {:?} {:?}",
+                e.name(), e.mode(), e.nlink(), e.uid(), e.gid(), e.size(), e.blocks(), e.time(), e.mark(), e.fault()
+            )
+        })
+        .collect();
+    facts.sort();
+    facts
+}
+
+fn everything() -> NeedsByKind {
+    let most = Needs::all().difference(Needs::TIMES | Needs::LINK | Needs::TARGET) | Needs::MTIME;
+    NeedsByKind::all(most) | NeedsByKind::of(Kind::Link, Needs::LINK | Needs::TARGET)
+}
+
+#[test]
+fn all_strategies_give_equal_slots() {
+    for files in [0, 5, 700] {
+        let tree = Tree::new(&format!("equal{files}"), files);
+        let needs = everything();
+        let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
+        assert_eq!(classic.tally.stats as usize, files + 6 + 3, "files, 3 links, sub, . and .., 3 targets");
+        for workers in [&Std as &dyn Workers, &Refused] {
+            for mode in [Mode::Par, Mode::Iou, Mode::Auto] {
+                let (batch, report) = tree.read(&needs, mode, workers);
+                assert_eq!(facts(&batch), facts(&oracle), "{mode:?} with {files} files");
+                assert_eq!(report.tally, classic.tally, "{mode:?} asks what classic asks");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_is_needed_is_asked() {
+    let tree = Tree::new("lazy", 100);
+    let (_, report) = tree.read(&NeedsByKind::all(Needs::TYPE), Mode::Auto, &Std);
+    assert_eq!(report.tally, Tally { entries: 106, avoided: 106, ..Tally::default() });
+    let (batch, report) = tree.read(&NeedsByKind::of(Kind::Dir, Needs::MODE), Mode::Auto, &Std);
+    assert_eq!(report.tally, Tally { entries: 106, stats: 3, avoided: 103, ..Tally::default() });
+    assert_eq!(batch.iter().filter(Entry::is_known).count(), 3);
+    let (batch, report) = tree.read(&NeedsByKind::of(Kind::Link, Needs::TARGET), Mode::Auto, &Std);
+    assert_eq!((report.tally.stats, report.tally.links), (3, 0), "one call a link, through it");
+    let missing = batch.iter().filter(|e| e.kind() == Kind::Link && e.target() == Target::Missing);
+    assert_eq!(missing.count(), 2);
+}
+
+#[test]
+fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
+    let tree = Tree::new("vanish", 300);
+    for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
+        let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
+        let mut reader = Reader::open(CWD, &path).expect("opens");
+        let needs = NeedsByKind::all(Needs::SIZE);
+        let mut batch = Batch::new(needs);
+        fs::write(tree.0.join("gone"), "").expect("file");
+        reader.read_all(Hidden::Skip, &mut batch).expect("reads");
+        fs::remove_file(tree.0.join("gone")).expect("removed");
+        fill(&mut batch, reader.dir(), &needs, false, &Means { mode, threads: Some(2), workers: &Std });
+        let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
+        assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
+        assert_eq!(batch.iter().filter(Entry::is_known).count(), batch.len() - 1);
+    }
+}
+
+#[test]
+fn magic_links_are_followed_by_their_text() {
+    let file = fs::File::open("/proc/self/fd").expect("proc");
+    let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
+    let mut reader = Reader::open(CWD, c"/proc/self/ns").expect("opens");
+    let mut batch = Batch::new(needs);
+    reader.read_all(Hidden::Skip, &mut batch).expect("reads");
+    fill(&mut batch, reader.dir(), &needs, false, &Means { mode: Mode::Classic, threads: None, workers: &Std });
+    // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
+    assert!(batch.iter().all(|e| e.target() == Target::Missing));
+    drop(file);
+}
