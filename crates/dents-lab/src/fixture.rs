@@ -1,0 +1,119 @@
+//! Directories to list, each removed when its owner is dropped. The richest one is [`crate::zoo`].
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A fresh directory, removed with all it holds on drop.
+#[derive(Debug)]
+pub struct TempDir {
+    path: PathBuf,
+}
+
+impl TempDir {
+    /// A new empty directory under the system's temporary directory.
+    pub fn new(label: &str) -> io::Result<TempDir> {
+        TempDir::new_in(&std::env::temp_dir(), label)
+    }
+
+    /// A new empty directory under `parent`, which chooses the file system.
+    pub fn new_in(parent: &Path, label: &str) -> io::Result<TempDir> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let parent = parent.canonicalize()?;
+        loop {
+            let n = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("dents-{label}-{}-{n}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(TempDir { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Where it is: absolute, without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        // An unprivileged user cannot empty a directory that he may not read: open those up first.
+        if fs::remove_dir_all(&self.path).is_err() {
+            open_up(&self.path);
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+fn open_up(dir: &Path) {
+    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
+    }
+}
+
+/// `count` empty files `f0000000`, `f0000001` … in a fresh directory under `parent`.
+pub fn plain(parent: &Path, count: usize) -> io::Result<TempDir> {
+    let dir = TempDir::new_in(parent, "plain")?;
+    for n in 0..count {
+        File::create(dir.path().join(format!("f{n:07}")))?;
+    }
+    Ok(dir)
+}
+
+/// `count` entries as a home directory mixes them: of every eight five files of different sizes (one of
+/// them executable, one hidden), a directory, a link that leads somewhere and one that does not.
+pub fn mix(parent: &Path, count: usize) -> io::Result<TempDir> {
+    let dir = TempDir::new_in(parent, "mix")?;
+    for n in 0..count {
+        let path = |stem: &str| dir.path().join(format!("{stem}{n}"));
+        match n % 8 {
+            0 => fs::create_dir(path("dir"))?,
+            1 => std::os::unix::fs::symlink(".", path("link"))?,
+            2 => std::os::unix::fs::symlink("nowhere", path("dangling"))?,
+            3 => {
+                fs::write(path("run"), b"#!/bin/sh\n")?;
+                fs::set_permissions(path("run"), fs::Permissions::from_mode(0o755))?;
+            }
+            4 => drop(File::create(path(".hidden"))?),
+            _ => File::create(path("file"))?.set_len((n * 37) as u64)?,
+        }
+    }
+    Ok(dir)
+}
+
+/// A tree `depth` directories deep, each holding two files and two directories, one of which goes on.
+pub fn deep(parent: &Path, depth: usize) -> io::Result<TempDir> {
+    let dir = TempDir::new_in(parent, "deep")?;
+    let mut at = dir.path().to_path_buf();
+    for level in 0..depth {
+        File::create(at.join("a"))?;
+        File::create(at.join("z"))?;
+        fs::create_dir(at.join("leaf"))?;
+        at.push(format!("level{level}"));
+        fs::create_dir(&at)?;
+    }
+    settle(dir.path())?;
+    Ok(dir)
+}
+
+/// Reads every directory and link below `root` once, so that later readers find their access times
+/// settled: with `relatime` only the first read after a change moves them, and the oracle reads first.
+pub fn settle(root: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            let _ = fs::read_link(entry.path());
+        } else if kind.is_dir() {
+            let _ = settle(&entry.path());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! What dents is tested and measured with; never shipped.
+//!
+//! A process test is one line of flow: a **fixture** ([`zoo`], [`fixture`]) is a directory on a real file
+//! system; a **case** ([`case`]) is a command line, a working directory and an environment over it; the
+//! **oracle** ([`oracle`]) runs GNU `ls` and the subject on the same case, in every `--mode`, and compares
+//! bytes, diagnostics and exit status, minding the few [`known`] differences between GNU releases; what
+//! differs is cut down to the smallest command that still differs ([`shrink`]) and shown ([`diff`]).
+//! Beside that flow stand [`syscalls`], which counts what a command asks of the kernel, and [`probe`],
+//! which holds a command's peak memory against its output.
+//!
+//! The subject is always a finished binary: nothing here links `dls`.
+
+pub mod case;
+pub mod diff;
+pub mod fixture;
+pub mod known;
+pub mod oracle;
+pub mod palette;
+pub mod probe;
+pub mod process;
+pub mod random;
+pub mod rng;
+pub mod shrink;
+pub mod suite;
+pub mod syscalls;
+pub mod zoo;

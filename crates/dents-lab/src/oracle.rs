@@ -1,0 +1,253 @@
+//! GNU `ls` as the judge of what is right, and the subject that is held against it.
+//!
+//! Both run on the same case with standard output and error in pipes; what they write and how they end must be
+//! equal to the byte. Their diagnostics begin with the name they were called by, which is the one thing that is
+//! normalised. Every case runs the subject once for each `--mode`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::case::Case;
+use crate::diff;
+use crate::known::{self, Remedy};
+use crate::process::{Outcome, Run};
+
+/// How often a case on live directories must differ, each time in the same way, to count.
+const ATTEMPTS: usize = 5;
+/// The strategies that every case is run with.
+pub const MODES: &[&str] = &["classic", "par", "iou", "auto"];
+
+/// The machine's GNU `ls`.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    path: PathBuf,
+    version: (u32, u32),
+}
+
+/// The program that is tested.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    path: PathBuf,
+    iou_notice: Vec<u8>,
+}
+
+/// What came of one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Equal in every mode.
+    Same,
+    /// Not compared: a known difference, for this reason.
+    Skipped(&'static str),
+    /// A live directory differed now in one way, now in another.
+    Unstable,
+    /// Different: in which mode, where, and the commands to see it.
+    Different(String),
+}
+
+impl Oracle {
+    /// `$LS_ORACLE`, or `ls` in `PATH`. An error unless that is GNU's.
+    pub fn find() -> Result<Oracle, String> {
+        let wanted = std::env::var_os("LS_ORACLE").unwrap_or_else(|| "ls".into());
+        let path = in_path(&wanted).ok_or_else(|| format!("no {} in PATH", wanted.display()))?;
+        let output = Run::new(&path).args(["--version"]).output().map_err(|error| error.to_string())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.lines().next().and_then(|line| line.strip_prefix("ls (GNU coreutils) "));
+        let version = version
+            .and_then(parse_version)
+            .ok_or_else(|| format!("{} is not GNU ls; set LS_ORACLE to one (coreutils)", path.display()))?;
+        Ok(Oracle { path, version })
+    }
+
+    /// The executable.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The release of coreutils that it belongs to.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// How the oracle is run on a case: known differences that can be written away are.
+    pub fn run_of(&self, case: &Case) -> Run {
+        let mut run = case.run(&self.path);
+        run.argv0 = "ls".into();
+        for known in known::met(case, self.version) {
+            if let Remedy::Rewrite(rewrite) = known.remedy {
+                run.args = rewrite(&run.args);
+            }
+        }
+        run
+    }
+}
+
+impl Subject {
+    /// The release build: `$DLS`, or `release/dls` in the target directory.
+    pub fn release() -> Result<Subject, String> {
+        Subject::named("DLS", "release")
+    }
+
+    /// The build with debug assertions: `$DLS_CHECKED`, or `checked/dls` in the target directory.
+    pub fn checked() -> Result<Subject, String> {
+        Subject::named("DLS_CHECKED", "checked")
+    }
+
+    fn named(variable: &str, profile: &str) -> Result<Subject, String> {
+        let path = match std::env::var_os(variable) {
+            Some(path) => PathBuf::from(path),
+            None => target_dir().join(profile).join("dls"),
+        };
+        if !path.is_file() {
+            return Err(format!(
+                "no {}: build it with `cargo build --profile {profile} -p dls`, or set {variable}; \
+                 `cargo xtask test` does both",
+                path.display()
+            ));
+        }
+        Ok(Subject::at(&path))
+    }
+
+    /// The program at `path`.
+    pub fn at(path: &Path) -> Subject {
+        // Where the kernel refuses io_uring, `--mode=iou` says so in one line that GNU does not have.
+        let mut probe = Run::new(path).args(["--mode=iou", "-d", "-l", "/"]);
+        probe.argv0 = "dls".into();
+        let iou_notice = probe.output().map(|said| normalise(&said.stderr, "dls")).unwrap_or_default();
+        Subject { path: path.to_path_buf(), iou_notice }
+    }
+
+    /// The executable.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How the subject is run on a case in a mode.
+    pub fn run_of(&self, case: &Case, mode: &str) -> Run {
+        let mut run = case.run(&self.path);
+        run.argv0 = "dls".into();
+        run.args.insert(0, format!("--mode={mode}").into());
+        run
+    }
+
+    /// Whether this machine's kernel refuses io_uring to the subject.
+    pub fn iou_refused(&self) -> bool {
+        !self.iou_notice.is_empty()
+    }
+}
+
+/// Runs a case with both and judges.
+pub fn check(oracle: &Oracle, subject: &Subject, case: &Case) -> Verdict {
+    for known in known::met(case, oracle.version) {
+        if matches!(known.remedy, Remedy::Skip) {
+            return Verdict::Skipped(known.reason);
+        }
+    }
+    if !case.live {
+        return compare(oracle, subject, case)
+            .map_or(Verdict::Same, |found| Verdict::Different(found.report));
+    }
+    // What changes by itself is believed to differ only when it differs in the same way every time.
+    let mut first = None;
+    for _ in 0..ATTEMPTS {
+        let Some(found) = compare(oracle, subject, case) else { return Verdict::Same };
+        let first = first.get_or_insert_with(|| found.clone());
+        if (&first.expected, &first.report) != (&found.expected, &found.report) {
+            return Verdict::Unstable;
+        }
+    }
+    first.map_or(Verdict::Same, |found| Verdict::Different(found.report))
+}
+
+/// A difference in one mode, and what was expected then.
+#[derive(Clone)]
+struct Found {
+    expected: Outcome,
+    report: String,
+}
+
+/// The first mode that differs, if any does.
+fn compare(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
+    let asked = oracle.run_of(case);
+    let expected = outcome(&asked, "ls");
+    for mode in MODES {
+        let answered = subject.run_of(case, mode);
+        let mut actual = outcome(&answered, "dls");
+        if *mode == "iou" && actual.stderr.starts_with(&subject.iou_notice) {
+            actual.stderr.drain(..subject.iou_notice.len());
+        }
+        if let Some(report) = diff::outcomes(&expected, &actual) {
+            let commands = format!("  expected: {}\n  actual:   {}\n", asked.shell(), answered.shell());
+            return Some(Found { expected, report: format!("--mode={mode} differs\n{commands}{report}") });
+        }
+    }
+    None
+}
+
+/// Panics when a program cannot even be started: no test can go on then.
+fn outcome(run: &Run, name: &str) -> Outcome {
+    let mut outcome = run.output().unwrap_or_else(|error| panic!("{}: {error}", run.program.display()));
+    outcome.stderr = normalise(&outcome.stderr, name);
+    outcome
+}
+
+/// Puts `ls` where diagnostics carry the name that the program was called by.
+pub fn normalise(stderr: &[u8], name: &str) -> Vec<u8> {
+    let mut normal = Vec::with_capacity(stderr.len());
+    let (prefix, hint) = (format!("{name}: "), format!("'{name} --help'"));
+    for line in stderr.split_inclusive(|&b| b == b'\n') {
+        if let Some(rest) = line.strip_prefix(prefix.as_bytes()) {
+            normal.extend_from_slice(b"ls: ");
+            normal.extend_from_slice(rest);
+        } else if line.starts_with(b"Try ") {
+            normal.extend(String::from_utf8_lossy(line).replace(&hint, "'ls --help'").into_bytes());
+        } else {
+            normal.extend_from_slice(line);
+        }
+    }
+    normal
+}
+
+/// The workspace's target directory, as cargo would choose it.
+pub fn target_dir() -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."));
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => workspace.join(dir),
+        None => workspace.join("target"),
+    }
+}
+
+fn in_path(program: &OsString) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|path| path.is_file())
+}
+
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.trim().split_once('.')?;
+    let minor: String = minor.chars().take_while(char::is_ascii_digit).collect();
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_name_is_normalised() {
+        let said = b"dls: cannot access 'dls: x': No such file or directory\nTry 'dls --help' for more information.\n";
+        let normal = normalise(said, "dls");
+        assert_eq!(
+            String::from_utf8_lossy(&normal),
+            "ls: cannot access 'dls: x': No such file or directory\nTry 'ls --help' for more information.\n"
+        );
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(parse_version("9.1"), Some((9, 1)));
+        assert_eq!(parse_version("9.7.3-dirty"), Some((9, 7)));
+        assert_eq!(parse_version("busybox"), None);
+    }
+}

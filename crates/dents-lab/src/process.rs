@@ -1,0 +1,182 @@
+//! Running a program with nothing inherited but what is said: arguments, `argv[0]`, directory, environment.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Once};
+use std::time::{Duration, Instant};
+
+/// A program that has not ended by then is killed, and so reported as ended by signal 9.
+pub const DEADLINE: Duration = Duration::from_secs(120);
+
+/// What is to be run. Standard input is `/dev/null`.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The file to execute.
+    pub program: PathBuf,
+    /// What the program is told it is called.
+    pub argv0: OsString,
+    /// The arguments after `argv[0]`.
+    pub args: Vec<OsString>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The whole environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// How a program ended and what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Exit status or signal.
+    pub end: End,
+    /// All it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// All it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this status.
+    Exit(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+impl From<ExitStatus> for End {
+    fn from(status: ExitStatus) -> End {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => End::Exit(code),
+            (None, signal) => End::Signal(signal.unwrap_or(0)),
+        }
+    }
+}
+
+impl Run {
+    /// `program` in `/`, called by its own file name, without arguments, in an environment of
+    /// `LC_ALL=C TZ=UTC0 TERM=xterm PATH=/usr/bin:/bin`.
+    pub fn new(program: &Path) -> Run {
+        let env =
+            [("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "xterm"), ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")];
+        Run {
+            program: program.to_path_buf(),
+            argv0: program.file_name().unwrap_or(OsStr::new("ls")).to_os_string(),
+            args: Vec::new(),
+            cwd: PathBuf::from("/"),
+            env: env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        }
+    }
+
+    /// Adds arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Run {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
+        self
+    }
+
+    /// Sets the working directory.
+    pub fn cwd(mut self, cwd: &Path) -> Run {
+        self.cwd = cwd.to_path_buf();
+        self
+    }
+
+    /// Sets (or replaces) one environment variable.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Run {
+        self.env.retain(|(old, _)| old != name);
+        self.env.push((name.into(), value.as_ref().to_os_string()));
+        self
+    }
+
+    /// The same run, started by `launcher` (a program found in `PATH`, and its arguments), which must
+    /// execute the rest of its command line: `setpriv`, `prlimit`, `env`, `strace` … do. `argv[0]` is then
+    /// the program's path, as `execvp` sets it.
+    pub fn under<S: AsRef<OsStr>>(self, launcher: &[S]) -> Run {
+        let mut args: Vec<OsString> = launcher[1..].iter().map(|arg| arg.as_ref().to_os_string()).collect();
+        args.push(self.program.into_os_string());
+        args.extend(self.args);
+        let program = PathBuf::from(launcher[0].as_ref());
+        Run { argv0: program.clone().into_os_string(), program, args, ..self }
+    }
+
+    /// The command, for those who want its streams elsewhere. SIGPIPE is at its default in the child.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg0(&self.argv0).args(&self.args).current_dir(&self.cwd).env_clear();
+        command.envs(self.env.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end, both outputs in pipes. Kills it after [`DEADLINE`].
+    pub fn output(&self) -> io::Result<Outcome> {
+        let child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let watched = watch(child.id());
+        let output = child.wait_with_output();
+        unwatch(watched);
+        let output = output?;
+        Ok(Outcome { end: output.status.into(), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    /// As a command for a shell, to be pasted.
+    pub fn shell(&self) -> String {
+        let mut line = format!("cd {} && env -i", quote(self.cwd.as_os_str()));
+        for (name, value) in &self.env {
+            line.push_str(&format!(" {}={}", name.to_string_lossy(), quote(value)));
+        }
+        line.push_str(&format!(" {}", quote(self.program.as_os_str())));
+        for arg in &self.args {
+            line.push_str(&format!(" {}", quote(arg)));
+        }
+        line
+    }
+}
+
+/// `word` as a shell would need it: bare where that is safe, else `$'…'` with escapes.
+pub fn quote(word: &OsStr) -> String {
+    let bytes = word.as_encoded_bytes();
+    let bare = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(byte);
+    if !bytes.is_empty() && bytes.iter().all(bare) {
+        return word.to_string_lossy().into_owned();
+    }
+    if bytes.iter().all(|byte| (b' '..=b'~').contains(byte) && *byte != b'\'') {
+        return format!("'{}'", word.to_string_lossy());
+    }
+    format!("$'{}'", bytes.escape_ascii())
+}
+
+/// A child that runs, since when, under a key that is never used twice.
+struct Watched {
+    key: u64,
+    pid: u32,
+    since: Instant,
+}
+
+static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
+
+fn watch(pid: u32) -> u64 {
+    static GUARD: Once = Once::new();
+    static KEY: AtomicU64 = AtomicU64::new(0);
+    GUARD.call_once(|| drop(std::thread::spawn(kill_the_late)));
+    let key = KEY.fetch_add(1, Ordering::Relaxed);
+    WATCHED.lock().unwrap().push(Watched { key, pid, since: Instant::now() });
+    key
+}
+
+fn unwatch(key: u64) {
+    WATCHED.lock().unwrap().retain(|child| child.key != key);
+}
+
+fn kill_the_late() {
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+        for child in WATCHED.lock().unwrap().iter() {
+            if child.since.elapsed() > DEADLINE
+                && let Some(pid) = rustix::process::Pid::from_raw(child.pid as i32)
+            {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+}

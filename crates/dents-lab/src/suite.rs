@@ -1,0 +1,256 @@
+//! What the process tests share: finding the programs, the places to list, running many cases at once.
+//!
+//! Meant for tests: what is missing or differs ends in a panic that says what to do.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::case::Case;
+use crate::fixture::{TempDir, deep, mix};
+use crate::oracle::{Oracle, Subject, Verdict, check};
+use crate::random::Place;
+use crate::shrink::shrink;
+use crate::zoo::Zoo;
+
+/// Failures after which a run stops looking for more: each is shrunk, and they tend to be one bug.
+const ENOUGH: usize = 8;
+
+/// The oracle, or a panic that says what is missing.
+pub fn oracle() -> Oracle {
+    Oracle::find().unwrap_or_else(|why| panic!("no oracle: {why}"))
+}
+
+/// The release build of `dls`, or a panic that says how to build it.
+pub fn release() -> Subject {
+    Subject::release().unwrap_or_else(|why| panic!("no subject: {why}"))
+}
+
+/// The build of `dls` with debug assertions, or a panic that says how to build it.
+pub fn checked() -> Subject {
+    Subject::checked().unwrap_or_else(|why| panic!("no subject: {why}"))
+}
+
+/// A number from the environment, or its default.
+pub fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
+        Err(_) => default,
+    }
+}
+
+/// Whether the tests run as root: some fixtures and faults need it.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The places that listings are compared on, and what keeps them alive.
+#[derive(Debug)]
+pub struct Places {
+    /// Each of them.
+    pub all: Vec<Place>,
+    /// The zoo among them.
+    pub zoo: Zoo,
+    _memory_zoo: Zoo,
+    _dirs: Vec<TempDir>,
+    _sleeper: Sleeper,
+}
+
+impl Places {
+    /// Builds the zoo, one more on tmpfs (where times and sizes go further), an empty directory, a mixed
+    /// and a deep one; beside them `/usr/bin`, `/etc`, `/dev` and processes as they are.
+    pub fn new() -> Places {
+        Places::build().unwrap_or_else(|error| panic!("cannot build the fixtures: {error}"))
+    }
+
+    fn build() -> std::io::Result<Places> {
+        let (zoo, sleeper) = (Zoo::new()?, Sleeper::new()?);
+        let shm = Path::new("/dev/shm");
+        let memory_zoo = if shm.is_dir() { Zoo::new_in(shm)? } else { Zoo::new()? };
+        for skipped in zoo.skipped() {
+            println!("the zoo is without {skipped}");
+        }
+        let temp = std::env::temp_dir();
+        let dirs = vec![TempDir::new("empty")?, mix(&temp, 300)?, deep(&temp, 6)?];
+        let pool = several();
+        let process = format!("/proc/{}", sleeper.0.id());
+        let all = vec![
+            Place::here("the zoo", zoo.path()),
+            Place::here("the zoo on tmpfs", memory_zoo.path()),
+            Place { pool, ..Place::here("several operands", zoo.path()) },
+            Place::here("an empty directory", dirs[0].path()),
+            Place::here("a mixed directory", dirs[1].path()),
+            Place::here("a deep tree", dirs[2].path()),
+            Place::live("/usr/bin", "/usr/bin"),
+            Place::live("/etc", "/etc"),
+            Place { allows: |option| !recursive(option), ..Place::live("/dev", "/dev") },
+            Place { allows: steady_in_process, ..Place::live("a process", &process) },
+            Place { allows: steady_in_proc, ..Place::live("/proc/self", "/proc/self") },
+        ];
+        Ok(Places { all, zoo, _memory_zoo: memory_zoo, _dirs: dirs, _sleeper: sleeper })
+    }
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places::new()
+    }
+}
+
+/// Operands over a zoo: files, directories, links to both, odd names, what is missing, what is elsewhere.
+fn several() -> Vec<std::ffi::OsString> {
+    let names = [
+        ".",
+        "..",
+        "dir-nlink",
+        "dir-empty",
+        "names",
+        "bytes",
+        "versions",
+        "extensions",
+        "tree",
+        "closed",
+        "dir1777",
+        "mode0755",
+        "mode4755",
+        "size1",
+        "size10240",
+        "fifo",
+        "socket",
+        "char-large",
+        "link-dir",
+        "link-file",
+        "link-slash",
+        "link-dangling",
+        "link-chain",
+        "link-parent",
+        "link-dir/",
+        "link-file/",
+        "dir0755/",
+        "missing",
+        "missing too",
+        "size1/",
+        "names/-dash",
+        "names/new\nline",
+        "hard-1",
+        "acl-file",
+        "capable",
+        "owner-nameless",
+        "time-1901",
+        "time-hour-ahead",
+        "/usr/bin/env",
+        ".hidden",
+        "dir with space",
+        "",
+    ];
+    names.map(Into::into).to_vec()
+}
+
+fn recursive(option: &str) -> bool {
+    option == "-R" || option.starts_with("--recu")
+}
+
+/// A sleeping process holds still, but `..` is `/proc`, whose link count is the number of processes.
+fn steady_in_process(option: &str) -> bool {
+    !recursive(option) && !["-a", "-f"].contains(&option) && !option.starts_with("--all")
+}
+
+/// `/proc/self` is another process for every lister: another inode and start time, another number of
+/// descriptors. What is left are names, types and link targets.
+fn steady_in_proc(option: &str) -> bool {
+    let varies = ["-l", "-n", "-g", "-o", "-i", "-t", "-c", "-u", "-S", "-R"].contains(&option);
+    let long = ["--num", "--ino", "--recu", "--full"].iter().any(|prefix| option.starts_with(prefix));
+    !varies && !long
+}
+
+/// A process that does nothing, for the sake of its directory in `/proc`.
+#[derive(Debug)]
+struct Sleeper(Child);
+
+impl Sleeper {
+    fn new() -> std::io::Result<Sleeper> {
+        let mut command = Command::new("sleep");
+        command.arg("3600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Sleeper)
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How a run of many cases went.
+#[derive(Debug, Default)]
+struct Tally {
+    same: usize,
+    skipped: Vec<&'static str>,
+    unstable: Vec<Case>,
+    failures: Vec<(Case, String)>,
+}
+
+/// Checks every case, on all cores. Panics with the least form of the first few failures.
+pub fn expect_same(oracle: &Oracle, subject: &Subject, cases: &[Case]) {
+    let (tally, next) = (Mutex::new(Tally::default()), AtomicUsize::new(0));
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| work(oracle, subject, cases, &next, &tally));
+        }
+    });
+    let tally = tally.into_inner().unwrap();
+    println!(
+        "{} cases: {} same in every mode, {} skipped as known differences, {} unstable, {} different",
+        cases.len(),
+        tally.same,
+        tally.skipped.len(),
+        tally.unstable.len(),
+        tally.failures.len()
+    );
+    for case in &tally.unstable {
+        println!("unstable: {}", oracle.run_of(case).shell());
+    }
+    assert!(tally.failures.is_empty(), "{}", explain(oracle, subject, &tally.failures));
+    assert!(tally.unstable.len() * 50 <= cases.len(), "too many cases on places that do not hold still");
+    assert!(tally.same > 0, "nothing was compared");
+}
+
+fn work(oracle: &Oracle, subject: &Subject, cases: &[Case], next: &AtomicUsize, tally: &Mutex<Tally>) {
+    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let verdict = check(oracle, subject, case);
+        let mut tally = tally.lock().unwrap();
+        match verdict {
+            Verdict::Same => tally.same += 1,
+            Verdict::Skipped(reason) => tally.skipped.push(reason),
+            Verdict::Unstable => tally.unstable.push(case.clone()),
+            Verdict::Different(report) => tally.failures.push((case.clone(), report)),
+        }
+        if tally.failures.len() >= ENOUGH {
+            return;
+        }
+    }
+}
+
+fn explain(oracle: &Oracle, subject: &Subject, failures: &[(Case, String)]) -> String {
+    let fails = |case: &Case| matches!(check(oracle, subject, case), Verdict::Different(_));
+    let mut report = format!("{} cases differ from GNU ls:\n", failures.len());
+    let mut shown = std::collections::BTreeSet::new();
+    for (failure, first) in failures {
+        let least = shrink(failure, fails);
+        // Failures that shrink to the same options are one failure, whatever directory shows it.
+        if !shown.insert(format!("{:?}{:?}", least.options, least.env)) {
+            continue;
+        }
+        match check(oracle, subject, &least) {
+            Verdict::Different(text) => report.push_str(&text),
+            _ => report.push_str(&format!(
+                "(differed once, not when asked again)
+{first}"
+            )),
+        }
+    }
+    report
+}

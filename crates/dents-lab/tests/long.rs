@@ -1,0 +1,116 @@
+//! The long format: columns and their widths, times in every zone, owners, marks, sizes.
+
+use dents_lab::case::Case;
+use dents_lab::suite::{Places, checked, expect_same, oracle};
+
+#[test]
+fn time_zones() {
+    let places = Places::new();
+    let zones = [
+        "UTC0",
+        "",
+        "Europe/Berlin",
+        ":Europe/Berlin",
+        "America/St_Johns",
+        "Pacific/Apia",
+        "Africa/Monrovia",
+        "Antarctica/Troll",
+        "right/UTC",
+        "EST5EDT",
+        "EST5EDT,M3.2.0,M11.1.0",
+        "<-03>3",
+        "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45",
+        "IST-2IDT,M3.4.4/26,M10.5.0",
+        "WGT3WGST,M3.5.0/-2,M10.5.0/-1",
+        "XXX-24:59:59",
+        "XXX24:59:59",
+        "J1,60",
+        "UTC0UTC,J60/0,J300/0",
+        "AAA1BBB,59/0,300/0",
+        "/usr/share/zoneinfo/Asia/Tokyo",
+        ":/nonexistent",
+        "../etc/passwd",
+        "No/Such",
+        "A",
+        "AB3",
+        "EST5EDT,",
+        "UTC+25",
+        "é",
+        "posixrules",
+        "localtime",
+    ];
+    let styles = ["-l", "--full-time", "-l --time-style=long-iso", "-lu --time-style=iso"];
+    let mut cases = Vec::new();
+    for zone in zones {
+        for style in styles {
+            cases.push(Case::new(places.zoo.path()).options(style).env("TZ", zone));
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Sizes in every unit, on disk and on tmpfs, alone and in the total.
+#[test]
+fn sizes_and_totals() {
+    let places = Places::new();
+    let mut cases = Vec::new();
+    for place in places.all.iter().filter(|place| !place.live) {
+        for unit in ["", "-h", "--si", "-k", "-h -k", "-k -h"] {
+            for format in ["-l", "-s", "-sC", "-ls", "-sm", "-Rs", "-sS", "-lsS"] {
+                cases.push(Case::new(&place.cwd).options(unit).options(format));
+            }
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Each file of the zoo by itself: every column's width then follows from one entry.
+#[test]
+fn every_entry_alone() {
+    let places = Places::new();
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(places.zoo.path()).expect("the zoo is readable").flatten() {
+        for (n, options) in ["-ld", "-nid", "-lsh", "-lF"].iter().enumerate() {
+            let case = Case::new(places.zoo.path()).options(options).operands([entry.file_name()]);
+            cases.push(if n % 2 == 0 {
+                case
+            } else {
+                case.options("--color=always").env("LC_ALL", "C.UTF-8")
+            });
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Links: what they say, where they lead, and what of that is coloured.
+#[test]
+fn links() {
+    let places = Places::new();
+    let mut cases = Vec::new();
+    for colors in
+        ["", "ln=target", "ln=target:or=31:mi=32", "or=31", "mi=32", "ln=0", "or=0:mi=0", "ex=0:su=0:di=0"]
+    {
+        for options in ["-l", "-lF", "-F", "-lp", "-ld link-dir", "-l link-dir/ link-file", "-lU link-loop-a"]
+        {
+            let case = Case::new(places.zoo.path()).options(options);
+            cases.push(case.clone());
+            cases.push(case.options("--color=always").env("LS_COLORS", colors));
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// A user database without some of the owners, and wide names in it, cannot be had without root's help;
+/// what the machine has is compared in all four spellings.
+#[test]
+fn owners() {
+    let places = Places::new();
+    let cases: Vec<Case> = ["-l", "-n", "-g", "-o", "-go", "-lG", "-ng", "-no", "-gG", "-ogn", "-lGn"]
+        .iter()
+        .flat_map(|options| {
+            let zoo = Case::new(places.zoo.path()).options(options);
+            [zoo.clone(), zoo.operands(["owner-huge", "owner-nameless"])]
+        })
+        .collect();
+    expect_same(&oracle(), &checked(), &cases);
+}

@@ -1,0 +1,72 @@
+//! What GNU `ls` 9.7 does where the `ls` of this machine may be older, held by literal expectations;
+//! the list of such differences is `dents_lab::known`.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Run};
+use dents_lab::suite::checked;
+
+fn listing(dir: &Path, args: &[&str], colors: Option<&str>) -> (End, String, String) {
+    let run = Run::new(checked().path()).cwd(dir).args(args);
+    let run = colors.iter().fold(run, |run, colors| run.env("LS_COLORS", colors));
+    let outcome = run.output().expect("dls starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("plain names give plain text");
+    (outcome.end, text(outcome.stdout), text(outcome.stderr))
+}
+
+fn files(names: &[&str]) -> TempDir {
+    let dir = TempDir::new("reference").expect("a temporary directory");
+    for name in names {
+        File::create(dir.path().join(name)).expect("a file");
+    }
+    dir
+}
+
+/// Since 9.5, `-f` is `-aU`: it takes nothing back.
+#[test]
+fn f_keeps_long_blocks_and_colour() {
+    // A directory in a directory of its own: `..` is listed too, and must hold still.
+    let outer = files(&[]);
+    let dir = TempDir::new_in(outer.path(), "inner").expect("a directory");
+    File::create(dir.path().join("a")).expect("a file");
+    fs::create_dir(dir.path().join("d")).expect("a directory");
+    let (end, long, _) = listing(dir.path(), &["-lf"], None);
+    assert_eq!(end, End::Exit(0));
+    assert!(long.starts_with("total ") && long.lines().count() == 5, "{long}");
+    assert_eq!(long, listing(dir.path(), &["-laU"], None).1);
+    let (_, blocks, _) = listing(dir.path(), &["-sf"], None);
+    assert!(blocks.starts_with("total "), "{blocks}");
+    let (_, colored, _) = listing(dir.path(), &["--color=always", "-f"], Some("di=35"));
+    assert!(colored.contains("\x1b[35md\x1b[0m\n"), "{colored:?}");
+}
+
+/// Since 9.2, suffixes in both cases with different colours match by case; otherwise in either case.
+#[test]
+fn suffix_case() {
+    let dir = files(&["x.C", "x.c"]);
+    let by_case = listing(dir.path(), &["--color=always"], Some("*.C=31:*.c=32")).1;
+    assert_eq!(by_case, "\x1b[0m\x1b[31mx.C\x1b[0m\n\x1b[32mx.c\x1b[0m\n");
+    let one = listing(dir.path(), &["--color=always"], Some("*.c=32")).1;
+    assert_eq!(one, "\x1b[0m\x1b[32mx.C\x1b[0m\n\x1b[32mx.c\x1b[0m\n");
+    let equal = listing(dir.path(), &["--color=always"], Some("*.C=31:*.c=31")).1;
+    assert_eq!(equal, "\x1b[0m\x1b[31mx.C\x1b[0m\n\x1b[31mx.c\x1b[0m\n");
+}
+
+/// Since 9.2, a hidden name that is all extension is compared as a name, not as an empty one.
+#[test]
+fn hidden_names_in_version_order() {
+    let dir = files(&[".A", ".0", ".a-b", ".profile", ".bash_logout"]);
+    let (_, sorted, _) = listing(dir.path(), &["-1vA"], None);
+    assert_eq!(sorted, ".0\n.A\n.a-b\n.bash_logout\n.profile\n");
+}
+
+/// Since 9.4, a link on the command line that leads in circles is shown as the link it is.
+#[test]
+fn a_looping_link_is_shown() {
+    let dir = files(&[]);
+    symlink("loop", dir.path().join("loop")).expect("a link");
+    assert_eq!(listing(dir.path(), &["loop"], None), (End::Exit(0), "loop\n".into(), String::new()));
+}

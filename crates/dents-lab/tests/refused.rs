@@ -1,0 +1,172 @@
+//! What a kernel or a container may refuse: descriptors, threads, io_uring, single calls. A listing goes on
+//! with what is left, and says only what the user should know. `strace` does the refusing where it can, so
+//! that nothing outside the traced process changes.
+
+use std::path::Path;
+
+use dents_lab::fixture::{TempDir, deep, mix};
+use dents_lab::oracle::{MODES, normalise};
+use dents_lab::process::{End, Outcome, Run};
+use dents_lab::suite::{is_root, oracle, release};
+use dents_lab::syscalls::trace_with;
+
+fn listed(dir: &Path, args: &[&str]) -> Run {
+    Run::new(release().path()).cwd(dir).args(args)
+}
+
+fn whole(dir: &Path, options: &str) -> Outcome {
+    let outcome = listed(dir, &["--mode=classic", options]).output().expect("dls starts");
+    assert_eq!((outcome.end, outcome.stderr.as_slice()), (End::Exit(0), &b""[..]));
+    outcome
+}
+
+fn assert_same(expected: &Outcome, actual: &Outcome, what: &str) {
+    if let Some(report) = dents_lab::diff::outcomes(expected, actual) {
+        panic!("{what}: differs\n{report}");
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Enough entries that no strategy thinks them too few to share out.
+fn many() -> TempDir {
+    mix(&std::env::temp_dir(), 4000).expect("fixture")
+}
+
+#[test]
+fn io_uring_refused() {
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    for error in ["EPERM", "ENOSYS", "ENOMEM"] {
+        let fault = format!("io_uring_setup:error={error}");
+        let auto = trace_with(&listed(dir.path(), &["-l"]), &[&fault]).expect("strace");
+        assert_same(&expected, &auto.outcome, &format!("auto, {error}"));
+        let iou = trace_with(&listed(dir.path(), &["--mode=iou", "-l"]), &[&fault]).expect("strace");
+        assert!(iou.count("io_uring_setup") >= 1, "--mode=iou never asked for a ring");
+        let listing = Outcome { stderr: Vec::new(), ..iou.outcome.clone() };
+        assert_same(&expected, &listing, &format!("iou, {error}"));
+        let warning = text(&iou.outcome.stderr);
+        assert_eq!(warning.lines().count(), 1, "{error}: {warning:?}");
+        assert!(warning.ends_with('\n'), "{error}: {warning:?}");
+    }
+}
+
+/// The ring is there, but entering it fails: later kernels and filters do that.
+#[test]
+fn io_uring_refused_in_use() {
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    for fault in
+        ["io_uring_enter:error=EPERM", "io_uring_register:error=EINVAL", "io_uring_enter:error=EAGAIN:when=1"]
+    {
+        let iou = trace_with(&listed(dir.path(), &["--mode=iou", "-l"]), &[fault]).expect("strace");
+        let listing = Outcome { stderr: Vec::new(), ..iou.outcome };
+        assert_same(&expected, &listing, fault);
+    }
+}
+
+#[test]
+fn threads_refused() {
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    for error in ["EAGAIN", "EPERM", "ENOMEM"] {
+        for mode in MODES {
+            let run = listed(dir.path(), &[&format!("--mode={mode}"), "--threads=4", "-l"]);
+            let faults = [format!("clone:error={error}"), format!("clone3:error={error}")];
+            let refused = trace_with(&run, &[&faults[0], &faults[1]]).expect("strace");
+            assert_same(&expected, &refused.outcome, &format!("--mode={mode}, {error}"));
+            let asked = refused.count("clone") + refused.count("clone3");
+            assert!(*mode != "par" || asked >= 1, "--mode=par asked for no thread");
+        }
+    }
+}
+
+/// The same by the limit that administrators set, which root is above.
+#[test]
+fn threads_beyond_the_limit() {
+    if !is_root() {
+        println!("not root: cannot become a user without other processes");
+        return;
+    }
+    let dir = many();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(dir.path(), mode).expect("chmod");
+    let copy = dir.path().join(".dls");
+    std::fs::copy(release().path(), &copy).expect("a copy that everybody may execute");
+    let expected = whole(dir.path(), "-l");
+    let limited = ["prlimit", "--nproc=1:1", "setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+    for mode in MODES {
+        let run = Run::new(&copy).cwd(dir.path()).args([&format!("--mode={mode}"), "--threads=4", "-l"]);
+        let limited = run.under(&limited).output().expect("prlimit starts");
+        assert_same(&expected, &limited, &format!("--mode={mode}"));
+    }
+}
+
+#[test]
+fn descriptors_run_out() {
+    let dir = deep(&std::env::temp_dir(), 12).expect("fixture");
+    let expected = whole(dir.path(), "-lR");
+    for mode in MODES {
+        let run = listed(dir.path(), &[&format!("--mode={mode}"), "-lR"]);
+        // With three for the standard streams, five more are plenty for a tree of any depth.
+        let few = run.clone().under(&["prlimit", "--nofile=8:8"]).output().expect("prlimit starts");
+        assert_eq!(
+            (few.end, &few.stdout),
+            (End::Exit(0), &expected.stdout),
+            "--mode={mode} with 8 descriptors"
+        );
+        let none = run.under(&["prlimit", "--nofile=3:3"]).output().expect("prlimit starts");
+        assert_eq!(none.end, End::Exit(2), "--mode={mode} without descriptors");
+        assert!(text(&none.stderr).contains(": Too many open files\n"), "{}", text(&none.stderr));
+    }
+}
+
+/// A directory that cannot be read on: what there was is listed, the error is said as GNU says it.
+#[test]
+fn reading_fails() {
+    let outer = mix(&std::env::temp_dir(), 30).expect("fixture");
+    for (args, fault) in [
+        (&["-1"][..], "getdents64:error=EIO:when=1"),
+        (&["-l"], "getdents64:error=EIO:when=2"),
+        (&["-1", "dir0", "dir8"], "getdents64:error=EIO:when=1"),
+        (&["-1"], "getdents64:error=ENOENT:when=2"),
+    ] {
+        let said = |program: &Path| {
+            let run = Run::new(program).cwd(outer.path()).args(args);
+            let mut outcome = trace_with(&run, &[fault]).expect("strace").outcome;
+            outcome.stderr = normalise(&outcome.stderr, &program.display().to_string());
+            outcome
+        };
+        assert_same(&said(oracle().path()), &said(release().path()), &format!("{args:?} {fault}"));
+    }
+}
+
+/// Old kernels know no `listxattrat`; some file systems no attributes at all.
+#[test]
+fn attributes_refused() {
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    for mode in MODES {
+        let run = listed(dir.path(), &[&format!("--mode={mode}"), "-l"]);
+        for fault in ["listxattrat:error=ENOSYS", "listxattrat:error=ENOTSUP"] {
+            match trace_with(&run, &[fault]) {
+                Ok(old) => assert_same(&expected, &old.outcome, &format!("--mode={mode} {fault}")),
+                Err(error) if error.to_string().contains("'listxattrat") => {
+                    println!("this strace is older than listxattrat, and cannot refuse it: {error}");
+                }
+                Err(error) => panic!("strace: {error}"),
+            }
+        }
+    }
+}
+
+/// A signal that interrupts a call loses nothing.
+#[test]
+fn interrupted_writes() {
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    let torn = trace_with(&listed(dir.path(), &["--mode=classic", "-l"]), &["write:error=EINTR:when=1"]);
+    assert_same(&expected, &torn.expect("strace").outcome, "EINTR");
+}

@@ -1,0 +1,111 @@
+//! What the user's locale says about a listing: the charset names are drawn in, and the names of the months.
+//!
+//! Pure: the values of the environment variables are passed in, nothing is read. Only the charset is taken
+//! from the locale's name; collation is by bytes and the months are those of the C locale.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+/// The values of the environment variables that choose the locale; `None` where a variable is unset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variables<'a> {
+    /// `LC_ALL`: overrides every other one.
+    pub all: Option<&'a [u8]>,
+    /// `LC_CTYPE`: the charset.
+    pub ctype: Option<&'a [u8]>,
+    /// `LC_COLLATE`: the order of names.
+    pub collate: Option<&'a [u8]>,
+    /// `LC_TIME`: names of months and days.
+    pub time: Option<&'a [u8]>,
+    /// `LANG`: what counts where nothing else is set.
+    pub lang: Option<&'a [u8]>,
+}
+
+impl<'a> Variables<'a> {
+    /// The locale's name for one category, whose own variable has the value `own`. Variables that are set to
+    /// nothing count as unset (POSIX, Base Definitions 8.2).
+    #[must_use]
+    pub fn name(&self, own: Option<&'a [u8]>) -> &'a [u8] {
+        let set = |value: &Option<&'a [u8]>| value.is_some_and(|value| !value.is_empty());
+        [self.all, own, self.lang].into_iter().find(set).flatten().unwrap_or(b"C")
+    }
+}
+
+/// How names are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collation {
+    /// As bytes, as `strcmp` would.
+    #[default]
+    Bytes,
+}
+
+/// Abbreviated month names, January first.
+pub type Months = [&'static str; 12];
+
+/// The month names of the C locale.
+pub const C_MONTHS: Months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The user's locale, as far as a listing depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locale {
+    /// Whether the charset is UTF-8; otherwise every byte stands for itself and only ASCII is printable.
+    pub utf8: bool,
+    /// The order of names.
+    pub collation: Collation,
+    /// The abbreviated names of the months.
+    pub months: Months,
+}
+
+impl Locale {
+    /// The C locale: bytes, English months.
+    pub const C: Locale = Locale { utf8: false, collation: Collation::Bytes, months: C_MONTHS };
+
+    /// The C locale over UTF-8, which glibc calls `C.UTF-8`.
+    pub const C_UTF8: Locale = Locale { utf8: true, ..Locale::C };
+
+    /// The locale that these variables ask for. A name that asks for UTF-8 gets it whether or not the C
+    /// library of the machine has the locale installed.
+    #[must_use]
+    pub fn new(variables: &Variables<'_>) -> Locale {
+        Locale { utf8: is_utf8(variables.name(variables.ctype)), ..Locale::C }
+    }
+}
+
+/// Whether the codeset of a locale's name (`language[_territory][.codeset][@modifier]`) is UTF-8. As in glibc
+/// only letters and digits of a codeset count, in either case: `UTF-8`, `utf8`.
+fn is_utf8(name: &[u8]) -> bool {
+    let name = name.split(|byte| *byte == b'@').next().unwrap_or(name);
+    let Some(dot) = name.iter().position(|byte| *byte == b'.') else { return false };
+    name[dot + 1..]
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase)
+        .eq(b"utf8".iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_charset_is_read_from_the_name() {
+        for name in ["C.UTF-8", "C.utf8", "en_US.UTF-8", "de_DE.utf8@euro", "x.Utf-8"] {
+            assert!(is_utf8(name.as_bytes()), "{name}");
+        }
+        for name in ["", "C", "POSIX", "en_US", "en_US.ISO-8859-1", "de_DE@utf8", "C.UTF-16", "C.utf", "utf8"] {
+            assert!(!is_utf8(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn lc_all_comes_before_lc_ctype_before_lang() {
+        let all = Variables { all: Some(b"C"), ctype: Some(b"C.UTF-8"), lang: Some(b"C.UTF-8"), ..Variables::default() };
+        assert_eq!(Locale::new(&all), Locale::C);
+        assert_eq!(Locale::new(&Variables { all: Some(b""), ..all }), Locale::C_UTF8);
+        assert!(Locale::new(&Variables { lang: Some(b"en_GB.UTF-8"), ..Variables::default() }).utf8);
+        assert!(!Locale::new(&Variables { time: Some(b"C.UTF-8"), ..Variables::default() }).utf8);
+        assert_eq!(Locale::new(&Variables::default()), Locale::C);
+    }
+}

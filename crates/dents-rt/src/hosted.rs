@@ -1,0 +1,126 @@
+//! The same API on std: for other architectures, and wherever feature `std` is asked for.
+
+use std::boxed::Box;
+use std::ffi::{CString, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::OnceLock;
+use std::vec::Vec;
+
+use crate::Process;
+use crate::panic::{Line, TROUBLE};
+
+static PROCESS: OnceLock<Process> = OnceLock::new();
+
+/// What [`entry!`](crate::entry)'s `main` calls.
+///
+/// Undoes one thing that std did before main, ignoring SIGPIPE: an `ls` whose reader has gone is meant to die
+/// of it. Another stays: of descriptors 0, 1 and 2, those that were closed are /dev/null now.
+#[doc(hidden)]
+pub fn start(main: fn(Process) -> u8) -> std::process::ExitCode {
+    reset_sigpipe();
+    let process = *PROCESS.get_or_init(process);
+    std::panic::set_hook(Box::new(|info| {
+        let message = info.payload_as_str().unwrap_or("(no message)");
+        let program = PROCESS.get().map(Process::program).unwrap_or_default();
+        let line = Line::of_panic(program, &message, info.location());
+        // Not `std::io::stderr`, whose lock the panicking thread may hold.
+        // SAFETY: only borrows the number 2; if it is closed, the write fails.
+        let _ = rustix::io::write(unsafe { rustix::stdio::stderr() }, line.as_bytes());
+        exit(TROUBLE)
+    }));
+    main(process).into()
+}
+
+/// Ends the process with all its threads.
+pub fn exit(status: u8) -> ! {
+    std::process::exit(status.into())
+}
+
+fn reset_sigpipe() {
+    unsafe extern "C" {
+        fn signal(number: c_int, handler: usize) -> usize;
+    }
+    const SIGPIPE: c_int = 13;
+    const SIG_DFL: usize = 0;
+    // SAFETY: signal(2) with the default action runs no code of ours. Signal 13 is SIGPIPE on every Linux
+    // architecture that Rust knows, and on the BSDs.
+    unsafe { signal(SIGPIPE, SIG_DFL) };
+}
+
+/// Arguments and environment in the form the kernel gives them. Made once, never freed.
+fn process() -> Process {
+    let pair = |(mut name, value): (OsString, OsString)| {
+        name.push("=");
+        name.push(value);
+        name
+    };
+    let args = leak(std::env::args_os());
+    let env = leak(std::env::vars_os().map(pair));
+    // SAFETY: `leak` gives valid strings that live forever, with a NULL after the last.
+    unsafe { Process::new(args.len() - 1, args.as_ptr(), env.as_ptr()) }
+}
+
+fn leak(strings: impl Iterator<Item = OsString>) -> &'static [*const c_char] {
+    // They came from C strings, so there is no NUL in them to be cut at.
+    let pointer =
+        |string: OsString| CString::new(string.into_vec()).unwrap_or_default().into_raw().cast_const();
+    Vec::leak(strings.map(pointer).chain([std::ptr::null()]).collect())
+}
+
+/// Scoped threads.
+pub mod thread {
+    use std::thread::{Builder, scope};
+
+    /// Runs `job(0)` here and `job(1)` … `job(workers - 1)` on threads of their own, and returns when all have
+    /// ended: how many there were, at least 1. A thread that is refused is no error: none after it is tried, and
+    /// the jobs share the work among as many as run.
+    pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
+        scope(|scope| {
+            let start = |index| Builder::new().spawn_scoped(scope, move || job(index)).is_ok();
+            let started = (1..workers).take_while(|&index| start(index)).count();
+            job(0);
+            1 + started
+        })
+    }
+}
+
+/// Running a program and reading what it prints.
+pub mod child {
+    use super::*;
+    use crate::output::{Output, Status};
+    use rustix::io::Errno;
+    use std::ffi::CStr;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Command, Stdio};
+
+    /// Runs `argv[0]`, looked for in the PATH of `env` if it has no slash, with exactly this environment, and
+    /// returns all it writes to standard output. Its standard input and error are /dev/null.
+    ///
+    /// # Errors
+    /// Why the child could not be started, or its output not be read. A program that starts and fails is not an
+    /// error, but an [`Output::status`].
+    pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
+        let os = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_os_string();
+        let name = argv.first().ok_or(Errno::INVAL)?;
+        let variable = |string: &&CStr| {
+            let bytes = string.to_bytes();
+            let equals = bytes.iter().position(|&byte| byte == b'=')?;
+            Some((
+                OsStr::from_bytes(&bytes[..equals]).to_os_string(),
+                OsStr::from_bytes(&bytes[equals + 1..]).to_os_string(),
+            ))
+        };
+        let finished = Command::new(os(name))
+            .arg0(os(name))
+            .args(argv[1..].iter().map(|argument| os(argument)))
+            .env_clear()
+            .envs(env.iter().filter_map(variable))
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+            .map_err(|error| error.raw_os_error().map_or(Errno::INVAL, Errno::from_raw_os_error))?;
+        let exited = finished.status.code().map(|status| Status::Exited(status as u8));
+        let signaled = finished.status.signal().map(|signal| Status::Signaled(signal as u8));
+        Ok(Output { stdout: finished.stdout, status: exited.or(signaled).unwrap_or(Status::Unknown) })
+    }
+}

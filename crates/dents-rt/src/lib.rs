@@ -1,0 +1,216 @@
+//! What a libc would do for `dls`, and no more of it than `dls` needs.
+//!
+//! | | without libc (x86-64 Linux) | on std (elsewhere, or feature `std`) |
+//! |---|---|---|
+//! | [`entry!`] | `_start`, panic handler, allocator, mem functions | `fn main` |
+//! | [`Process`] | the initial stack | std's copies |
+//! | [`thread::run`] | clone and futex | scoped threads |
+//! | [`child::output`] | vfork-like clone, execve | `Command` |
+//! | [`exit`] | exit_group | `std::process::exit` |
+//!
+//! One condition chooses the column, and lives in this crate's build script, which names it `dents_libc_free` and
+//! passes it on, with the link arguments that go with it, to the build script of the binary's crate.
+//! `tests/programs/build.rs` is what to copy there, `tests/programs/probe.rs` a binary.
+//!
+//! Place in the flow: before everything (arguments, environment) and under everything (memory, threads). This
+//! crate opens no file and prints nothing but a panic's line.
+//!
+//! Linking it into a program that has a libc, such as a test harness, is harmless: `entry!` alone defines
+//! symbols, and [`thread::run`] then starts no thread.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(not(dents_libc_free))]
+extern crate std;
+
+mod output;
+mod panic;
+mod process;
+
+pub use output::{Output, Status};
+pub use process::{Process, Strings};
+/// The kernel's error number; what [`child::output`] fails with.
+pub use rustix::io::Errno;
+
+#[cfg(not(dents_libc_free))]
+mod hosted;
+#[cfg(not(dents_libc_free))]
+pub use hosted::{child, exit, thread};
+
+#[cfg(dents_libc_free)]
+mod allocator;
+#[cfg(dents_libc_free)]
+pub mod child;
+#[cfg(dents_libc_free)]
+mod lock;
+#[cfg(dents_libc_free)]
+mod stack;
+#[cfg(dents_libc_free)]
+pub mod thread;
+#[cfg(dents_libc_free)]
+mod x86_64;
+
+#[cfg(dents_libc_free)]
+use x86_64 as arch;
+
+#[cfg(dents_libc_free)]
+pub use allocator::Allocator;
+#[cfg(dents_libc_free)]
+pub use libc_free::exit;
+#[cfg(dents_libc_free)]
+use libc_free::{is_started, program, started};
+
+/// What the program knows of itself after its start.
+#[cfg(dents_libc_free)]
+mod libc_free {
+    use core::cell::Cell;
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::Process;
+
+    /// Written once, before there is a second thread.
+    struct Started {
+        process: Cell<Option<Process>>,
+        is: AtomicBool,
+    }
+
+    // SAFETY: `started` writes before it sets `is`; afterwards there are only readers.
+    unsafe impl Sync for Started {}
+
+    static STARTED: Started = Started { process: Cell::new(None), is: AtomicBool::new(false) };
+
+    /// Called by `_start`, once, on the only thread.
+    pub(crate) fn started(process: Process) {
+        STARTED.process.set(Some(process));
+        STARTED.is.store(true, Ordering::Release);
+    }
+
+    /// Whether `entry!` started this process, so that no libc is in it.
+    pub(crate) fn is_started() -> bool {
+        STARTED.is.load(Ordering::Acquire)
+    }
+
+    /// The program's name, for its messages.
+    pub(crate) fn program() -> &'static [u8] {
+        if is_started() {
+            STARTED.process.get().as_ref().map(Process::program).unwrap_or_default()
+        } else {
+            b""
+        }
+    }
+
+    /// Ends the process with all its threads. One system call; nothing is flushed and no destructor runs.
+    pub fn exit(status: u8) -> ! {
+        crate::arch::exit_group(status)
+    }
+}
+
+/// What [`entry!`] expands to calls of.
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(dents_libc_free)]
+    pub use crate::arch::start;
+    #[cfg(not(dents_libc_free))]
+    pub use crate::hosted::start;
+    #[cfg(dents_libc_free)]
+    pub use crate::panic::panic;
+}
+
+/// Makes `fn(Process) -> u8` the program: what it returns is the exit status.
+///
+/// Once, in the root of a binary with `test = false` in its manifest (a test harness has a `main`), which must begin
+/// with `#![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]`, and whose crate needs the build script that
+/// `tests/programs/build.rs` shows. The expansion defines what may exist only once in a program: here an ordinary
+/// `main`, without libc also `_start`, the panic handler, the allocator and the mem functions.
+///
+/// A panic is one line on standard error, `<program>: internal error: <message> at <file>:<line>`, and status 2.
+#[cfg(not(dents_libc_free))]
+#[macro_export]
+macro_rules! entry {
+    ($main:path) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::__private::start($main)
+        }
+    };
+}
+
+/// Makes `fn(Process) -> u8` the program: what it returns is the exit status.
+///
+/// Once, in the root of a binary with `test = false` in its manifest (a test harness has a `main`), which must begin
+/// with `#![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]`, and whose crate needs the build script that
+/// `tests/programs/build.rs` shows. The expansion defines what may exist only once in a program: `_start`, the panic
+/// handler, the allocator and the mem functions; on std, just `main`.
+///
+/// Start-up makes no system call and allocates nothing. A panic is one line on standard error,
+/// `<program>: internal error: <message> at <file>:<line>`, and status 2; so is the end of memory:
+/// `<program>: memory exhausted`.
+#[cfg(dents_libc_free)]
+#[macro_export]
+macro_rules! entry {
+    ($main:path) => {
+        /// The symbols that are a program's own. Under `cfg(test)`, where lints are checked, std has its own.
+        #[cfg(not(test))]
+        mod __dents_rt {
+            use core::arch::naked_asm;
+
+            #[global_allocator]
+            static ALLOCATOR: $crate::Allocator = $crate::Allocator::new();
+
+            #[panic_handler]
+            fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+                $crate::__private::panic(info)
+            }
+
+            unsafe extern "C" fn start(stack: *const usize) -> ! {
+                // SAFETY: `_start` passes the initial stack pointer, once.
+                unsafe { $crate::__private::start(stack, super::__dents_rt_main) }
+            }
+
+            // The psABI leaves rbp unspecified and asks for it to be zeroed: it ends the chain of frames. A
+            // function expects rsp to be 8 beyond a multiple of 16, as `call` leaves it.
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn _start() -> ! {
+                naked_asm!($crate::__start!(), start = sym start)
+            }
+
+            // One body serves memcpy too, and one bcmp: they may do more than they must.
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, size: usize) -> *mut u8 {
+                naked_asm!(".globl memcpy", ".type memcpy, @function", "memcpy:", $crate::__memmove!())
+            }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn memset(to: *mut u8, byte: i32, size: usize) -> *mut u8 {
+                naked_asm!($crate::__memset!())
+            }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, size: usize) -> i32 {
+                naked_asm!(".globl bcmp", ".type bcmp, @function", "bcmp:", $crate::__memcmp!())
+            }
+
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn strlen(string: *const u8) -> usize {
+                naked_asm!($crate::__strlen!())
+            }
+
+            // The standard library's own object code was compiled to unwind and names these; without an unwinder
+            // nothing calls them.
+            #[unsafe(no_mangle)]
+            extern "C" fn rust_eh_personality() {}
+            #[unsafe(no_mangle)]
+            extern "C" fn _Unwind_Resume() {}
+        }
+
+        #[cfg_attr(test, expect(dead_code))]
+        fn __dents_rt_main(process: $crate::Process) -> u8 {
+            $main(process)
+        }
+    };
+}

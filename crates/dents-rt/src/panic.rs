@@ -1,0 +1,131 @@
+//! The last words of a program that has a bug.
+
+use core::fmt::{self, Display, Write};
+use core::panic::Location;
+
+/// The status of a program that could not do its work; GNU ls calls it "serious trouble".
+pub(crate) const TROUBLE: u8 = 2;
+
+/// A line for standard error, cut off where the buffer ends. Allocates nothing: a panic may be about memory.
+pub(crate) struct Line {
+    bytes: [u8; 1024],
+    length: usize,
+}
+
+impl Line {
+    /// `<program>: internal error: <message> at <file>:<line>`
+    pub(crate) fn of_panic(program: &[u8], message: &dyn Display, location: Option<&Location<'_>>) -> Self {
+        let mut line = Self::of_program(program);
+        // Writing to a line cannot fail; a message's Display can, and then what it has written must do.
+        let _ = write!(line, "internal error: {message}");
+        if let Some(location) = location {
+            let _ = write!(line, " at {}:{}", location.file(), location.line());
+        }
+        line.push(b'\n');
+        line
+    }
+
+    /// `<program>: memory exhausted`, GNU's words.
+    #[cfg(dents_libc_free)]
+    pub(crate) fn of_exhaustion(program: &[u8]) -> Self {
+        let mut line = Self::of_program(program);
+        let _ = line.write_str("memory exhausted");
+        line.push(b'\n');
+        line
+    }
+
+    fn of_program(program: &[u8]) -> Self {
+        let mut line = Self { bytes: [0; 1024], length: 0 };
+        // A program without a name (argv can be empty) gets one, lest the line begin with a colon.
+        let program = if program.is_empty() { b"dls" } else { program };
+        // So long a name must leave room for the message.
+        program.iter().take(255).for_each(|&byte| line.push(byte));
+        let _ = line.write_str(": ");
+        line
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// The last byte is kept for the line's end.
+    fn push(&mut self, byte: u8) {
+        if self.length < self.bytes.len() - usize::from(byte != b'\n') {
+            self.bytes[self.length] = byte;
+            self.length += 1;
+        }
+    }
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // One line: an assertion's message has several.
+        text.bytes().for_each(|byte| self.push(if byte == b'\n' { b' ' } else { byte }));
+        Ok(())
+    }
+}
+
+#[cfg(dents_libc_free)]
+mod handler {
+    use super::{Line, TROUBLE};
+    use core::panic::PanicInfo;
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    /// What [`entry!`](crate::entry) makes the panic handler: one line, one write, status 2. Whichever thread
+    /// panics, the process ends.
+    #[doc(hidden)]
+    pub fn panic(info: &PanicInfo<'_>) -> ! {
+        static PANICKING: AtomicBool = AtomicBool::new(false);
+        // A panic while a panic's message is being formatted, or on two threads at once, has nothing to add.
+        if !PANICKING.swap(true, Ordering::Relaxed) {
+            let program = crate::program();
+            let mut line = Line::of_panic(program, &info.message(), info.location());
+            if crate::allocator::exhausted() && is_about_memory(line.as_bytes(), program) {
+                line = Line::of_exhaustion(program);
+            }
+            // SAFETY: only borrows the number 2; if it is closed, the write fails.
+            let stderr = unsafe { rustix::stdio::stderr() };
+            let _ = rustix::io::write(stderr, line.as_bytes());
+        }
+        crate::exit(TROUBLE)
+    }
+
+    /// Rust's words when an infallible allocation fails; there is no stable hook for that.
+    fn is_about_memory(line: &[u8], program: &[u8]) -> bool {
+        let message = line.get(program.len()..).unwrap_or_default();
+        message.starts_with(b": internal error: memory allocation of ")
+    }
+}
+
+#[cfg(dents_libc_free)]
+pub use handler::panic;
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::string::String;
+
+    fn text(line: &Line) -> String {
+        String::from_utf8(line.as_bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn one_line_whatever_the_message() {
+        let here = Location::caller();
+        let line = text(&Line::of_panic(b"dls", &"left\n right\n", Some(here)));
+        assert_eq!(
+            line,
+            std::format!("dls: internal error: left  right  at {}:{}\n", here.file(), here.line())
+        );
+        assert_eq!(text(&Line::of_panic(b"", &"x", None)), "dls: internal error: x\n");
+    }
+
+    #[test]
+    fn a_long_message_is_cut_but_ends() {
+        let line = text(&Line::of_panic(&[b'p'; 5000], &"m".repeat(5000), None));
+        assert_eq!(line.len(), 1024);
+        assert!(line.starts_with("ppp") && line.ends_with("mmm\n"));
+        assert_eq!(line.matches('\n').count(), 1);
+    }
+}

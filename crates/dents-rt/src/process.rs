@@ -1,0 +1,181 @@
+//! What a program was started with: arguments, environment, auxiliary vector.
+//!
+//! Without libc these are read where the kernel put them, above the initial stack pointer (System V ABI,
+//! AMD64 supplement, 3.4.1 "Initial Stack and Register State"): `argc`, the argument pointers, NULL, the
+//! environment pointers, NULL, the auxiliary vector. Nothing is copied and nothing is asked of the kernel.
+
+use core::ffi::{CStr, c_char};
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+/// The process as `main` receives it. Copying it copies three words.
+#[derive(Clone, Copy)]
+pub struct Process {
+    /// `argc` pointers to strings, then NULL.
+    argv: *const *const c_char,
+    argc: usize,
+    /// Pointers to strings up to a NULL.
+    envp: *const *const c_char,
+}
+
+// SAFETY: the memory behind the pointers lives as long as the process and is never written.
+unsafe impl Send for Process {}
+// SAFETY: as above; shared reads of memory that nobody writes.
+unsafe impl Sync for Process {}
+
+impl Process {
+    /// # Safety
+    /// `argv` points to `argc` valid C strings and `envp` to a NULL-terminated array of them; all of it stays
+    /// valid and unwritten until the process ends.
+    pub(crate) unsafe fn new(argc: usize, argv: *const *const c_char, envp: *const *const c_char) -> Self {
+        Self { argv, argc, envp }
+    }
+
+    /// The arguments, the program's own name first; an `execve` with an empty `argv` gives none at all before
+    /// Linux 5.18, one empty string since. No system call.
+    pub fn args(&self) -> Strings {
+        // SAFETY: `new` was promised `argc` strings.
+        let end = unsafe { self.argv.add(self.argc) };
+        Strings { next: self.argv, end: Some(end), lifetime: PhantomData }
+    }
+
+    /// The environment, each string as the kernel passed it: usually `NAME=value`, but that is custom, not law.
+    /// No system call.
+    pub fn env(&self) -> Strings {
+        Strings { next: self.envp, end: None, lifetime: PhantomData }
+    }
+
+    /// The environment as pairs of name and value; strings without a `=` are passed over.
+    pub fn vars(&self) -> impl Iterator<Item = (&'static [u8], &'static [u8])> + use<> {
+        self.env().filter_map(|string| {
+            let bytes = string.to_bytes();
+            let equals = bytes.iter().position(|&byte| byte == b'=')?;
+            Some((&bytes[..equals], &bytes[equals + 1..]))
+        })
+    }
+
+    /// The value of an environment variable: the first one, where the name occurs twice, as `getenv` does it.
+    /// Costs a look at the first bytes of each string of the environment, and no system call.
+    pub fn var(&self, name: &[u8]) -> Option<&'static [u8]> {
+        self.env().find_map(|string| value_if_named(string, name)).map(CStr::to_bytes)
+    }
+
+    /// The last component of the first argument; empty if there is none.
+    pub fn program(&self) -> &'static [u8] {
+        basename(self.args().next().unwrap_or_default().to_bytes())
+    }
+}
+
+/// The value in `NAME=value`, if that is the name. Does not measure the string: most are not the one sought,
+/// and differ in the first bytes.
+pub(crate) fn value_if_named<'a>(string: &'a CStr, name: &[u8]) -> Option<&'a CStr> {
+    let start = string.as_ptr();
+    for (at, &byte) in name.iter().chain(b"=").enumerate() {
+        // SAFETY: every byte before this one was equal to a byte of `name`; had one of them been the
+        // terminating NUL, it would have differed, unless `name` holds a NUL, which the check excludes.
+        let found = unsafe { start.add(at).read() } as u8;
+        if found != byte || found == 0 {
+            return None;
+        }
+    }
+    // SAFETY: all of `NAME=` was matched within the string, so what follows is its NUL-terminated rest.
+    Some(unsafe { CStr::from_ptr(start.add(name.len() + 1)) })
+}
+
+/// What follows the last slash.
+pub(crate) fn basename(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+/// Iterator over the strings that the kernel handed the process.
+#[derive(Clone)]
+pub struct Strings {
+    next: *const *const c_char,
+    /// Where it ends; without it, at a NULL.
+    end: Option<*const *const c_char>,
+    lifetime: PhantomData<&'static CStr>,
+}
+
+// SAFETY: as for `Process`: memory that lives as long as the process and is never written.
+unsafe impl Send for Strings {}
+
+impl Iterator for Strings {
+    type Item = &'static CStr;
+
+    fn next(&mut self) -> Option<&'static CStr> {
+        if self.end == Some(self.next) {
+            return None;
+        }
+        // SAFETY: not at the end yet, so this slot exists (`Process::new`); it holds NULL or a valid string.
+        let string = unsafe { self.next.read() };
+        if string.is_null() {
+            return None;
+        }
+        // SAFETY: a slot that is neither the end nor NULL is followed by another one.
+        self.next = unsafe { self.next.add(1) };
+        // SAFETY: not NULL, hence a C string that outlives the process (`Process::new`).
+        Some(unsafe { CStr::from_ptr(string) })
+    }
+}
+
+impl FusedIterator for Strings {}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn process(args: &'static [*const c_char], env: &'static [*const c_char]) -> Process {
+        // SAFETY: both arrays are static, of string literals, and `env` ends in NULL.
+        unsafe { Process::new(args.len() - 1, args.as_ptr(), env.as_ptr()) }
+    }
+
+    macro_rules! strings {
+        ($($string:literal),*) => {
+            std::boxed::Box::leak(std::boxed::Box::new([$($string.as_ptr(),)* core::ptr::null()]))
+        };
+    }
+
+    #[test]
+    fn arguments_end_where_argc_says() {
+        let process = process(strings![c"/usr/bin/dls", c"", c"-l"], strings![]);
+        assert_eq!(process.args().collect::<Vec<_>>(), [c"/usr/bin/dls", c"", c"-l"]);
+        assert_eq!(process.program(), b"dls");
+        let mut args = process.args();
+        assert_eq!(args.by_ref().count(), 3);
+        assert_eq!(args.next(), None);
+    }
+
+    #[test]
+    fn no_argument_at_all() {
+        let process = process(strings![], strings![c"A=1"]);
+        assert_eq!(process.args().next(), None);
+        assert_eq!(process.program(), b"");
+        assert_eq!(process.var(b"A"), Some(&b"1"[..]));
+    }
+
+    #[test]
+    fn variables_are_found_by_their_whole_name() {
+        let env =
+            strings![c"LANG2=x", c"LANG", c"", c"=", c"LANG=C", c"LANG=de", c"EMPTY=", c"A=B=C", c"LAN=n"];
+        let process = process(strings![c"p"], env);
+        assert_eq!(process.var(b"LANG"), Some(&b"C"[..]));
+        assert_eq!(process.var(b"LAN"), Some(&b"n"[..]));
+        assert_eq!(process.var(b"EMPTY"), Some(&b""[..]));
+        assert_eq!(process.var(b"A"), Some(&b"B=C"[..]));
+        assert_eq!(process.var(b"B"), None);
+        assert_eq!(process.var(b"LANG\0"), None);
+        assert_eq!(process.var(b""), Some(&b""[..]));
+        assert_eq!(process.vars().count(), 7);
+        assert_eq!(process.vars().nth(1), Some((&b""[..], &b""[..])));
+        assert_eq!(process.env().count(), 9);
+    }
+
+    #[test]
+    fn basename_is_what_follows_the_last_slash() {
+        for (path, base) in [("/usr/bin/dls", "dls"), ("dls", "dls"), ("", ""), ("a/", ""), ("./x", "x")] {
+            assert_eq!(basename(path.as_bytes()), base.as_bytes(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Stacks for threads and for the moment between clone and execve. Mapped when first needed, then kept: listing
+//! a tree directory by directory must not map and unmap one each time.
+
+use core::ffi::c_void;
+use core::ptr::{self, NonNull};
+
+use rustix::io::Errno;
+use rustix::mm::{self, MapFlags, MprotectFlags, ProtFlags};
+
+use crate::lock::Lock;
+
+/// What a thread may use, its [`Stack::top`] record included. Only touched pages cost memory.
+const SIZE: usize = 256 * 1024;
+/// Below it, where an overflow must hit. A page would not stop a frame that is larger than a page.
+const GUARD: usize = 16 * 1024;
+/// Of the record that a stack begins with: a cache line, which also keeps the alignment of 16.
+const RECORD: usize = 64;
+
+/// The record at a stack's top while nobody uses it.
+struct Idle {
+    next: Option<NonNull<Idle>>,
+}
+
+struct Pool(Option<NonNull<Idle>>);
+
+// SAFETY: the stacks in the pool belong to nobody else.
+unsafe impl Send for Pool {}
+
+static POOL: Lock<Pool> = Lock::new(Pool(None));
+
+/// A stack of one's own, with room for a record of `T` above where the stack begins.
+pub(crate) struct Stack(NonNull<c_void>);
+
+impl Stack {
+    /// A stack that was used before, or else a new one: two system calls (mmap, mprotect for the guard).
+    pub(crate) fn take() -> Result<Self, Errno> {
+        let mut pool = POOL.lock();
+        if let Some(idle) = pool.0 {
+            // SAFETY: what is in the pool is the record of an idle stack.
+            pool.0 = unsafe { idle.as_ref() }.next;
+            return Ok(Self(idle.cast()));
+        }
+        drop(pool);
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping disturbs nothing; nothing is in it yet when its lower end is closed.
+        unsafe {
+            let start = mm::mmap_anonymous(ptr::null_mut(), GUARD + SIZE, access, flags)?;
+            if let Err(error) = mm::mprotect(start, GUARD, MprotectFlags::empty()) {
+                let _ = mm::munmap(start, GUARD + SIZE);
+                return Err(error);
+            }
+            Ok(Self(NonNull::new_unchecked(start.byte_add(GUARD + SIZE - RECORD))))
+        }
+    }
+
+    /// Where the stack begins (it grows down from here), and where a record of at most 64 bytes may lie.
+    pub(crate) fn top(&self) -> *mut c_void {
+        self.0.as_ptr()
+    }
+
+    /// Keeps the stack for the next one. Whoever ran on it has ended. No system call.
+    pub(crate) fn keep(self) {
+        let idle: NonNull<Idle> = self.0.cast();
+        let mut pool = POOL.lock();
+        // SAFETY: the record's place is ours, since the stack is.
+        unsafe { idle.write(Idle { next: pool.0 }) };
+        pool.0 = Some(idle);
+    }
+
+    /// The stack whose [`top`](Self::top) this is.
+    ///
+    /// # Safety
+    /// It comes from a stack that was not kept since.
+    pub(crate) unsafe fn from_top(top: NonNull<c_void>) -> Self {
+        Self(top)
+    }
+
+    /// Whether a record of this type has room.
+    pub(crate) const fn holds<T>() -> bool {
+        size_of::<T>() <= RECORD && align_of::<T>() <= RECORD
+    }
+}

@@ -1,0 +1,520 @@
+//! Everything that knows the instruction set: process start, self-relocation, system calls that rustix does not
+//! offer, the clone trampoline, and the mem functions.
+//!
+//! The functions that may exist only once in a program (`_start`, `memcpy`, …) are not defined here but by
+//! [`entry!`](crate::entry) in the binary, so that this crate also links beside a libc. Their bodies are here.
+
+use core::arch::{asm, naked_asm};
+use core::ffi::{CStr, c_char, c_void};
+use core::sync::atomic::AtomicU32;
+
+use rustix::io::Errno;
+
+use crate::Process;
+
+// From the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
+const RT_SIGPROCMASK: usize = 14;
+const EXECVE: usize = 59;
+const CLONE: u32 = 56;
+const EXIT: u32 = 60;
+const EXIT_GROUP: usize = 231;
+
+/// Body of `_start`: relocates the program if it is position-independent (feature `pie`), then calls `start`
+/// with the initial stack pointer.
+///
+/// Static programs have relocations of one kind only, the load address to be added to a word; as many as there
+/// are pointers in constant tables. The linker writes them as RELR (gABI, "Relative relocations": an even word is
+/// the address of a word to relocate, an odd one a bit map of the 63 words after the last one spoken of), an
+/// old linker as RELA, which takes 24 bytes for each.
+///
+/// In assembly because, until it is done, nothing may load a pointer from static memory, and no compiler
+/// promises that; a debug build does it on every call from crate to crate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __start {
+    () => {
+        "
+        .hidden __ehdr_start
+        .weak _DYNAMIC
+        .hidden _DYNAMIC
+        xor ebp, ebp
+        mov rdi, rsp
+        lea rsi, [rip + __ehdr_start]
+        lea rdx, [rip + _DYNAMIC]
+        test rdx, rdx
+        jz 9f
+        xor r8d, r8d
+        xor r9d, r9d
+        xor r10d, r10d
+        xor r11d, r11d
+    2:  mov rax, [rdx]
+        mov rcx, [rdx + 8]
+        add rdx, 16
+        cmp eax, 7
+        cmove r8, rcx
+        cmp eax, 8
+        cmove r9, rcx
+        cmp eax, 36
+        cmove r10, rcx
+        cmp eax, 35
+        cmove r11, rcx
+        test rax, rax
+        jnz 2b
+
+        add r8, rsi
+        add r9, r8
+    3:  cmp r8, r9
+        jae 4f
+        mov rax, [r8]
+        mov rcx, [r8 + 16]
+        add rcx, rsi
+        mov [rsi + rax], rcx
+        add r8, 24
+        jmp 3b
+
+    4:  add r10, rsi
+        add r11, r10
+    5:  cmp r10, r11
+        jae 9f
+        mov rax, [r10]
+        add r10, 8
+        test al, 1
+        jnz 6f
+        lea rdx, [rsi + rax]
+        add [rdx], rsi
+        add rdx, 8
+        jmp 5b
+    6:  mov rcx, rdx
+        add rdx, 504
+    7:  shr rax, 1
+        jz 5b
+        test al, 1
+        jz 8f
+        add [rcx], rsi
+    8:  add rcx, 8
+        jmp 7b
+
+    9:  and rsp, -16
+        call {start}
+        ud2
+        "
+    };
+}
+
+/// What `_start` calls.
+///
+/// # Safety
+/// `stack` is the stack pointer the kernel gave the process; called once, on relocated code, before anything else.
+#[doc(hidden)]
+pub unsafe fn start(stack: *const usize, main: fn(Process) -> u8) -> ! {
+    // SAFETY: the layout is the psABI's: argc, argv, NULL, envp, NULL; all of it stays until the process ends.
+    let process = unsafe {
+        let argc = *stack;
+        let argv = stack.add(1);
+        Process::new(argc, argv.cast(), argv.add(argc + 1).cast())
+    };
+    crate::started(process);
+    exit_group(main(process))
+}
+
+/// Ends the process with all its threads. One system call.
+pub(crate) fn exit_group(status: u8) -> ! {
+    // SAFETY: ends the process, which leaves no one to be surprised.
+    unsafe {
+        asm!("syscall", "ud2", in("rax") EXIT_GROUP, in("rdi") usize::from(status), options(noreturn, nostack))
+    }
+}
+
+/// Replaces the program; returns only if that failed.
+///
+/// # Safety
+/// `argv` and `envp` are NULL-terminated arrays of C strings.
+pub(crate) unsafe fn execve(path: &CStr, argv: *const *const c_char, envp: *const *const c_char) -> Errno {
+    let result: isize;
+    // SAFETY: the caller vouches for the arrays; the kernel only reads them.
+    unsafe {
+        asm!("syscall", inlateout("rax") EXECVE as isize => result, in("rdi") path.as_ptr(), in("rsi") argv,
+            in("rdx") envp, lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
+    Errno::from_raw_os_error(-result as i32)
+}
+
+/// Signals as the kernel counts them: bit `n - 1` for signal `n`.
+pub(crate) type SignalSet = u64;
+
+/// Sets the calling thread's blocked signals and returns those blocked before. One system call.
+pub(crate) fn set_blocked_signals(set: SignalSet) -> SignalSet {
+    const SIG_SETMASK: usize = 2;
+    let mut old: SignalSet = 0;
+    // SAFETY: both sets are valid for the 8 bytes the kernel is told of. It cannot fail, given such pointers.
+    unsafe {
+        asm!("syscall", inlateout("rax") RT_SIGPROCMASK => _, in("rdi") SIG_SETMASK, in("rsi") &raw const set,
+            in("rdx") &raw mut old, in("r10") size_of::<SignalSet>(), lateout("rcx") _, lateout("r11") _,
+            options(nostack));
+    }
+    old
+}
+
+/// What [`clone`] is told; the kernel's include/uapi/linux/sched.h.
+pub(crate) mod flags {
+    pub(crate) const SIGCHLD: usize = 17;
+    pub(crate) const VM: usize = 0x100;
+    pub(crate) const FS: usize = 0x200;
+    pub(crate) const SIGHAND: usize = 0x800;
+    pub(crate) const VFORK: usize = 0x4000;
+    pub(crate) const THREAD: usize = 0x1_0000;
+    pub(crate) const SYSVSEM: usize = 0x4_0000;
+    pub(crate) const PARENT_SETTID: usize = 0x10_0000;
+    pub(crate) const CHILD_CLEARTID: usize = 0x20_0000;
+}
+
+/// clone(2): a new task runs `entry(argument)` on a stack of its own and then exits with what it returned.
+/// The parent gets the task's id. One system call, and another at the task's end.
+///
+/// # Safety
+/// `stack_top` is the aligned end of memory that no one else uses before the task has ended; `argument`, and
+/// `tid` if the flags name it, stay valid as long. The flags have no CLONE_SETTLS, and have CLONE_VM.
+pub(crate) unsafe fn clone(
+    flags: usize,
+    stack_top: *mut c_void,
+    tid: *const AtomicU32,
+    entry: unsafe extern "C" fn(*mut c_void) -> i32,
+    argument: *mut c_void,
+) -> Result<u32, Errno> {
+    // SAFETY: as the caller promised.
+    let result = unsafe { clone_trampoline(flags, stack_top, tid, tid, entry, argument) };
+    if result < 0 { Err(Errno::from_raw_os_error(-result as i32)) } else { Ok(result as u32) }
+}
+
+/// The child comes back from the system call on the new stack, where there is no frame to return to; hence
+/// the call in assembly. Registers survive, so `entry` and `argument` need no place on that stack; r8, where
+/// `entry` travels, is the system call's TLS argument, which is ignored without CLONE_SETTLS.
+#[unsafe(naked)]
+unsafe extern "C" fn clone_trampoline(
+    flags: usize,
+    stack_top: *mut c_void,
+    parent_tid: *const AtomicU32,
+    child_tid: *const AtomicU32,
+    entry: unsafe extern "C" fn(*mut c_void) -> i32,
+    argument: *mut c_void,
+) -> isize {
+    naked_asm!(
+        "mov r10, rcx",
+        "mov eax, {clone}",
+        "syscall",
+        "test rax, rax",
+        "jnz 2f",
+        "xor ebp, ebp",
+        "mov rdi, r9",
+        "call r8",
+        "mov edi, eax",
+        "mov eax, {exit}",
+        "syscall",
+        "2: ret",
+        clone = const CLONE,
+        exit = const EXIT,
+    )
+}
+
+/// Body of `memmove`, which serves as `memcpy` too: up to 128 bytes everything is loaded before anything is
+/// stored, so overlap costs nothing to allow. Above, 64 bytes a turn in the direction that overlap demands; from
+/// 2 KiB on forwards `rep movsb`, which the processor does by cache lines.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __memmove {
+    () => {
+        "
+        mov rax, rdi
+        cmp rdx, 16
+        jb 6f
+        cmp rdx, 32
+        ja 2f
+        movups xmm0, [rsi]
+        movups xmm1, [rsi + rdx - 16]
+        movups [rdi], xmm0
+        movups [rdi + rdx - 16], xmm1
+        ret
+    2:  cmp rdx, 64
+        ja 3f
+        movups xmm0, [rsi]
+        movups xmm1, [rsi + 16]
+        movups xmm2, [rsi + rdx - 32]
+        movups xmm3, [rsi + rdx - 16]
+        movups [rdi], xmm0
+        movups [rdi + 16], xmm1
+        movups [rdi + rdx - 32], xmm2
+        movups [rdi + rdx - 16], xmm3
+        ret
+    6:  cmp edx, 8
+        jb 7f
+        mov rcx, [rsi]
+        mov r8, [rsi + rdx - 8]
+        mov [rdi], rcx
+        mov [rdi + rdx - 8], r8
+        ret
+    7:  cmp edx, 4
+        jb 8f
+        mov ecx, [rsi]
+        mov r8d, [rsi + rdx - 4]
+        mov [rdi], ecx
+        mov [rdi + rdx - 4], r8d
+        ret
+    8:  cmp edx, 1
+        jb 9f
+        movzx ecx, byte ptr [rsi]
+        je 8f
+        movzx r8d, word ptr [rsi + rdx - 2]
+        mov [rdi + rdx - 2], r8w
+    8:  mov [rdi], cl
+    9:  ret
+
+    3:  movups xmm4, [rsi + rdx - 64]
+        movups xmm5, [rsi + rdx - 48]
+        movups xmm6, [rsi + rdx - 32]
+        movups xmm7, [rsi + rdx - 16]
+        cmp rdx, 128
+        ja 4f
+        movups xmm0, [rsi]
+        movups xmm1, [rsi + 16]
+        movups xmm2, [rsi + 32]
+        movups xmm3, [rsi + 48]
+        movups [rdi], xmm0
+        movups [rdi + 16], xmm1
+        movups [rdi + 32], xmm2
+        movups [rdi + 48], xmm3
+    2:  movups [rax + rdx - 64], xmm4
+        movups [rax + rdx - 48], xmm5
+        movups [rax + rdx - 32], xmm6
+        movups [rax + rdx - 16], xmm7
+        ret
+
+    4:  mov rcx, rdi
+        sub rcx, rsi
+        cmp rcx, rdx
+        jb 5f
+        cmp rdx, 2048
+        jae 8f
+        lea r8, [rdi + rdx - 64]
+    3:  movups xmm0, [rsi]
+        movups xmm1, [rsi + 16]
+        movups xmm2, [rsi + 32]
+        movups xmm3, [rsi + 48]
+        add rsi, 64
+        movups [rdi], xmm0
+        movups [rdi + 16], xmm1
+        movups [rdi + 32], xmm2
+        movups [rdi + 48], xmm3
+        add rdi, 64
+        cmp rdi, r8
+        jb 3b
+        jmp 2b
+    8:  mov rcx, rdx
+        rep movsb
+        ret
+
+    5:  movups xmm4, [rsi]
+        movups xmm5, [rsi + 16]
+        movups xmm6, [rsi + 32]
+        movups xmm7, [rsi + 48]
+        lea r8, [rdi + 64]
+        add rsi, rdx
+        add rdi, rdx
+    3:  movups xmm0, [rsi - 64]
+        movups xmm1, [rsi - 48]
+        movups xmm2, [rsi - 32]
+        movups xmm3, [rsi - 16]
+        sub rsi, 64
+        movups [rdi - 64], xmm0
+        movups [rdi - 48], xmm1
+        movups [rdi - 32], xmm2
+        movups [rdi - 16], xmm3
+        sub rdi, 64
+        cmp rdi, r8
+        ja 3b
+        movups [rax], xmm4
+        movups [rax + 16], xmm5
+        movups [rax + 32], xmm6
+        movups [rax + 48], xmm7
+        ret
+        "
+    };
+}
+
+/// Body of `memset`: one, two or four overlapping stores up to 64 bytes; then 64 a turn; from 2 KiB `rep stosb`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __memset {
+    () => {
+        "
+        mov rax, rdi
+        movzx esi, sil
+        movabs rcx, 0x0101010101010101
+        imul rsi, rcx
+        cmp rdx, 16
+        jb 4f
+        movq xmm0, rsi
+        punpcklqdq xmm0, xmm0
+        cmp rdx, 2048
+        jae 8f
+        lea r8, [rdi + rdx - 64]
+        cmp rdx, 64
+        jbe 3f
+    2:  movups [rdi], xmm0
+        movups [rdi + 16], xmm0
+        movups [rdi + 32], xmm0
+        movups [rdi + 48], xmm0
+        add rdi, 64
+        cmp rdi, r8
+        jb 2b
+        movups [r8], xmm0
+        movups [r8 + 16], xmm0
+        movups [r8 + 32], xmm0
+        movups [r8 + 48], xmm0
+        ret
+    3:  movups [rdi], xmm0
+        movups [rdi + rdx - 16], xmm0
+        cmp rdx, 32
+        jbe 3f
+        movups [rdi + 16], xmm0
+        movups [rdi + rdx - 32], xmm0
+    3:  ret
+    4:  cmp edx, 8
+        jb 5f
+        mov [rdi], rsi
+        mov [rdi + rdx - 8], rsi
+        ret
+    5:  cmp edx, 4
+        jb 6f
+        mov [rdi], esi
+        mov [rdi + rdx - 4], esi
+        ret
+    6:  test edx, edx
+        jz 7f
+        mov [rdi], sil
+        cmp edx, 1
+        je 7f
+        mov [rdi + rdx - 2], si
+    7:  ret
+    8:  mov r8, rdi
+        mov eax, esi
+        mov rcx, rdx
+        rep stosb
+        mov rax, r8
+        ret
+        "
+    };
+}
+
+/// Body of `memcmp` and `bcmp`: 16 bytes a turn, the last turn overlapping the one before; below 16, words.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __memcmp {
+    () => {
+        "
+        cmp rdx, 16
+        jb 5f
+        sub rdx, 16
+        xor ecx, ecx
+    2:  movups xmm0, [rdi + rcx]
+        movups xmm1, [rsi + rcx]
+        pcmpeqb xmm0, xmm1
+        pmovmskb eax, xmm0
+        sub eax, 0xffff
+        jnz 4f
+        add rcx, 16
+        cmp rcx, rdx
+        jb 2b
+        mov rcx, rdx
+        movups xmm0, [rdi + rcx]
+        movups xmm1, [rsi + rcx]
+        pcmpeqb xmm0, xmm1
+        pmovmskb eax, xmm0
+        sub eax, 0xffff
+        jnz 4f
+        ret
+    4:  bsf eax, eax
+        add rcx, rax
+        movzx eax, byte ptr [rdi + rcx]
+        movzx edx, byte ptr [rsi + rcx]
+        sub eax, edx
+        ret
+    5:  cmp edx, 8
+        jb 6f
+        mov rax, [rdi]
+        mov rcx, [rsi]
+        cmp rax, rcx
+        jne 3f
+        mov rax, [rdi + rdx - 8]
+        mov rcx, [rsi + rdx - 8]
+        cmp rax, rcx
+        jne 3f
+        xor eax, eax
+        ret
+    6:  cmp edx, 4
+        jb 7f
+        mov eax, [rdi]
+        mov ecx, [rsi]
+        cmp eax, ecx
+        jne 3f
+        mov eax, [rdi + rdx - 4]
+        mov ecx, [rsi + rdx - 4]
+        cmp eax, ecx
+        jne 3f
+        xor eax, eax
+        ret
+    3:  bswap rax
+        bswap rcx
+        cmp rax, rcx
+        sbb eax, eax
+        or eax, 1
+        ret
+    7:  xor ecx, ecx
+    2:  cmp ecx, edx
+        je 3f
+        movzx eax, byte ptr [rdi + rcx]
+        movzx r8d, byte ptr [rsi + rcx]
+        inc ecx
+        sub eax, r8d
+        jz 2b
+        ret
+    3:  xor eax, eax
+        ret
+        "
+    };
+}
+
+/// Body of `strlen`: aligned loads of 16 bytes, which cannot cross into a page the string is not in.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strlen {
+    () => {
+        "
+        mov rax, rdi
+        and rax, -16
+        pxor xmm0, xmm0
+        movdqa xmm1, [rax]
+        pcmpeqb xmm1, xmm0
+        pmovmskb edx, xmm1
+        mov ecx, edi
+        and ecx, 15
+        shr edx, cl
+        test edx, edx
+        jz 2f
+        bsf eax, edx
+        ret
+    2:  add rax, 16
+        movdqa xmm1, [rax]
+        pcmpeqb xmm1, xmm0
+        pmovmskb edx, xmm1
+        test edx, edx
+        jz 2b
+        bsf edx, edx
+        add rax, rdx
+        sub rax, rdi
+        ret
+        "
+    };
+}
+
+#[cfg(test)]
+mod tests;

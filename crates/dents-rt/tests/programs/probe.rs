@@ -1,0 +1,178 @@
+//! A program that does one thing, named by its first argument, for `process.rs` to look at from outside.
+
+#![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use alloc::{format, vec};
+use core::ffi::CStr;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use dents_rt::{Errno, Process, Status, child, thread};
+
+dents_rt::entry!(run);
+
+/// The statuses of a probe that could not do its one thing.
+const UNKNOWN: u8 = 100;
+const WRONG: u8 = 101;
+
+fn run(process: Process) -> u8 {
+    let rest: Vec<&CStr> = process.args().skip(2).collect();
+    let Some(command) = process.args().nth(1) else {
+        return 10 + process.args().count() as u8;
+    };
+    match command.to_bytes() {
+        b"args" => args(&rest),
+        b"var" => var(process, rest[0].to_bytes()),
+        b"env" => env(process),
+        b"exit" => dents_rt::exit(number(rest[0]) as u8),
+        b"panic" => panic!("{}", rest[0].to_str().unwrap_or("?")),
+        b"panic-in-thread" => panic_in_thread(),
+        b"exhaust" => exhaust(number(rest[0])),
+        b"threads" => threads(number(rest[0])),
+        b"stress" => stress(number(rest[0])),
+        b"child" => child_output(&rest, process),
+        b"flood" => flood(),
+        _ => UNKNOWN,
+    }
+}
+
+fn number(argument: &CStr) -> usize {
+    argument.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// Writes it all; the status says whether that went well.
+fn print(mut bytes: &[u8]) -> u8 {
+    #[allow(unsafe_code)]
+    // SAFETY: only borrows the number 1; if it is closed, the write fails.
+    let stdout = unsafe { rustix::stdio::stdout() };
+    while !bytes.is_empty() {
+        match rustix::io::write(stdout, bytes) {
+            Ok(count) => bytes = &bytes[count..],
+            Err(Errno::INTR) => {}
+            Err(_) => return WRONG,
+        }
+    }
+    0
+}
+
+fn args(rest: &[&CStr]) -> u8 {
+    let mut text = format!("{}\n", rest.len()).into_bytes();
+    for argument in rest {
+        text.extend_from_slice(argument.to_bytes());
+        text.push(b'\n');
+    }
+    print(&text)
+}
+
+fn var(process: Process, name: &[u8]) -> u8 {
+    process.var(name).map_or(1, print)
+}
+
+/// How many strings, of how many bytes; and whether name and value are cut where they should be.
+fn env(process: Process) -> u8 {
+    let bytes: usize = process.env().map(|string| string.count_bytes()).sum();
+    let in_pairs: usize = process.vars().map(|(name, value)| name.len() + 1 + value.len()).sum();
+    if bytes != in_pairs {
+        return WRONG;
+    }
+    print(format!("{} {bytes}\n", process.env().count()).as_bytes())
+}
+
+/// Panics where nobody waits for it: the process must end all the same.
+fn panic_in_thread() -> u8 {
+    let forever = AtomicUsize::new(0);
+    thread::run(2, &|index| {
+        assert!(index == 0, "worker {index}\nfails");
+        while forever.load(Ordering::Relaxed) == 0 {
+            core::hint::spin_loop();
+        }
+    });
+    WRONG
+}
+
+fn exhaust(size: usize) -> u8 {
+    let asked = Vec::<u8>::new().try_reserve_exact(size).is_err();
+    let block: Vec<u8> = Vec::with_capacity(size);
+    if asked || block.capacity() == 0 { WRONG } else { 0 }
+}
+
+/// Prints how many workers ran. Each must have run once, with its own number, and two rounds must not differ in
+/// what they can do.
+fn threads(workers: usize) -> u8 {
+    let mut text = Vec::new();
+    for _ in 0..2 {
+        let runs: Vec<AtomicUsize> = (0..workers).map(|_| AtomicUsize::new(0)).collect();
+        let count = thread::run(workers, &|index| {
+            let block = vec![index; 1000];
+            runs[index].fetch_add(1 + block.iter().sum::<usize>() - 1000 * index, Ordering::Relaxed);
+        });
+        let right =
+            |(index, runs): (usize, &AtomicUsize)| runs.load(Ordering::Relaxed) == usize::from(index < count);
+        if !runs.iter().enumerate().all(right) {
+            return WRONG;
+        }
+        text.extend_from_slice(format!("{count}\n").as_bytes());
+    }
+    print(&text)
+}
+
+/// Every worker makes, grows, shrinks, checks and frees blocks of all sizes; what it leaves in a slot, another
+/// worker takes out and frees.
+fn stress(workers: usize) -> u8 {
+    let slots: Vec<AtomicPtr<Vec<u8>>> = (0..64).map(|_| AtomicPtr::default()).collect();
+    let wrong = AtomicUsize::new(0);
+    let check = |block: *mut Vec<u8>| {
+        if !block.is_null() {
+            #[allow(unsafe_code)]
+            // SAFETY: it was made by `into_raw`, and swapping gave it to us alone.
+            let block = unsafe { Box::from_raw(block) };
+            let first = block[0];
+            wrong.fetch_add(block.iter().filter(|&&byte| byte != first).count(), Ordering::Relaxed);
+        }
+    };
+    let count = thread::run(workers, &|index| {
+        let mut state = index as u64 + 1;
+        for _ in 0..5_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let size = 3 + (state >> 33) as usize % [60, 700, 9000, 200_000][(state >> 62) as usize];
+            let mut block = vec![index as u8; size / 2];
+            block.resize(size, index as u8);
+            block.truncate(size - size / 3);
+            block.shrink_to_fit();
+            let slot = &slots[(state >> 40) as usize % slots.len()];
+            check(slot.swap(Box::into_raw(Box::new(block)), Ordering::AcqRel));
+        }
+    });
+    slots.iter().for_each(|slot| check(slot.swap(ptr::null_mut(), Ordering::AcqRel)));
+    if count != workers || wrong.into_inner() != 0 { WRONG } else { 0 }
+}
+
+fn child_output(argv: &[&CStr], process: Process) -> u8 {
+    let env: Vec<&CStr> = process.env().collect();
+    match child::output(argv, &env) {
+        Ok(output) => {
+            let status = match output.status {
+                Status::Exited(status) => status,
+                Status::Signaled(signal) => 128 + signal,
+                Status::Unknown => WRONG,
+            };
+            print(&output.stdout);
+            status
+        }
+        Err(error) => {
+            print(format!("error {}", error.raw_os_error()).as_bytes());
+            99
+        }
+    }
+}
+
+/// Writes until something ends it.
+fn flood() -> u8 {
+    while print(&[b'y'; 4096]) == 0 {}
+    WRONG
+}

@@ -1,0 +1,164 @@
+//! Directories: open one, ask for its entries, read what came back.
+//!
+//! The caller owns the buffer; [`Dirents`] walks it in place and lends the names. This is the hot loop of a
+//! listing: one step per entry, a few nanoseconds beside the kernel's 200.
+use crate::{BorrowedFd, OwnedFd, Result, syscall};
+use core::ffi::CStr;
+use rustix::fd::AsRawFd;
+use rustix::fs::{Mode, OFlags};
+
+/// The file system did not say (XFS without ftype, some network and FUSE file systems).
+pub const DT_UNKNOWN: u8 = 0;
+/// A named pipe.
+pub const DT_FIFO: u8 = 1;
+/// A character device.
+pub const DT_CHR: u8 = 2;
+/// A directory.
+pub const DT_DIR: u8 = 4;
+/// A block device.
+pub const DT_BLK: u8 = 6;
+/// A regular file.
+pub const DT_REG: u8 = 8;
+/// A symbolic link.
+pub const DT_LNK: u8 = 10;
+/// A socket.
+pub const DT_SOCK: u8 = 12;
+/// A whiteout of an overlay's upper layer.
+pub const DT_WHT: u8 = 14;
+
+/// Opens a directory for reading: one `openat` with `O_RDONLY|O_DIRECTORY|O_NONBLOCK|O_CLOEXEC|O_LARGEFILE`.
+///
+/// `O_NONBLOCK` so that a FIFO in the directory's place is refused and never waited for. Errors are the
+/// kernel's: `ENOENT`, `ENOTDIR`, `EACCES`, `EMFILE`, …
+pub fn open(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::LARGEFILE;
+    rustix::fs::openat(at, path, flags, Mode::empty())
+}
+
+/// Fills `buf` with as many entries as fit and answers how many bytes they take; 0 is the end.
+///
+/// One `getdents64`. `buf` needs no alignment; read it with [`Dirents`]. Errors: `EINVAL` if `buf` is too small
+/// for the next entry (280 bytes hold any), `ENOENT` if the directory was removed meanwhile, `ENOTDIR`.
+pub fn getdents64(dir: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize> {
+    // The kernel takes the length as an unsigned int.
+    let len = buf.len().min(i32::MAX as usize);
+    // SAFETY: the kernel writes at most `len` bytes to `buf`, which is ours alone and holds as many.
+    unsafe {
+        let args = [dir.as_raw_fd() as usize, buf.as_mut_ptr() as usize, len, 0, 0, 0];
+        syscall::syscall(syscall::nr::GETDENTS64, args)
+    }
+}
+
+/// One record of `struct linux_dirent64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dirent<'a> {
+    /// Inode number; on a mount point that of the covered directory, so not always what `statx` says.
+    pub ino: u64,
+    /// An opaque place to `lseek` to, for the entry after this one.
+    pub off: i64,
+    /// One of the `DT_*`, or a value a later kernel adds.
+    pub d_type: u8,
+    /// The name, never empty; `.` and `..` come too.
+    pub name: &'a CStr,
+}
+
+/// Offset of the name in a record: inode 8, offset 8, length 2, type 1.
+const NAME: usize = 19;
+
+/// The entries in a buffer that [`getdents64`] filled.
+///
+/// Total on any input: stops at the first record that cannot be right (cut off, shorter than its header,
+/// without a NUL, with an empty name) and then says so by [`malformed`](Self::malformed).
+#[derive(Clone, Debug)]
+pub struct Dirents<'a> {
+    rest: &'a [u8],
+    malformed: bool,
+}
+
+impl<'a> Dirents<'a> {
+    /// Reads the records in `bytes`, which is the filled part of the buffer and no more.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Dirents { rest: bytes, malformed: false }
+    }
+
+    /// Whether the iteration ended early, at a record that cannot be right.
+    #[inline]
+    pub fn malformed(&self) -> bool {
+        self.malformed
+    }
+}
+
+impl<'a> Iterator for Dirents<'a> {
+    type Item = Dirent<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Dirent<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        match split_record(self.rest) {
+            Some((dirent, rest)) => {
+                self.rest = rest;
+                Some(dirent)
+            }
+            None => {
+                self.rest = &[];
+                self.malformed = true;
+                None
+            }
+        }
+    }
+}
+
+impl core::iter::FusedIterator for Dirents<'_> {}
+
+#[inline]
+fn split_record(bytes: &[u8]) -> Option<(Dirent<'_>, &[u8])> {
+    let (&ino, after) = bytes.split_first_chunk()?;
+    let (&off, after) = after.split_first_chunk()?;
+    let (&reclen, after) = after.split_first_chunk()?;
+    let d_type = *after.first()?;
+    let (record, rest) = bytes.split_at_checked(usize::from(u16::from_ne_bytes(reclen)))?;
+    let name = name(record)?;
+    let dirent = Dirent { ino: u64::from_ne_bytes(ino), off: i64::from_ne_bytes(off), d_type, name };
+    Some((dirent, rest))
+}
+
+/// The name of one whole record, or none if it is empty or has no end.
+#[inline]
+fn name(record: &[u8]) -> Option<&CStr> {
+    let end = name_end(record)?;
+    let with_nul = record.get(NAME..=end)?;
+    if with_nul.len() < 2 {
+        return None;
+    }
+    // SAFETY: `name_end` found the first zero byte from NAME on, and it is the slice's last byte.
+    Some(unsafe { CStr::from_bytes_with_nul_unchecked(with_nul) })
+}
+
+/// Where the first NUL from [`NAME`] on stands.
+///
+/// Eight bytes at a time from offset 16, a word that ends the header and begins the name: the kernel pads
+/// records to eight (fs/readdir.c, `filldir64`), most names are one to four words long, and no byte loop remains.
+/// Measured on /usr/bin against memchr: see benches/dirents.rs.
+#[inline]
+fn name_end(record: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
+    const HEADER: u64 = 0x00ff_ffff;
+    let (words, []) = record.as_chunks::<8>() else {
+        return record.iter().skip(NAME).position(|&byte| byte == 0).map(|at| NAME + at);
+    };
+    let mut header = HEADER;
+    for (index, word) in words.iter().enumerate().skip(2) {
+        // Little end first, so that the lowest bit set is the first zero byte, on any machine.
+        let word = u64::from_le_bytes(*word) | header;
+        header = 0;
+        let zeros = word.wrapping_sub(ONES) & !word & HIGHS;
+        if zeros != 0 {
+            return Some(index * 8 + zeros.trailing_zeros() as usize / 8);
+        }
+    }
+    None
+}

@@ -1,0 +1,51 @@
+//! Whole small files in, bytes out: /etc/passwd, a time zone, a listing on its way to stdout.
+use crate::{BorrowedFd, CWD, Errno, OwnedFd, Result};
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use rustix::fs::{Mode, OFlags};
+
+/// What a first read asks for: most files in /etc and all time zones fit.
+const FIRST_READ: usize = 4096;
+
+/// All of a file: `openat`, `read` until it answers 0 (twice for up to 4 KiB), `close`; no `fstat`, whose size is
+/// wrong for /proc anyway. Errors are the kernel's, and `ENOMEM`.
+pub fn read_to_end(path: &CStr) -> Result<Vec<u8>> {
+    let fd = open(path)?;
+    let mut bytes = Vec::new();
+    let mut filled = 0;
+    loop {
+        if filled == bytes.len() {
+            let more = filled.max(FIRST_READ);
+            bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
+            bytes.resize(filled + more, 0);
+        }
+        match read(&fd, &mut bytes[filled..])? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.
+pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
+    let n = read(&open(path)?, buf)?;
+    Ok(&buf[..n])
+}
+
+fn open(path: &CStr) -> Result<OwnedFd> {
+    // O_NONBLOCK is not asked for: a FIFO put in a file's place is the administrator's will.
+    rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
+}
+
+fn read(fd: &OwnedFd, buf: &mut [u8]) -> Result<usize> {
+    rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buf))
+}
+
+/// Writes what it can of `bytes` and answers how much: one `write`, asked again if a signal came first.
+///
+/// Errors are the kernel's: `EPIPE` (and `SIGPIPE`, unless ignored), `ENOSPC`, `EAGAIN`, …
+pub fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
+    rustix::io::retry_on_intr(|| rustix::io::write(fd, bytes))
+}

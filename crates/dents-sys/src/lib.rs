@@ -1,0 +1,47 @@
+//! Thin, typed calls into the Linux kernel for listing directories.
+//!
+//! Everything a listing asks of the kernel is asked here, under the kernel's own names: one function is one
+//! system call unless its documentation says otherwise. Nothing is cached, nothing is decided, nothing is
+//! printed. Above this crate there is no `unsafe`; here each block says why it holds.
+//!
+//! | module | asks | system calls |
+//! |---|---|---|
+//! | [`dir`] | which names are in this directory? | `openat`, `getdents64` |
+//! | [`stat`] | what is known of this file? | `statx` |
+//! | [`uring`] | the same for many files, by the kernel's own threads | `io_uring_*` |
+//! | [`link`] | where does this link point? | `readlinkat` |
+//! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
+//! | [`statfs`] | what kind of file system is this? | `fstatfs` |
+//! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
+//! | [`sched`] | how many threads are worth starting? | `sched_getaffinity`, cgroup files |
+//! | [`clock`] | what time is it? | `clock_gettime` |
+//! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
+//!
+//! Needs Linux 4.11 (`statx`); everything newer is optional and falls back.
+#![no_std]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod clock;
+pub mod dir;
+pub mod file;
+pub mod link;
+pub mod sched;
+pub mod stat;
+pub mod statfs;
+pub mod stdio;
+mod syscall;
+pub mod tty;
+pub mod uring;
+pub mod xattr;
+
+pub use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+pub use rustix::io::Errno;
+pub use stat::Timestamp;
+
+/// What every call here answers: a value or the kernel's `errno`.
+pub type Result<T> = core::result::Result<T, Errno>;
+
+/// `AT_FDCWD`: relative paths start at the current directory.
+pub const CWD: BorrowedFd<'static> = rustix::fs::CWD;

@@ -1,0 +1,150 @@
+//! How many threads are worth starting.
+//!
+//! A container often sees all of the machine's cores and may use the time of two: the scheduler then stops it for
+//! the rest of each period. So affinity is bounded by the quota of each control group above this process, version
+//! 2 (`cpu.max`) and version 1 (`cpu.cfs_quota_us`).
+use crate::{file, syscall};
+use alloc::vec::Vec;
+use core::ffi::CStr;
+
+/// How many cores this process may keep busy, at least 1.
+///
+/// One `sched_getaffinity`. If that says more than one: /proc/self/cgroup is read (3 calls), then one `openat` per
+/// group and ancestor, with a `read` and a `close` where there is a quota to read. Nothing is remembered: ask once,
+/// and only when threads are in question.
+pub fn available_cores() -> usize {
+    let affinity = affinity_cores().unwrap_or(1).max(1);
+    if affinity == 1 {
+        return 1;
+    }
+    affinity.min(quota_cores().unwrap_or(affinity))
+}
+
+/// Cores in this thread's affinity mask; room for 8,192, as many as any kernel is built for (rustix's set ends at
+/// 1,024, and the kernel refuses a mask smaller than its own).
+fn affinity_cores() -> Option<usize> {
+    let mut mask = [0_u64; 128];
+    // SAFETY: the kernel writes at most the size given to `mask`, which is ours alone.
+    unsafe {
+        let args = [0, size_of_val(&mask), mask.as_mut_ptr() as usize, 0, 0, 0];
+        syscall::syscall(syscall::nr::SCHED_GETAFFINITY, args).ok()?;
+    }
+    Some(mask.iter().map(|word| word.count_ones() as usize).sum())
+}
+
+/// The tightest quota in force, in cores rounded up; none if none is set or nothing can be read.
+fn quota_cores() -> Option<usize> {
+    let groups = file::read_to_end(c"/proc/self/cgroup").ok()?;
+    let lines = groups.split(|&byte| byte == b'\n').filter_map(Membership::parse);
+    lines.filter_map(|line| line.quota()).min()
+}
+
+/// One line of /proc/self/cgroup, `hierarchy:controllers:path`, that may carry a CPU quota.
+#[derive(Debug, PartialEq)]
+struct Membership<'a> {
+    /// Version 1 has a mount per set of controllers; version 2 has one, without a name.
+    controllers: &'a [u8],
+    path: &'a [u8],
+}
+
+impl<'a> Membership<'a> {
+    fn parse(line: &'a [u8]) -> Option<Self> {
+        let mut fields = line.splitn(3, |&byte| byte == b':');
+        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+        let concerns_cpu =
+            controllers.is_empty() || controllers.split(|&byte| byte == b',').any(|c| c == b"cpu");
+        concerns_cpu.then_some(Membership { controllers, path })
+    }
+
+    /// The tightest quota from the group up to the root. A group that is not there (a container shows its own part
+    /// of the tree under the host's paths) is passed over.
+    fn quota(&self) -> Option<usize> {
+        let mut group = self.path.strip_suffix(b"/").unwrap_or(self.path);
+        let mut tightest: Option<usize> = None;
+        loop {
+            if let Some(cores) = self.quota_of(group) {
+                tightest = Some(tightest.map_or(cores, |so_far| so_far.min(cores)));
+            }
+            match group.iter().rposition(|&byte| byte == b'/') {
+                Some(slash) => group = &group[..slash],
+                None => return tightest,
+            }
+        }
+    }
+
+    fn quota_of(&self, group: &[u8]) -> Option<usize> {
+        let (mut quota, mut period) = ([0; 64], [0; 64]);
+        if self.controllers.is_empty() {
+            let text = self.read(group, b"cpu.max", &mut quota)?;
+            let (quota, period) = text.split_at(text.iter().position(|&byte| byte == b' ')?);
+            return cores(quota, period);
+        }
+        let quota = self.read(group, b"cpu.cfs_quota_us", &mut quota)?;
+        // "-1" is no quota: the second file need not be read.
+        number(quota)?;
+        cores(quota, self.read(group, b"cpu.cfs_period_us", &mut period)?)
+    }
+
+    fn read<'b>(&self, group: &[u8], file: &[u8], buf: &'b mut [u8; 64]) -> Option<&'b [u8]> {
+        let path = self.file(group, file);
+        file::read_once(CStr::from_bytes_with_nul(&path).ok()?, buf).ok()
+    }
+
+    /// Where distributions mount the hierarchies, with its NUL.
+    fn file(&self, group: &[u8], file: &[u8]) -> Vec<u8> {
+        let slash: &[u8] = if self.controllers.is_empty() { b"" } else { b"/" };
+        [b"/sys/fs/cgroup", slash, self.controllers, group, b"/", file, b"\0"].concat()
+    }
+}
+
+/// quota ÷ period, rounded up, at least 1; none if the quota is `max`, -1 or no number.
+fn cores(quota: &[u8], period: &[u8]) -> Option<usize> {
+    let (quota, period) = (number(quota)?, number(period)?);
+    (period > 0).then(|| quota.div_ceil(period).max(1))
+}
+
+fn number(digits: &[u8]) -> Option<usize> {
+    core::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn quota_is_rounded_up() {
+        assert_eq!(cores(b"100000", b" 100000\n"), Some(1));
+        assert_eq!(cores(b"150000", b" 100000\n"), Some(2));
+        assert_eq!(cores(b"1000", b"100000"), Some(1));
+        assert_eq!(cores(b"0", b"100000"), Some(1));
+    }
+
+    #[test]
+    fn no_quota_is_none() {
+        for (quota, period) in
+            [("max", "100000"), ("-1", "100000"), ("", "1"), ("1", ""), ("1", "0"), ("x", "y")]
+        {
+            assert_eq!(cores(quota.as_bytes(), period.as_bytes()), None, "{quota} {period}");
+        }
+    }
+
+    #[test]
+    fn only_memberships_with_a_cpu_controller_count() {
+        let text = b"9:name=systemd:/\n4:memory:/a\n3:cpuset:/\n2:cpu,cpuacct:/b:c\n0::/d\nnonsense\n";
+        let parsed: Vec<_> = text.split(|&byte| byte == b'\n').filter_map(Membership::parse).collect();
+        assert_eq!(parsed.len(), 2);
+        assert_eq!((parsed[0].controllers, parsed[0].path), (&b"cpu,cpuacct"[..], &b"/b:c"[..]));
+        assert_eq!((parsed[1].controllers, parsed[1].path), (&b""[..], &b"/d"[..]));
+        assert_eq!(parsed[0].file(b"/b", b"f"), b"/sys/fs/cgroup/cpu,cpuacct/b/f\0");
+        assert_eq!(parsed[1].file(b"", b"f"), b"/sys/fs/cgroup/f\0");
+    }
+
+    #[test]
+    fn never_more_than_std_sees_rounded_up() {
+        // std rounds the quota down, this crate up: at most one apart, never below 1.
+        let std_says = std::thread::available_parallelism().unwrap().get();
+        let cores = available_cores();
+        assert!(cores == std_says || cores == std_says + 1, "{cores} {std_says}");
+    }
+}

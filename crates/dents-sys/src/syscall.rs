@@ -1,0 +1,115 @@
+//! The one place that enters the kernel by hand, for the calls rustix lacks or offers only with a copy.
+//!
+//! x86-64 and aarch64 in a few instructions; on any other architecture `libc::syscall` does it (a program for
+//! those links libc anyway). Numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+use crate::{Errno, Result};
+
+/// Numbers of the calls made through [`syscall`].
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+pub(crate) mod nr {
+    pub(crate) const SCHED_GETAFFINITY: usize = 204;
+    pub(crate) const GETDENTS64: usize = 217;
+    pub(crate) const CLOCK_GETTIME: usize = 228;
+    pub(crate) const STATX: usize = 332;
+}
+
+/// Numbers of the calls made through [`syscall`].
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod nr {
+    pub(crate) const GETDENTS64: usize = 61;
+    pub(crate) const CLOCK_GETTIME: usize = 113;
+    pub(crate) const SCHED_GETAFFINITY: usize = 123;
+    pub(crate) const STATX: usize = 291;
+}
+
+/// Numbers of the calls made through [`syscall`].
+#[cfg(not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")))]
+pub(crate) mod nr {
+    pub(crate) const SCHED_GETAFFINITY: usize = libc::SYS_sched_getaffinity as usize;
+    pub(crate) const GETDENTS64: usize = libc::SYS_getdents64 as usize;
+    pub(crate) const STATX: usize = libc::SYS_statx as usize;
+}
+
+/// Calls since 5.1 have the same number everywhere, but for the offsets of MIPS, Alpha and x32: those are
+/// shown a number no kernel has, and so the fallback of an old kernel.
+const fn unified(number: usize) -> usize {
+    if cfg!(any(
+        target_arch = "mips",
+        target_arch = "mips64",
+        target_arch = "mips32r6",
+        target_arch = "mips64r6"
+    )) || cfg!(all(target_arch = "x86_64", target_pointer_width = "32"))
+    {
+        usize::MAX >> 1
+    } else {
+        number
+    }
+}
+
+/// `getxattrat`, since Linux 6.13.
+pub(crate) const GETXATTRAT: usize = unified(464);
+/// `listxattrat`, since Linux 6.13.
+pub(crate) const LISTXATTRAT: usize = unified(465);
+
+/// Calls the kernel; arguments it does not take are ignored.
+///
+/// # Safety
+/// The arguments must be what the call `number` asks for: each pointer valid for what it reads and writes.
+#[inline(always)]
+pub(crate) unsafe fn syscall(number: usize, args: [usize; 6]) -> Result<usize> {
+    // SAFETY: the caller's promise is the same.
+    let answer = unsafe { enter(number, args) };
+    // The kernel reserves the last page of values for -errno.
+    if answer as usize > -4096_isize as usize {
+        Err(Errno::from_raw_os_error((-answer) as i32))
+    } else {
+        Ok(answer as usize)
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+#[inline(always)]
+unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
+    let answer: isize;
+    // SAFETY: the caller vouches for the arguments; `syscall` destroys rcx and r11 and touches no user stack.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            inlateout("rax") number => answer,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack, preserves_flags),
+        );
+    }
+    answer
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
+    let answer: isize;
+    // SAFETY: the caller vouches for the arguments; `svc 0` changes x0 only and touches no user stack.
+    unsafe {
+        core::arch::asm!(
+            "svc 0",
+            in("x8") number,
+            inlateout("x0") args[0] => answer, in("x1") args[1], in("x2") args[2],
+            in("x3") args[3], in("x4") args[4], in("x5") args[5],
+            options(nostack, preserves_flags),
+        );
+    }
+    answer
+}
+
+#[cfg(not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")))]
+#[inline]
+unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
+    // SAFETY: the caller vouches for the arguments; errno is this thread's own.
+    unsafe {
+        match libc::syscall(number as _, args[0], args[1], args[2], args[3], args[4], args[5]) {
+            -1 => -(*libc::__errno_location() as isize),
+            answer => answer as isize,
+        }
+    }
+}

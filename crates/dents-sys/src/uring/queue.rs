@@ -1,0 +1,226 @@
+//! The two queues shared with the kernel, and the calls that move them.
+//!
+//! Knows nothing of what is asked: 64-byte submissions go in, pairs of a number and a result come out. Without
+//! `SQPOLL` the kernel reads submissions only inside `io_uring_enter`, so what was pushed can be taken back.
+use crate::{AsFd, Errno, OwnedFd, Result};
+use core::ffi::c_void;
+use core::mem::offset_of;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU32, Ordering};
+use rustix::io_uring::{
+    self as io, IoringEnterFlags, IoringFeatureFlags, IoringRegisterOp, IoringSetupFlags,
+};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+/// A ring's descriptor and its mappings. The pointers point into the mappings, which live as long.
+pub(super) struct Queue {
+    fd: OwnedFd,
+    /// Next submission the kernel will read; the kernel's to write.
+    sq_head: NonNull<AtomicU32>,
+    /// End of what the kernel may read; ours to write.
+    sq_tail: NonNull<AtomicU32>,
+    sq_entries: u32,
+    /// Next completion we will read; ours to write.
+    cq_head: NonNull<AtomicU32>,
+    /// End of the completions; the kernel's to write.
+    cq_tail: NonNull<AtomicU32>,
+    cq_entries: u32,
+    cqes: NonNull<io::io_uring_cqe>,
+    sqes: Mapping,
+    _rings: Mapping,
+}
+
+impl Queue {
+    /// A ring for `entries` submissions, 1 to 32,768, that can do `op`: `io_uring_setup`, `io_uring_register`
+    /// (the probe) and two `mmap`; one more `io_uring_setup` before Linux 6.0.
+    pub(super) fn new(entries: u32, op: io::IoringOp) -> Result<Self> {
+        let (fd, params) = setup(entries)?;
+        // Since 5.4; IORING_OP_STATX and IORING_REGISTER_PROBE came with 5.6.
+        if !params.features.contains(IoringFeatureFlags::SINGLE_MMAP) {
+            return Err(Errno::NOSYS);
+        }
+        probe(&fd, op)?;
+
+        let array_end = params.sq_off.array as usize + params.sq_entries as usize * size_of::<u32>();
+        let cqes_end =
+            params.cq_off.cqes as usize + params.cq_entries as usize * size_of::<io::io_uring_cqe>();
+        let rings = Mapping::new(&fd, array_end.max(cqes_end), io::IORING_OFF_SQ_RING)?;
+        let sqes = params.sq_entries as usize * size_of::<io::io_uring_sqe>();
+        let sqes = Mapping::new(&fd, sqes, io::IORING_OFF_SQES)?;
+
+        let array = rings.at::<u32>(params.sq_off.array, params.sq_entries);
+        for index in 0..params.sq_entries {
+            // Submission n is always in place n: written once, the indirection is out of the way.
+            // SAFETY: `at` checked that the array's `sq_entries` words lie inside the mapping.
+            unsafe { array.add(index as usize).write(index) };
+        }
+        Ok(Queue {
+            sq_head: rings.at(params.sq_off.head, 1),
+            sq_tail: rings.at(params.sq_off.tail, 1),
+            sq_entries: params.sq_entries,
+            cq_head: rings.at(params.cq_off.head, 1),
+            cq_tail: rings.at(params.cq_off.tail, 1),
+            cq_entries: params.cq_entries,
+            cqes: rings.at(params.cq_off.cqes, params.cq_entries),
+            fd,
+            sqes,
+            _rings: rings,
+        })
+    }
+
+    /// `IORING_REGISTER_IOWQ_MAX_WORKERS` for bounded work, since Linux 5.15 (`EINVAL` before).
+    pub(super) fn set_max_workers(&mut self, bounded: u32) -> Result<()> {
+        // The second count, unbounded, is left as it is by a 0. The kernel writes the old values back.
+        let mut counts = [bounded, 0];
+        // SAFETY: this operation reads and writes two u32.
+        unsafe {
+            let op = IoringRegisterOp::RegisterIowqMaxWorkers;
+            io::io_uring_register(&self.fd, op, counts.as_mut_ptr().cast::<c_void>(), 2)?;
+        }
+        Ok(())
+    }
+
+    /// Appends a submission, which the kernel reads at the next [`enter`](Self::enter).
+    ///
+    /// # Safety
+    /// There must be room: fewer than `sq_entries` pending. What the submission points to must stay valid until
+    /// its completion was popped, or the submission retracted.
+    pub(super) unsafe fn push(&mut self, sqe: io::io_uring_sqe) {
+        debug_assert!(self.pending() < self.sq_entries);
+        // SAFETY: the pointers are valid as long as the mappings; only this side writes the tail, so a relaxed
+        // read sees it. The place at the tail is not the kernel's while there is room.
+        unsafe {
+            let tail = self.sq_tail.as_ref().load(Ordering::Relaxed);
+            // `sq_entries` is a power of two, so that this works across the wrap of the counters.
+            let place = (tail & (self.sq_entries - 1)) as usize;
+            self.sqes.start.cast::<io::io_uring_sqe>().add(place).write(sqe);
+            self.sq_tail.as_ref().store(tail.wrapping_add(1), Ordering::Release);
+        }
+    }
+
+    /// How many submissions the kernel has not read yet.
+    pub(super) fn pending(&self) -> u32 {
+        // SAFETY: the pointers are valid as long as the mappings.
+        let (head, tail) = unsafe { (self.sq_head.as_ref(), self.sq_tail.as_ref()) };
+        tail.load(Ordering::Relaxed).wrapping_sub(head.load(Ordering::Acquire))
+    }
+
+    /// Takes back what the kernel has not read yet and answers how many those were.
+    pub(super) fn retract(&mut self) -> u32 {
+        let pending = self.pending();
+        // SAFETY: the pointer is valid as long as the mapping; the kernel reads it in `enter` only.
+        let tail = unsafe { self.sq_tail.as_ref() };
+        tail.store(tail.load(Ordering::Relaxed).wrapping_sub(pending), Ordering::Release);
+        pending
+    }
+
+    /// Lets the kernel read `submit` submissions and waits until `wait` completions are there: one
+    /// `io_uring_enter`. How many it read shows in [`pending`](Self::pending).
+    pub(super) fn enter(&mut self, submit: u32, wait: u32) -> Result<()> {
+        let flags = if wait > 0 { IoringEnterFlags::GETEVENTS } else { IoringEnterFlags::empty() };
+        // SAFETY: `push`'s callers vouch for all the pointers in the submissions; the flags name no argument.
+        unsafe { io::io_uring_enter(&self.fd, submit, wait, flags)? };
+        Ok(())
+    }
+
+    /// The next completion: the submission's `user_data` and its result, a count or -errno. No system call.
+    pub(super) fn pop(&mut self) -> Option<(u64, i32)> {
+        // SAFETY: the pointers are valid as long as the mappings. Acquire on the tail: the completions before it
+        // are whole. Release on the head: they were read before the kernel may write there again.
+        unsafe {
+            let head = self.cq_head.as_ref().load(Ordering::Relaxed);
+            if head == self.cq_tail.as_ref().load(Ordering::Acquire) {
+                return None;
+            }
+            let cqe = self.cqes.add((head & (self.cq_entries - 1)) as usize).as_ptr();
+            let completion =
+                ((&raw const (*cqe).user_data).cast::<u64>().read(), (&raw const (*cqe).res).read());
+            self.cq_head.as_ref().store(head.wrapping_add(1), Ordering::Release);
+            Some(completion)
+        }
+    }
+}
+
+/// Sets a ring up, with what spares inter-processor interrupts where the kernel has it: one thread submits
+/// (6.0), completions wait until it enters the kernel (5.19), a bad submission stops no other (5.18).
+fn setup(entries: u32) -> Result<(OwnedFd, io::io_uring_params)> {
+    let wanted =
+        IoringSetupFlags::SINGLE_ISSUER | IoringSetupFlags::COOP_TASKRUN | IoringSetupFlags::SUBMIT_ALL;
+    let mut params = io::io_uring_params::default();
+    params.flags = wanted;
+    // SAFETY: ATTACH_WQ is not among the flags.
+    match unsafe { io::io_uring_setup(entries, &mut params) } {
+        Err(Errno::INVAL) => {
+            params = io::io_uring_params::default();
+            // SAFETY: as above.
+            let fd = unsafe { io::io_uring_setup(entries, &mut params)? };
+            Ok((fd, params))
+        }
+        answer => Ok((answer?, params)),
+    }
+}
+
+/// Asks whether the ring can do `op`: one `io_uring_register`. `EOPNOTSUPP` if not.
+fn probe(fd: &OwnedFd, op: io::IoringOp) -> Result<()> {
+    /// `struct io_uring_probe` with as many operations as there can be; all zero, as the kernel demands.
+    #[repr(C)]
+    struct Probe {
+        header: io::io_uring_probe,
+        ops: [io::io_uring_probe_op; 256],
+    }
+    const {
+        assert!(size_of::<io::io_uring_probe>() == 16 && size_of::<io::io_uring_probe_op>() == 8);
+        assert!(offset_of!(Probe, ops) == 16);
+    }
+    let mut probe = [0_u64; size_of::<Probe>() / size_of::<u64>()];
+    // SAFETY: the kernel writes a header and at most 256 operations, as many as `probe` has room for.
+    let answer = unsafe {
+        let arg = probe.as_mut_ptr().cast::<c_void>();
+        io::io_uring_register(fd, IoringRegisterOp::RegisterProbe, arg, 256)
+    };
+    match answer {
+        // EINVAL: a kernel before 5.6, without the probe and without what is probed for.
+        Err(Errno::INVAL) => return Err(Errno::OPNOTSUPP),
+        answer => answer?,
+    };
+    // Operation n is word 2 + n: its number, a reserved byte, two bytes of flags, four reserved ones.
+    let flags = probe[2 + op as usize].to_ne_bytes();
+    let flags = u16::from_ne_bytes([flags[2], flags[3]]);
+    if flags & io::IoringOpFlags::SUPPORTED.bits() == 0 { Err(Errno::OPNOTSUPP) } else { Ok(()) }
+}
+
+/// Memory shared with the kernel, given back on drop.
+struct Mapping {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+impl Mapping {
+    fn new(fd: &OwnedFd, len: usize, offset: u64) -> Result<Self> {
+        // SAFETY: a new mapping at a place of the kernel's choosing overlaps no memory of ours.
+        let start = unsafe {
+            let prot = ProtFlags::READ | ProtFlags::WRITE;
+            mmap(ptr::null_mut(), len, prot, MapFlags::SHARED | MapFlags::POPULATE, fd.as_fd(), offset)?
+        };
+        let start = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
+        Ok(Mapping { start, len })
+    }
+
+    /// A pointer to `count` values of `T` at an offset that the kernel named.
+    fn at<T>(&self, offset: u32, count: u32) -> NonNull<T> {
+        let offset = offset as usize;
+        assert!(
+            offset.is_multiple_of(align_of::<T>()) && offset + count as usize * size_of::<T>() <= self.len
+        );
+        // SAFETY: the offset was just seen to lie inside the mapping.
+        unsafe { self.start.add(offset).cast() }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing points into it any more.
+        // An error could only mean that it is not mapped: nothing is left to be done about it.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
+    }
+}

@@ -1,0 +1,272 @@
+//! dir, stat, link, statfs, file and clock on the real machine, against what std says of the same files.
+mod common;
+
+use common::{TempDir, c};
+use dents_sys::dir::{self, Dirents};
+use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
+use dents_sys::statfs::FsType;
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, clock, file, link, statfs};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, symlink};
+use std::path::Path;
+
+/// name → (inode, d_type), through a buffer of the given size.
+fn read_all(dir: BorrowedFd<'_>, size: usize) -> BTreeMap<OsString, (u64, u8)> {
+    let mut buf = vec![0; size];
+    let mut all = BTreeMap::new();
+    loop {
+        let filled = dir::getdents64(dir, &mut buf).expect("readable");
+        if filled == 0 {
+            return all;
+        }
+        let mut dirents = Dirents::new(&buf[..filled]);
+        for entry in dirents.by_ref() {
+            let name = OsString::from_vec(entry.name.to_bytes().to_vec());
+            assert_eq!(all.insert(name, (entry.ino, entry.d_type)), None, "an entry twice");
+        }
+        assert!(!dirents.malformed());
+    }
+}
+
+fn d_type(file_type: fs::FileType) -> u8 {
+    match () {
+        () if file_type.is_dir() => dir::DT_DIR,
+        () if file_type.is_file() => dir::DT_REG,
+        () if file_type.is_symlink() => dir::DT_LNK,
+        () if file_type.is_char_device() => dir::DT_CHR,
+        () if file_type.is_block_device() => dir::DT_BLK,
+        () if file_type.is_fifo() => dir::DT_FIFO,
+        () => dir::DT_SOCK,
+    }
+}
+
+fn assert_same_entries(path: &Path, size: usize) {
+    let mut ours = read_all(dir::open(CWD, &c(path)).expect("a directory").as_fd(), size);
+    for dots in [".", ".."] {
+        assert!(ours.remove(OsStr::new(dots)).is_some_and(|(_, d_type)| d_type == dir::DT_DIR));
+    }
+    let theirs = fs::read_dir(path).expect("a directory").map(|entry| {
+        let entry = entry.expect("readable");
+        (entry.file_name(), (entry.ino(), d_type(entry.file_type().expect("known"))))
+    });
+    assert_eq!(ours, theirs.collect(), "{}", path.display());
+}
+
+fn assert_same_stat(ours: &Statx, theirs: &Metadata, what: &Path) {
+    let time = |sec, nsec: i64| Timestamp { sec, nsec: nsec as u32 };
+    let device = |(major, minor): (u32, u32)| rustix::fs::makedev(major, minor);
+    assert_eq!(ours.mode(), theirs.mode(), "{}", what.display());
+    assert_eq!(u64::from(ours.nlink()), theirs.nlink());
+    assert_eq!((ours.uid(), ours.gid()), (theirs.uid(), theirs.gid()));
+    assert_eq!((ours.ino(), ours.size(), ours.blocks()), (theirs.ino(), theirs.size(), theirs.blocks()));
+    assert_eq!(u64::from(ours.blksize()), theirs.blksize());
+    assert_eq!((device(ours.dev()), device(ours.rdev())), (theirs.dev(), theirs.rdev()));
+    assert_eq!(ours.mtime(), time(theirs.mtime(), theirs.mtime_nsec()), "{}", what.display());
+    assert_eq!(ours.ctime(), time(theirs.ctime(), theirs.ctime_nsec()), "{}", what.display());
+    assert_eq!(ours.atime(), time(theirs.atime(), theirs.atime_nsec()), "{}", what.display());
+    if let Ok(created) = theirs.created() {
+        let since = created.duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+        assert_eq!(ours.btime(), time(since.as_secs() as i64, i64::from(since.subsec_nanos())));
+        assert!(ours.mask().contains(Mask::BTIME));
+    }
+}
+
+/// A tree with every type this user may make.
+fn zoo(dir: &Path) {
+    fs::write(dir.join("file"), vec![7; 70_000]).unwrap();
+    fs::write(dir.join("with\nnewline \u{fffd}"), "x").unwrap();
+    fs::hard_link(dir.join("file"), dir.join("hard")).unwrap();
+    fs::create_dir_all(dir.join("dir/sub")).unwrap();
+    symlink("file", dir.join("link")).unwrap();
+    symlink("nowhere", dir.join("dangling")).unwrap();
+    symlink("x".repeat(4095), dir.join("long")).unwrap();
+    fs::write(dir.join("n".repeat(255)), "").unwrap();
+    std::os::unix::net::UnixListener::bind(dir.join("socket")).unwrap();
+    rustix::fs::mknodat(CWD, &*c(dir.join("fifo")), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let old = fs::File::open(dir.join("hard")).unwrap();
+    old.set_modified(std::time::UNIX_EPOCH + std::time::Duration::new(1, 5)).unwrap();
+}
+
+#[test]
+fn entries_as_std_reads_them() {
+    for parent in [std::env::temp_dir(), "/dev/shm".into()] {
+        let tree = TempDir::below(&parent);
+        zoo(&tree.0);
+        assert_same_entries(&tree.0, 280);
+        assert_same_entries(&tree.0, 32 * 1024);
+    }
+    assert_same_entries(Path::new("/dev"), 4096);
+    assert_same_entries(Path::new("/usr/bin"), 1024);
+    assert_same_entries(Path::new("/proc/self/ns"), 4096);
+}
+
+#[test]
+fn a_buffer_without_alignment_does() {
+    let mut buf = [0; 4097];
+    let dir = dir::open(CWD, c"/dev").unwrap();
+    let filled = dir::getdents64(dir.as_fd(), &mut buf[1..]).unwrap();
+    assert!(Dirents::new(&buf[1..=filled]).any(|entry| entry.name == c"null"));
+}
+
+#[test]
+fn a_buffer_too_small_is_an_error() {
+    let dir = dir::open(CWD, c"/").unwrap();
+    assert_eq!(dir::getdents64(dir.as_fd(), &mut [0; 16]), Err(Errno::INVAL));
+    assert_eq!(dir::getdents64(dir.as_fd(), &mut []), Err(Errno::INVAL));
+}
+
+#[test]
+fn open_refuses_what_is_no_directory() {
+    let tree = TempDir::new();
+    zoo(&tree.0);
+    let dir = tree.open();
+    for (name, errno) in [
+        (c"file", Errno::NOTDIR),
+        (c"fifo", Errno::NOTDIR),
+        (c"link", Errno::NOTDIR),
+        (c"dangling", Errno::NOENT),
+        (c"file/x", Errno::NOTDIR),
+        (c"missing", Errno::NOENT),
+        (c"", Errno::NOENT),
+    ] {
+        assert_eq!(dir::open(dir.as_fd(), name).err(), Some(errno), "{name:?}");
+    }
+    assert!(dir::open(dir.as_fd(), c"dir/sub").is_ok());
+}
+
+#[test]
+fn stat_as_std_sees_it() {
+    let tree = TempDir::new();
+    zoo(&tree.0);
+    let shm = TempDir::below(Path::new("/dev/shm"));
+    zoo(&shm.0);
+    let all = Mask::all();
+    let mut buf = Statx::zeroed();
+    for parent in [&tree.0, &shm.0, Path::new("/dev")] {
+        let dir = dir::open(CWD, &c(parent)).unwrap();
+        for entry in fs::read_dir(parent).unwrap() {
+            let (name, path) = entry.map(|e| (c(e.file_name()), e.path())).unwrap();
+            let theirs = fs::symlink_metadata(&path).unwrap();
+            let ours = stat::statx(dir.as_fd(), &name, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, all).unwrap();
+            assert_same_stat(&ours, &theirs, &path);
+            assert!(ours.mask().contains(Mask::TYPE | Mask::MODE | Mask::SIZE | Mask::INO));
+            if let Ok(theirs) = fs::metadata(&path) {
+                stat::statx_into(&mut buf, dir.as_fd(), &name, Flags::empty(), all).unwrap();
+                assert_same_stat(&buf, &theirs, &path);
+            }
+        }
+    }
+}
+
+#[test]
+fn stat_of_open_files() {
+    let dir = dir::open(CWD, c"/proc/self").unwrap();
+    let theirs = fs::metadata("/proc/self").unwrap();
+    let ours = stat::fstat(dir.as_fd(), Mask::all()).unwrap();
+    assert_eq!((ours.ino(), ours.mode()), (theirs.ino(), theirs.mode()));
+    let here = stat::fstat(CWD, Mask::INO).unwrap();
+    assert_eq!(here.ino(), fs::metadata(".").unwrap().ino());
+}
+
+#[test]
+fn stat_says_what_is_wrong_and_leaves_the_buffer() {
+    let tree = TempDir::new();
+    zoo(&tree.0);
+    let dir = tree.open();
+    let mut buf = stat::statx(dir.as_fd(), c"file", Flags::empty(), Mask::INO).unwrap();
+    let ino = buf.ino();
+    let long = c("x".repeat(256));
+    for (name, errno) in [
+        (c"missing", Errno::NOENT),
+        (c"file/below", Errno::NOTDIR),
+        (c"dangling", Errno::NOENT),
+        (c"", Errno::NOENT),
+        (&*long, Errno::NAMETOOLONG),
+    ] {
+        assert_eq!(stat::statx_into(&mut buf, dir.as_fd(), name, Flags::empty(), Mask::all()), Err(errno));
+        assert_eq!(buf.ino(), ino);
+    }
+    // Bits the kernel rejects, or that could make a later one write more, do not reach it.
+    let odd = Mask::from_bits_retain(!0);
+    assert!(stat::statx(dir.as_fd(), c"file", Flags::from_bits_retain(0x100 | 0x8000_0000), odd).is_ok());
+}
+
+#[test]
+fn links_are_read_and_cut() {
+    let tree = TempDir::new();
+    zoo(&tree.0);
+    let dir = tree.open();
+    let mut buf = [0; 5000];
+    assert_eq!(link::readlinkat(dir.as_fd(), c"link", &mut buf), Ok(&b"file"[..]));
+    assert_eq!(link::readlinkat(dir.as_fd(), c"long", &mut buf).map(<[u8]>::len), Ok(4095));
+    assert_eq!(link::readlinkat(dir.as_fd(), c"long", &mut buf[..10]), Ok(&b"xxxxxxxxxx"[..]));
+    assert_eq!(link::readlinkat(dir.as_fd(), c"file", &mut buf), Err(Errno::INVAL));
+    assert_eq!(link::readlinkat(dir.as_fd(), c"link", &mut []), Err(Errno::INVAL));
+    assert_eq!(link::readlinkat(dir.as_fd(), c"missing", &mut buf), Err(Errno::NOENT));
+}
+
+#[test]
+fn file_systems_are_told_apart() {
+    let of = |path| statfs::fstatfs(dir::open(CWD, path).unwrap().as_fd());
+    assert_eq!(of(c"/proc"), Ok(FsType::PROC));
+    assert_eq!(of(c"/dev/shm"), Ok(FsType::TMPFS));
+    assert_eq!(of(c"/sys"), Ok(FsType::SYSFS));
+    assert_eq!(of(c"/dev/pts"), Ok(FsType::DEVPTS));
+}
+
+#[test]
+fn files_are_read_whole() {
+    let tree = TempDir::new();
+    for len in [0, 1, 4095, 4096, 4097, 8192, 100_000] {
+        let path = tree.0.join("file");
+        let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(file::read_to_end(&c(&path)).as_deref(), Ok(&bytes[..]), "{len}");
+    }
+    // Larger than a page, of unknown size, read in pieces.
+    assert_eq!(file::read_to_end(c"/proc/kallsyms").unwrap().iter().filter(|b| **b == b'\n').count(), {
+        fs::read("/proc/kallsyms").unwrap().iter().filter(|b| **b == b'\n').count()
+    });
+    assert_eq!(file::read_to_end(c"/missing"), Err(Errno::NOENT));
+    assert_eq!(file::read_to_end(c"/etc"), Err(Errno::ISDIR));
+}
+
+#[test]
+fn writes_answer_how_much() {
+    let full = rustix::fs::open("/dev/full", rustix::fs::OFlags::WRONLY, 0.into()).unwrap();
+    assert_eq!(file::write(full.as_fd(), b"x"), Err(Errno::NOSPC));
+    let null = rustix::fs::open("/dev/null", rustix::fs::OFlags::WRONLY, 0.into()).unwrap();
+    assert_eq!(file::write(null.as_fd(), b"four"), Ok(4));
+}
+
+#[test]
+fn terminals_are_known() {
+    use dents_sys::tty;
+    let null = rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, 0.into()).unwrap();
+    assert!(!tty::isatty(null.as_fd()));
+    assert_eq!(tty::columns(null.as_fd()), None);
+    let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
+    let terminal = rustix::fs::open("/dev/ptmx", flags, 0.into()).unwrap();
+    assert!(tty::isatty(terminal.as_fd()));
+    assert_eq!(tty::columns(terminal.as_fd()), None, "a new terminal has no width");
+    let size = rustix::termios::Winsize { ws_row: 24, ws_col: 132, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&terminal, size).unwrap();
+    assert_eq!(tty::columns(terminal.as_fd()), Some(132));
+}
+
+#[test]
+fn clocks_agree_with_std() {
+    let std_now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let (before, ours, after) = (std_now(), clock::realtime(), std_now());
+    let ours = std::time::Duration::new(ours.sec as u64, ours.nsec);
+    assert!(before <= ours && ours <= after);
+    let mut last = clock::monotonic_ns();
+    for _ in 0..1000 {
+        let now = clock::monotonic_ns();
+        assert!(now >= last);
+        last = now;
+    }
+}

@@ -1,0 +1,45 @@
+//! The project's own commands: `cargo xtask test`, `cargo xtask bench [--quick]`.
+//!
+//! No dependency, so that the first thing a contributor runs compiles in a second. Each command is a list of
+//! steps that are printed as they run; none hides what it executes.
+
+mod bench;
+mod step;
+mod test;
+#[cfg(test)]
+mod tidy;
+mod tools;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
+  bench [--quick] measure the README's figures side by side with GNU ls, and print them as a table
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["test"] => test::run(),
+        ["bench"] => bench::run(bench::Effort::Full),
+        ["bench", "--quick"] => bench::run(bench::Effort::Quick),
+        ["--help" | "help"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}

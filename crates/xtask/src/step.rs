@@ -1,0 +1,116 @@
+//! Running one command as a step: said before, timed after, its tests counted.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// What went wrong, for the user.
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// Runs steps and remembers how they went.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    passed: usize,
+    failed: usize,
+    broken: Vec<String>,
+}
+
+impl Steps {
+    /// Runs `command` to its end. A failure is remembered and the run goes on, so that one run shows all.
+    /// Says whether it succeeded.
+    pub(crate) fn run(&mut self, title: &str, command: &mut Command) -> bool {
+        println!("\n== {title}\n   {}", spell(command));
+        let start = Instant::now();
+        let outcome = self.pass_through(command);
+        let seconds = start.elapsed().as_secs_f64();
+        match &outcome {
+            Ok(()) => println!("== {title}: ok, {seconds:.1} s"),
+            Err(why) => {
+                println!("== {title}: FAILED, {seconds:.1} s: {why}");
+                self.broken.push(title.to_string());
+            }
+        }
+        outcome.is_ok()
+    }
+
+    /// Hands standard output on line by line, and adds up what cargo's test harness reports in it.
+    fn pass_through(&mut self, command: &mut Command) -> Result<()> {
+        let mut child = command
+            .current_dir(workspace())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let stdout = child.stdout.take().ok_or("no pipe")?;
+        let mut lines = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).map_err(|error| error.to_string())? > 0 {
+            // Nobody who reads this must stop the tests by going away.
+            let _ = std::io::stdout().write_all(&line);
+            if let Some((passed, failed)) = counts(&String::from_utf8_lossy(&line)) {
+                self.passed += passed;
+                self.failed += failed;
+            }
+            line.clear();
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        if status.success() { Ok(()) } else { Err(status.to_string()) }
+    }
+
+    /// The sum of all steps; an error when one of them failed.
+    pub(crate) fn finish(self) -> Result<()> {
+        println!("\n{} passed, {} failed", self.passed, self.failed);
+        if self.broken.is_empty() { Ok(()) } else { Err(format!("failed: {}", self.broken.join("; "))) }
+    }
+}
+
+/// `test result: ok. 12 passed; 0 failed; …` as (12, 0).
+fn counts(line: &str) -> Option<(usize, usize)> {
+    let rest = line.strip_prefix("test result: ")?;
+    let number = |unit: &str| {
+        let before = rest.split(unit).next()?;
+        before.rsplit([' ', ';']).find(|word| !word.is_empty())?.parse().ok()
+    };
+    Some((number(" passed")?, number(" failed")?))
+}
+
+/// This cargo, in the workspace, with these arguments.
+pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(workspace());
+    command
+}
+
+/// The workspace's root.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_dir() -> PathBuf {
+    workspace().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// A command as one would type it.
+pub(crate) fn spell(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = command.get_args().map(|arg| arg.to_string_lossy().into_owned());
+    let env = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let env = env.map(|(name, value)| format!("{}={}", name.display(), value.display()));
+    let line: Vec<String> = env.chain([program.display().to_string()]).chain(words).collect();
+    line.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harness_results_are_counted() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(counts(line), Some((12, 3)));
+        assert_eq!(counts("test x ... ok"), None);
+    }
+}

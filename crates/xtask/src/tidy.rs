@@ -1,0 +1,178 @@
+//! What no compiler checks, as ordinary tests: which crate may stand on which, where `unsafe` lives, how
+//! long a file may get, and what licences come in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::step::{cargo, workspace};
+
+/// Each crate with those it may depend on: the table of ARCHITECTURE.md, whose rule is that dependencies
+/// point down only. A crate that is not in here has to be put here first.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("dls", &["dents-render", "dents-locale", "dents", "dents-sys", "dents-rt"]),
+    ("dents-cli", &["dents-sink", "dents-render", "dents-locale", "dents", "dents-sys"]),
+    ("dents-sink", &["dents-render", "dents-locale", "dents"]),
+    ("dents-render", &["dents-locale", "dents"]),
+    ("dents-locale", &[]),
+    ("dents", &["dents-sys"]),
+    ("dents-sys", &[]),
+    ("dents-rt", &[]),
+    ("dents-lab", &["dents-sys"]),
+    ("xtask", &[]),
+];
+
+/// The only homes of `unsafe`.
+const MAY_BE_UNSAFE: &[&str] = &["dents-sys", "dents-rt"];
+
+/// Lines a source file may have.
+const LONGEST_FILE: usize = 900;
+
+fn crates() -> Vec<PathBuf> {
+    let entries = fs::read_dir(workspace().join("crates")).expect("crates/ is there").flatten();
+    let mut crates: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.join("Cargo.toml").is_file()).collect();
+    crates.sort();
+    crates
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).expect("crates have plain names")
+}
+
+/// All Rust sources of a crate, but for what cargo builds and fuzzers leave there.
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !["target", "corpus", "artifacts"].contains(&name_of(&path)) {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The names under `[dependencies]` and its `target.…` and `build-` kin; `dev-dependencies` may point anywhere.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut wanted = false;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            let (table, name) = section.split_once("dependencies.").unwrap_or((section, ""));
+            wanted = section.ends_with("dependencies") && !section.ends_with("dev-dependencies");
+            if !name.is_empty() && !table.ends_with("dev-") {
+                names.push(name.trim_matches('"').to_string());
+            }
+        } else if wanted && let Some((key, _)) = line.split_once('=').filter(|_| !line.starts_with('#')) {
+            names.push(key.trim().split('.').next().unwrap_or_default().trim_matches('"').to_string());
+        }
+    }
+    names
+}
+
+#[test]
+fn dependencies_point_down() {
+    let crates = crates();
+    let ours: Vec<&str> = crates.iter().map(|path| name_of(path)).collect();
+    for path in &crates {
+        let name = name_of(path);
+        let (_, allowed) = MAY_USE
+            .iter()
+            .find(|row| row.0 == name)
+            .unwrap_or_else(|| panic!("{name} is not in the crate table"));
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).expect("the manifest reads");
+        for used in dependencies(&manifest).iter().filter(|used| ours.contains(&used.as_str())) {
+            assert!(allowed.contains(&used.as_str()), "{name} may not depend on {used}");
+        }
+    }
+}
+
+#[test]
+fn the_table_itself_points_down() {
+    for (row, (name, allowed)) in MAY_USE.iter().enumerate() {
+        for used in *allowed {
+            let at = MAY_USE.iter().position(|other| other.0 == *used).expect("a known crate");
+            assert!(at > row || *name == "dents-lab", "{name} stands above {used}");
+        }
+    }
+}
+
+#[test]
+fn manifests_are_read_right() {
+    let manifest = "[package]\nname = \"x\"\n[dependencies]\na.workspace = true\n# b = 1\nc = { path = \"c\" }\n\
+                    [dependencies.d]\nversion = \"1\"\n[target.'cfg(unix)'.dependencies]\ne = \"1\"\n\
+                    [dev-dependencies]\nf = \"1\"\n[dev-dependencies.g]\nversion = \"1\"\n[features]\nh = []\n";
+    assert_eq!(dependencies(manifest), ["a", "c", "d", "e"]);
+}
+
+/// `unsafe` as a word of code, not of a comment or a lint's name.
+#[test]
+fn unsafe_stays_at_home() {
+    for path in crates().iter().filter(|path| !MAY_BE_UNSAFE.contains(&name_of(path))) {
+        let mut files = Vec::new();
+        sources(path, &mut files);
+        for file in files.iter().filter(|file| !file.ends_with("tidy.rs")) {
+            let text = fs::read_to_string(file).expect("sources are UTF-8");
+            for (number, line) in text.lines().enumerate() {
+                let code = line.split("//").next().unwrap_or_default();
+                let word =
+                    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
+                assert!(!word, "{}:{}: unsafe", file.display(), number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    for path in crates() {
+        let mut files = Vec::new();
+        sources(&path, &mut files);
+        for file in files {
+            let lines = fs::read_to_string(&file).expect("sources are UTF-8").lines().count();
+            assert!(
+                lines < LONGEST_FILE,
+                "{} has {lines} lines; {LONGEST_FILE} are too many",
+                file.display()
+            );
+        }
+    }
+}
+
+/// One licence of every dependency, for whatever purpose it comes in, must be among these.
+#[test]
+fn licences_are_compatible() {
+    let free = [
+        "MIT",
+        "Apache-2.0",
+        "Apache-2.0 WITH LLVM-exception",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "ISC",
+        "Zlib",
+        "Unlicense",
+        "CC0-1.0",
+        "0BSD",
+        "BSL-1.0",
+        "Unicode-3.0",
+    ];
+    let args = ["tree", "--workspace", "--edges", "all", "--prefix", "none", "--format", "{p}|{l}"];
+    let output = cargo(args).output().expect("cargo tree runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut seen = 0;
+    for (package, licence) in text.lines().filter_map(|line| line.split_once('|')) {
+        let licence = licence.trim_end_matches(" (*)").replace(['(', ')'], "");
+        let every = |all: &str| all.split(" AND ").all(|one| free.contains(&one.trim()));
+        let fits = licence.replace('/', " OR ").split(" OR ").any(every);
+        assert!(fits || mixed(&licence, &free), "{package} is licensed {licence:?}");
+        seen += 1;
+    }
+    assert!(seen > crates().len(), "cargo tree listed {seen} packages");
+}
+
+/// `(MIT OR Apache-2.0) AND Unicode-3.0` without its brackets splits wrongly; every word must fit then.
+fn mixed(licence: &str, free: &[&str]) -> bool {
+    !licence.is_empty()
+        && licence.split(" OR ").flat_map(|part| part.split(" AND ")).all(|one| free.contains(&one.trim()))
+}

@@ -1,0 +1,85 @@
+//! What must be on the machine: found, or installed where that is ours to do, or named.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::step::Result;
+
+/// A program (or a file) that a command needs, and the Debian package that has it.
+pub(crate) struct Tool {
+    /// A program searched in the usual directories, or the absolute path of a file.
+    pub(crate) needs: &'static str,
+    /// The package.
+    pub(crate) package: &'static str,
+}
+
+const fn tool(needs: &'static str, package: &'static str) -> Tool {
+    Tool { needs, package }
+}
+
+/// What the tests use.
+pub(crate) const FOR_TESTS: &[Tool] = &[
+    tool("strace", "strace"),
+    tool("setfacl", "acl"),
+    tool("setfattr", "attr"),
+    tool("setcap", "libcap2-bin"),
+    tool("setpriv", "util-linux"),
+    tool("prlimit", "util-linux"),
+    tool("dircolors", "coreutils"),
+    tool("cc", "gcc"),
+    tool("/usr/share/zoneinfo/Europe/Berlin", "tzdata"),
+    tool("/usr/share/i18n/locales/en_US", "locales"),
+];
+
+/// What the benches use.
+pub(crate) const FOR_BENCHES: &[Tool] =
+    &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace")];
+
+/// Makes sure of `tools`: as root on Debian and its kin by apt-get, and only what is missing; elsewhere
+/// by saying what to install.
+pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
+    let mut packages = missing(tools);
+    if packages.is_empty() {
+        return Ok(());
+    }
+    if is_root() && present("apt-get") {
+        println!("== installing {}", packages.join(" "));
+        let mut update = Command::new("apt-get");
+        let _ = update.args(["update", "-qq"]).stdin(Stdio::null()).status();
+        let mut install = Command::new("apt-get");
+        install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(&packages);
+        let _ = install.env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null()).status();
+        packages = missing(tools);
+    }
+    if packages.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "missing, please install first (names as in Debian): sudo apt-get install {}",
+        packages.join(" ")
+    ))
+}
+
+fn missing(tools: &[Tool]) -> Vec<&'static str> {
+    let mut packages: Vec<&str> =
+        tools.iter().filter(|tool| !present(tool.needs)).map(|tool| tool.package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    packages
+}
+
+fn present(needs: &str) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let usual = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+    let mut dirs = path.split(':').chain(usual);
+    if needs.starts_with('/') {
+        Path::new(needs).exists()
+    } else {
+        dirs.any(|dir| Path::new(dir).join(needs).is_file())
+    }
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
