@@ -111,16 +111,8 @@ pub enum Kind {
 
 impl Kind {
     /// All types a file can have, without [`Kind::Unknown`].
-    pub const KNOWN: [Kind; 8] = [
-        Kind::Fifo,
-        Kind::Char,
-        Kind::Dir,
-        Kind::Block,
-        Kind::Reg,
-        Kind::Link,
-        Kind::Sock,
-        Kind::Whiteout,
-    ];
+    pub const KNOWN: [Kind; 8] =
+        [Kind::Fifo, Kind::Char, Kind::Dir, Kind::Block, Kind::Reg, Kind::Link, Kind::Sock, Kind::Whiteout];
 
     /// From `d_type`; values the kernel does not define count as unknown.
     #[must_use]

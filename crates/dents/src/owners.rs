@@ -152,7 +152,9 @@ fn parse(line: &[u8]) -> Option<(&[u8], u32)> {
 /// Whether nsswitch.conf(5) names anything but `files` for a database. Without a line, glibc uses `files`.
 fn beyond_files(conf: &[u8], database: &[u8]) -> bool {
     conf.split(|byte| *byte == b'\n')
-        .filter_map(|line| line.trim_ascii_start().strip_prefix(database)?.trim_ascii_start().strip_prefix(b":"))
+        .filter_map(|line| {
+            line.trim_ascii_start().strip_prefix(database)?.trim_ascii_start().strip_prefix(b":")
+        })
         .flat_map(|sources| {
             let end = sources.iter().position(|byte| *byte == b'#').unwrap_or(sources.len());
             sources[..end].split(u8::is_ascii_whitespace)
@@ -207,7 +209,8 @@ mod tests {
 
     #[test]
     fn nsswitch() {
-        let conf = b"# passwd: ldap\npasswd:\tfiles systemd\n group: files [NOTFOUND=return] # sss\nshadow: x";
+        let conf =
+            b"# passwd: ldap\npasswd:\tfiles systemd\n group: files [NOTFOUND=return] # sss\nshadow: x";
         assert!(beyond_files(conf, b"passwd"));
         assert!(!beyond_files(conf, b"group"));
         assert!(!beyond_files(conf, b"gshadow"));
@@ -215,7 +218,9 @@ mod tests {
 
     #[test]
     fn hostile_lines() {
-        for line in [&b""[..], b":", b"::", b"a:x:", b"a:x:-1:", b"a:x:4294967296:", b"+:::", b"a:x:1x:", b"\xff"] {
+        for line in
+            [&b""[..], b":", b"::", b"a:x:", b"a:x:-1:", b"a:x:4294967296:", b"+:::", b"a:x:1x:", b"\xff"]
+        {
             assert_eq!(parse(line), None, "{line:?}");
         }
         assert_eq!(parse(b"\xff:x:4294967295"), Some((&b"\xff"[..], u32::MAX)));

@@ -1,7 +1,7 @@
 //! The least a program can do, for measuring what start-up costs.
 
 #![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 dents_rt::entry!(run);
 

@@ -127,12 +127,13 @@ fn prefix(name: &[u8]) -> u64 {
 fn common_prefix(batch: &Batch) -> usize {
     let mut names = batch.iter().map(|entry| entry.name());
     let Some(first) = names.next() else { return 0 };
-    names.try_fold(first.len(), |common, name| {
-        let same = first.iter().zip(name).take(common).take_while(|(a, b)| a == b).count();
-        // Nothing in common ends the search.
-        if same == 0 { Err(0) } else { Ok(same) }
-    })
-    .unwrap_or_else(|none| none)
+    names
+        .try_fold(first.len(), |common, name| {
+            let same = first.iter().zip(name).take(common).take_while(|(a, b)| a == b).count();
+            // Nothing in common ends the search.
+            if same == 0 { Err(0) } else { Ok(same) }
+        })
+        .unwrap_or_else(|none| none)
 }
 
 fn turned(order: Ordering, reverse: bool) -> Ordering {
@@ -194,7 +195,10 @@ mod tests {
     #[test]
     fn extensions_then_names() {
         let order = Order { key: Key::Extension, ..Order::default() };
-        assert_eq!(sorted(order, &["b.c", "a.d", "z", "a.c", ".c", "y"]), ["y", "z", ".c", "a.c", "b.c", "a.d"]);
+        assert_eq!(
+            sorted(order, &["b.c", "a.d", "z", "a.c", ".c", "y"]),
+            ["y", "z", ".c", "a.c", "b.c", "a.d"]
+        );
     }
 
     #[test]

@@ -172,7 +172,9 @@ impl<'a> Asker<'a> {
         self.tally.stats += 1;
         let name = name.to_bytes();
         let at = if self.text[0] == b'/' { CWD } else { self.question.dir };
-        if self.text[0] != b'/' && let Some(slash) = memchr::memrchr(b'/', name) {
+        if self.text[0] != b'/'
+            && let Some(slash) = memchr::memrchr(b'/', name)
+        {
             self.text.splice(0..0, name[..=slash].iter().copied());
         }
         let path = CStr::from_bytes_until_nul(&self.text).ok()?;

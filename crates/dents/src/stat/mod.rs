@@ -147,9 +147,16 @@ pub(crate) struct Harvest {
 /// Costs, for each entry: nothing if its `d_type` answers; else one `statx`, with `readlinkat` and a `statx` of
 /// the target for a symbolic link and `listxattrat` for marks, each only if needed. Failures of an entry
 /// stay in its slot.
-pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind, follow: bool, means: &Means<'_>) -> Report {
+pub fn fill(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    follow: bool,
+    means: &Means<'_>,
+) -> Report {
     batch.declared = *needs;
-    let todo = batch.make_slots(|kind| needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty()));
+    let todo = batch
+        .make_slots(|kind| needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty()));
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
     let avoided = (dents.len() - asked.len()) as u64;

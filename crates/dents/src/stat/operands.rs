@@ -54,7 +54,8 @@ fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsBy
         }
         let link = *meta;
         asker.ask(dent, meta);
-        let leads_to = if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
+        let leads_to =
+            if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
         match leads_to {
             Ok(Kind::Dir) => {}
             Ok(_) | Err(Errno::NOENT | Errno::LOOP) => *meta = link,

@@ -71,7 +71,16 @@ fn facts(batch: &Batch) -> Vec<String> {
             let link = if e.kind() == Kind::Link { (e.link(), Some(e.target())) } else { (None, None) };
             format!(
                 "{:?} {:o} {} {} {} {} {} {:?} {link:?} {:?} {:?}",
-                e.name(), e.mode(), e.nlink(), e.uid(), e.gid(), e.size(), e.blocks(), e.time(), e.mark(), e.fault()
+                e.name(),
+                e.mode(),
+                e.nlink(),
+                e.uid(),
+                e.gid(),
+                e.size(),
+                e.blocks(),
+                e.time(),
+                e.mark(),
+                e.fault()
             )
         })
         .collect();
@@ -140,7 +149,13 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns").expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(Hidden::Skip, &mut batch).expect("reads");
-    fill(&mut batch, reader.dir(), &needs, false, &Means { mode: Mode::Classic, threads: None, workers: &Std });
+    fill(
+        &mut batch,
+        reader.dir(),
+        &needs,
+        false,
+        &Means { mode: Mode::Classic, threads: None, workers: &Std },
+    );
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
     drop(file);

@@ -1,0 +1,330 @@
+//! Colours: what `LS_COLORS` says, which colour an entry has, and what must be known to tell.
+//!
+//! [`Colors::parse`] reads the variable, [`Colors::needs`] derives what colours cost (nothing, where every key
+//! that would ask for more than `d_type` is switched off), [`Colors::entry`] and [`Colors::target`] decide. How
+//! a coloured name is written, with all the resets around it, is in `name.rs`.
+
+mod parse;
+mod suffix;
+mod terminal;
+
+pub use parse::BadColors;
+pub use terminal::is_known_terminal;
+
+use alloc::vec::Vec;
+use dents::needs::{Kind, Needs, NeedsByKind};
+use suffix::Suffixes;
+
+/// The keys of `LS_COLORS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Key {
+    /// `lc`: what comes before a colour.
+    Left,
+    /// `rc`: what comes after a colour.
+    Right,
+    /// `ec`: what ends a coloured name, in place of `lc`, `rs`, `rc`.
+    End,
+    /// `rs`: the colour that is none.
+    Reset,
+    /// `no`: text that is not a name.
+    Normal,
+    /// `fi`: regular files.
+    File,
+    /// `di`: directories.
+    Dir,
+    /// `ln`: symbolic links; `target` means the colour of what they lead to.
+    Link,
+    /// `pi`: FIFOs.
+    Fifo,
+    /// `so`: sockets.
+    Sock,
+    /// `bd`: block devices.
+    Block,
+    /// `cd`: character devices.
+    Char,
+    /// `mi`: what a dangling link names, in the long format.
+    Missing,
+    /// `or`: dangling links.
+    Orphan,
+    /// `ex`: regular files that someone may execute.
+    Exec,
+    /// `do`: doors, which Linux does not have.
+    Door,
+    /// `su`: set-user-ID.
+    Setuid,
+    /// `sg`: set-group-ID.
+    Setgid,
+    /// `st`: sticky directories that others may not write to.
+    Sticky,
+    /// `ow`: directories that others may write to.
+    OtherWritable,
+    /// `tw`: such directories with the sticky bit.
+    StickyOtherWritable,
+    /// `ca`: regular files with capabilities.
+    Capability,
+    /// `mh`: regular files with several names.
+    HardLink,
+    /// `cl`: clears to the end of the line.
+    ClearToEol,
+}
+
+/// Names and built-in values of the keys, in the order of [`Key`]. `None`: no colour at all, which is not the
+/// same as an empty one.
+const KEYS: [(&[u8; 2], Option<&[u8]>); 24] = [
+    (b"lc", Some(b"\x1b[")),
+    (b"rc", Some(b"m")),
+    (b"ec", None),
+    (b"rs", Some(b"0")),
+    (b"no", None),
+    (b"fi", None),
+    (b"di", Some(b"01;34")),
+    (b"ln", Some(b"01;36")),
+    (b"pi", Some(b"33")),
+    (b"so", Some(b"01;35")),
+    (b"bd", Some(b"01;33")),
+    (b"cd", Some(b"01;33")),
+    (b"mi", None),
+    (b"or", None),
+    (b"ex", Some(b"01;32")),
+    (b"do", Some(b"01;35")),
+    (b"su", Some(b"37;41")),
+    (b"sg", Some(b"30;43")),
+    (b"st", Some(b"37;44")),
+    (b"ow", Some(b"34;42")),
+    (b"tw", Some(b"30;42")),
+    (b"ca", None),
+    (b"mh", None),
+    (b"cl", Some(b"\x1b[K")),
+];
+
+/// A piece of [`Colors::text`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    fn of(self, text: &[u8]) -> &[u8] {
+        &text[self.start as usize..(self.start + self.len) as usize]
+    }
+}
+
+/// A parsed `LS_COLORS`.
+#[derive(Clone, Debug)]
+pub struct Colors {
+    /// All values, and all suffixes.
+    text: Vec<u8>,
+    keys: [Option<Span>; KEYS.len()],
+    suffixes: Suffixes,
+    /// A bit per key: whether it is coloured.
+    colored: u32,
+    /// `ln=target`.
+    link_as_target: bool,
+}
+
+/// What is known of an entry beyond its name and type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Facts {
+    /// The mode, if it is known and anyone cares: only regular files and directories are told apart by it.
+    pub mode: Option<u16>,
+    /// Whether there is more than one hard link, and that is known.
+    pub hard_linked: bool,
+    /// Whether there is a capability.
+    pub capability: bool,
+    /// The mode of what a link leads to: if that was asked, and was found.
+    pub target: Option<u16>,
+}
+
+impl Default for Colors {
+    fn default() -> Self {
+        Colors::builtin()
+    }
+}
+
+impl Colors {
+    /// The colours of an unset `LS_COLORS`.
+    #[must_use]
+    pub fn builtin() -> Colors {
+        let mut text = Vec::with_capacity(256);
+        let keys = KEYS.map(|(_, value)| {
+            value.map(|value| {
+                text.extend_from_slice(value);
+                Span { start: (text.len() - value.len()) as u32, len: value.len() as u32 }
+            })
+        });
+        let mut colors =
+            Colors { text, keys, suffixes: Suffixes::default(), colored: 0, link_as_target: false };
+        colors.settle();
+        colors
+    }
+
+    /// Reads the value of `LS_COLORS`. Keys that it does not have keep their built-in colours.
+    ///
+    /// # Errors
+    /// GNU then warns and uses no colours at all; see [`BadColors`].
+    pub fn parse(value: &[u8]) -> Result<Colors, BadColors> {
+        let mut colors = Colors::builtin();
+        let suffixes = parse::parse(value, &mut colors)?;
+        colors.suffixes = Suffixes::new(&suffixes, &colors.text);
+        colors.settle();
+        Ok(colors)
+    }
+
+    /// Derives what follows from the keys.
+    fn settle(&mut self) {
+        self.colored = 0;
+        for (nth, span) in self.keys.iter().enumerate() {
+            let value = span.map_or(&b""[..], |span| span.of(&self.text));
+            if !matches!(value, b"" | b"0" | b"00") {
+                self.colored |= 1 << nth;
+            }
+        }
+        self.link_as_target = self.get(Key::Link) == Some(b"target");
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: Key) -> Option<&[u8]> {
+        self.keys[key as usize].map(|span| span.of(&self.text))
+    }
+
+    /// Whether a key has a value that is a colour: not unset, empty, `0` or `00`. (A type's own key is written
+    /// even so: `di=0` is no colour, but the bytes are there.)
+    #[must_use]
+    pub fn is_colored(&self, key: Key) -> bool {
+        self.colored >> key as u8 & 1 == 1
+    }
+
+    fn any_colored(&self, keys: &[Key]) -> bool {
+        keys.iter().any(|key| self.is_colored(*key))
+    }
+
+    /// Whether the target of every symbolic link must be stat'ed for colour's sake.
+    pub(crate) fn checks_targets(&self, long: bool) -> bool {
+        self.is_colored(Key::Orphan)
+            || (self.is_colored(Key::Exec) && self.link_as_target)
+            || (self.is_colored(Key::Missing) && long)
+    }
+
+    /// What must be known of an entry to colour it. `long`: in the long format. `stats_regular`: whether regular
+    /// files are stat'ed anyway; GNU shows `mh` only where it has stat'ed for some other reason.
+    #[must_use]
+    pub fn needs(&self, long: bool, stats_regular: bool) -> NeedsByKind {
+        let mut regular = Needs::empty();
+        if self.any_colored(&[Key::Exec, Key::Setuid, Key::Setgid]) {
+            regular |= Needs::MODE;
+        }
+        if self.is_colored(Key::Capability) {
+            regular |= Needs::CAPABILITY;
+        }
+        if self.is_colored(Key::HardLink) && (stats_regular || !regular.is_empty()) {
+            regular |= Needs::NLINK;
+        }
+        let mut needs = NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Reg, regular);
+        if self.any_colored(&[Key::Sticky, Key::OtherWritable, Key::StickyOtherWritable]) {
+            needs |= NeedsByKind::of(Kind::Dir, Needs::MODE);
+        }
+        if self.checks_targets(long) {
+            needs |= NeedsByKind::of(Kind::Link, Needs::TARGET);
+            if self.link_as_target && self.is_colored(Key::HardLink) {
+                needs |= NeedsByKind::of(Kind::Link, Needs::NLINK);
+            }
+        }
+        needs
+    }
+
+    /// The colour of an entry's name.
+    #[inline]
+    pub(crate) fn entry(&self, name: &[u8], kind: Kind, known: bool, facts: &Facts) -> Option<&[u8]> {
+        let key = match kind {
+            Kind::Link => self.link(facts),
+            Kind::Unknown => Key::Orphan,
+            Kind::Whiteout => {
+                if known {
+                    Key::Orphan
+                } else {
+                    Key::File
+                }
+            }
+            _ => self.classify(kind, facts),
+        };
+        self.value(key, name)
+    }
+
+    fn link(&self, facts: &Facts) -> Key {
+        match facts.target {
+            Some(mode) if self.link_as_target => {
+                self.classify(Kind::from_mode(mode), &Facts { mode: Some(mode), ..*facts })
+            }
+            None if self.link_as_target || self.is_colored(Key::Orphan) => Key::Orphan,
+            _ => Key::Link,
+        }
+    }
+
+    /// The colour of what a symbolic link names, behind the arrow. `facts` are those of the link.
+    pub(crate) fn target(&self, text: &[u8], facts: &Facts) -> Option<&[u8]> {
+        let key = match facts.target {
+            Some(mode) => self.classify(Kind::from_mode(mode), &Facts { mode: Some(mode), ..*facts }),
+            None if self.is_colored(Key::Missing) => Key::Missing,
+            None => Key::Orphan,
+        };
+        self.value(key, text)
+    }
+
+    fn value(&self, key: Key, name: &[u8]) -> Option<&[u8]> {
+        if key == Key::File
+            && let Some(value) = self.suffixes.find(name, &self.text)
+        {
+            return Some(value);
+        }
+        self.get(key)
+    }
+
+    fn classify(&self, kind: Kind, facts: &Facts) -> Key {
+        match kind {
+            Kind::Reg => self.regular(facts),
+            Kind::Dir => self.directory(facts.mode.unwrap_or(0)),
+            Kind::Link => Key::Link,
+            Kind::Fifo => Key::Fifo,
+            Kind::Sock => Key::Sock,
+            Kind::Block => Key::Block,
+            Kind::Char => Key::Char,
+            Kind::Unknown | Kind::Whiteout => Key::Orphan,
+        }
+    }
+
+    fn regular(&self, facts: &Facts) -> Key {
+        let mode = facts.mode.unwrap_or(0);
+        if mode & 0o4000 != 0 && self.is_colored(Key::Setuid) {
+            Key::Setuid
+        } else if mode & 0o2000 != 0 && self.is_colored(Key::Setgid) {
+            Key::Setgid
+        } else if facts.capability && self.is_colored(Key::Capability) {
+            Key::Capability
+        } else if mode & 0o111 != 0 && self.is_colored(Key::Exec) {
+            Key::Exec
+        } else if facts.hard_linked && self.is_colored(Key::HardLink) {
+            Key::HardLink
+        } else {
+            Key::File
+        }
+    }
+
+    fn directory(&self, mode: u16) -> Key {
+        let (sticky, writable) = (mode & 0o1000 != 0, mode & 0o002 != 0);
+        if sticky && writable && self.is_colored(Key::StickyOtherWritable) {
+            Key::StickyOtherWritable
+        } else if writable && self.is_colored(Key::OtherWritable) {
+            Key::OtherWritable
+        } else if sticky && self.is_colored(Key::Sticky) {
+            Key::Sticky
+        } else {
+            Key::Dir
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! `-C` and `-x`: as many columns as the screen can hold, each as wide as its widest name and two spaces.
+
+use super::frills::Frills;
+use crate::Sink;
+use crate::renderer::Renderer;
+use crate::style::{Format, Style};
+use alloc::vec::Vec;
+use core::ops::Range;
+use dents::batch::Batch;
+use dents::needs::NeedsByKind;
+
+/// No column is narrower: one letter and two spaces.
+const NARROWEST: usize = 3;
+
+pub(crate) fn needs(style: &Style) -> NeedsByKind {
+    style.frills_needs()
+}
+
+/// Widths of entries and of columns. The memory is kept from one directory to the next.
+#[derive(Default)]
+pub(crate) struct Layout {
+    /// Of each entry in order, with everything around the name.
+    widths: Vec<usize>,
+    /// Of each column, with the two spaces behind it.
+    columns: Vec<usize>,
+}
+
+impl Layout {
+    /// Finds the largest number of columns that fit into `screen`.
+    fn choose(&mut self, screen: usize, across: bool) {
+        let most = screen.div_ceil(NARROWEST).min(self.widths.len());
+        for columns in (2..=most).rev() {
+            if self.try_columns(columns, screen, across) {
+                return;
+            }
+        }
+        self.columns.clear();
+        self.columns.push(self.widths.iter().copied().max().unwrap_or(0).max(NARROWEST));
+    }
+
+    /// Whether so many columns fit: the line must stay shorter than the screen, as a name that ends in the
+    /// last place would wrap. Columns that are all of the narrowest kind always count as fitting.
+    fn try_columns(&mut self, count: usize, screen: usize, across: bool) -> bool {
+        self.columns.clear();
+        self.columns.resize(count, NARROWEST);
+        let mut line = count * NARROWEST;
+        let rows = self.widths.len().div_ceil(count);
+        let mut widen = |columns: &mut Vec<usize>, column: usize, width: usize| {
+            let width = width + if column + 1 == count { 0 } else { 2 };
+            if width > columns[column] {
+                line += width - columns[column];
+                columns[column] = width;
+                return line < screen;
+            }
+            true
+        };
+        if across {
+            let mut column = 0;
+            for width in &self.widths {
+                if !widen(&mut self.columns, column, *width) {
+                    return false;
+                }
+                column = if column + 1 == count { 0 } else { column + 1 };
+            }
+            return true;
+        }
+        let widest = |column: &[usize]| column.iter().copied().max().unwrap_or(0);
+        self.widths.chunks(rows).enumerate().all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
+    }
+
+    /// The entries of a line: the first, and the distance from one to the next.
+    fn line(&self, row: usize, across: bool) -> (Range<usize>, usize) {
+        let (total, count) = (self.widths.len(), self.columns.len());
+        if across {
+            (row * count..total.min((row + 1) * count), 1)
+        } else {
+            (row..total, total.div_ceil(count))
+        }
+    }
+}
+
+pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, order: &[u32], out: &mut impl Sink) {
+    let Renderer { style, painter, layout, .. } = renderer;
+    let across = style.format == Format::Across;
+    let frills = Frills::aligned(style, batch, order);
+    layout.widths.clear();
+    layout.widths.extend(order.iter().map(|index| {
+        let entry = batch.entry(*index as usize);
+        let indicator = usize::from(painter.indicator(&entry).is_some());
+        frills.width(style, &entry) + painter.width(entry.name()) + indicator
+    }));
+    layout.choose(style.width, across);
+    for row in 0..order.len().div_ceil(layout.columns.len()) {
+        let buffer = out.buffer();
+        let (range, step) = layout.line(row, across);
+        let (mut column, mut end) = (0, 0);
+        for (nth, place) in range.step_by(step).enumerate() {
+            if nth > 0 {
+                let next = column + layout.columns[nth - 1];
+                indent(buffer, end, next, style.tab_size);
+                column = next;
+            }
+            let entry = batch.entry(order[place] as usize);
+            painter.begin_line(buffer);
+            frills.write(style, &entry, buffer);
+            painter.name(&entry, column, buffer);
+            buffer.extend(painter.indicator(&entry));
+            end = column + layout.widths[place];
+        }
+        buffer.push(style.eol);
+        out.checkpoint();
+    }
+}
+
+/// Moves from one column of the screen to another: with tabs where a tab moves by more than one.
+fn indent(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
+    while from < to {
+        if tab != 0 && to / tab > (from + 1) / tab {
+            out.push(b'\t');
+            from += tab - from % tab;
+        } else {
+            out.push(b' ');
+            from += 1;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `-m`: names one after the other, a comma between them, on lines as long as the screen is wide. Columns on a
+//! screen without limit are the same with nothing for a comma.
+
+use super::frills::Frills;
+use crate::Sink;
+use crate::renderer::{Piece, Renderer};
+use crate::style::Style;
+use dents::batch::Batch;
+use dents::needs::NeedsByKind;
+
+pub(crate) fn needs(style: &Style) -> NeedsByKind {
+    style.frills_needs()
+}
+
+/// Where a chunk ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct State {
+    column: usize,
+    /// Whether a name was written since the last end of a line.
+    begun: bool,
+}
+
+pub(crate) fn render(
+    renderer: &mut Renderer<'_>,
+    batch: &Batch,
+    order: &[u32],
+    separator: u8,
+    piece: Piece,
+    out: &mut impl Sink,
+) {
+    let Renderer { style, painter, commas: state, .. } = renderer;
+    // Columns keep their inode numbers aligned even where the columns themselves are given up.
+    let frills = if separator == b',' || piece != Piece::Directory && piece != Piece::Operands {
+        Frills::unaligned(style)
+    } else {
+        Frills::aligned(style, batch, order)
+    };
+    for index in order {
+        let entry = batch.entry(*index as usize);
+        let mut len = 0;
+        if style.width != 0 {
+            let indicator = usize::from(painter.indicator(&entry).is_some());
+            len = frills.width(style, &entry) + painter.width(entry.name()) + indicator;
+        }
+        let buffer = out.buffer();
+        if state.begun {
+            let fits = style.width == 0 || state.column + len + 2 < style.width;
+            state.column = if fits { state.column + 2 } else { 0 };
+            buffer.extend_from_slice(&[separator, if fits { b' ' } else { style.eol }]);
+        }
+        state.begun = true;
+        painter.begin_line(buffer);
+        frills.write(style, &entry, buffer);
+        painter.name(&entry, state.column, buffer);
+        buffer.extend(painter.indicator(&entry));
+        state.column += len;
+        out.checkpoint();
+    }
+    if piece != (Piece::Chunk { last: false }) {
+        if state.begun {
+            out.buffer().push(style.eol);
+            out.checkpoint();
+        }
+        *state = State::default();
+    }
+}

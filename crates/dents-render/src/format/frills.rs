@@ -1,0 +1,70 @@
+//! What stands before a name in every format: inode number and allocated size.
+
+use crate::number::{Text, digits, push_number, push_right};
+use crate::style::Style;
+use alloc::vec::Vec;
+use dents::batch::{Batch, Entry};
+
+/// Which of the columns there are, and how wide they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frills {
+    inode: Option<usize>,
+    blocks: Option<usize>,
+}
+
+impl Frills {
+    /// Columns as wide as their widest number, in a batch of entries.
+    pub(super) fn aligned(style: &Style, batch: &Batch, order: &[u32]) -> Frills {
+        let entries = || order.iter().map(|index| batch.entry(*index as usize)).filter(|entry| entry.is_known());
+        let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).len();
+        Frills {
+            inode: style.inode.then(|| digits(entries().map(|entry| entry.ino()).max().unwrap_or(0))),
+            blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
+        }
+    }
+
+    /// Columns that are as wide as what stands in them.
+    pub(super) fn unaligned(style: &Style) -> Frills {
+        Frills { inode: style.inode.then_some(0), blocks: style.blocks.then_some(0) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.inode.is_none() && self.blocks.is_none()
+    }
+
+    /// The columns on the screen that they take for an entry.
+    pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
+        let of = |width: Option<usize>, text: &dyn Fn() -> usize| match width {
+            None => 0,
+            Some(0) => text() + 1,
+            Some(width) => width + 1,
+        };
+        let known = entry.is_known();
+        of(self.inode, &|| if known { digits(entry.ino()) } else { 1 })
+            + of(self.blocks, &|| if known { style.block_size.blocks(entry.blocks()).len() } else { 1 })
+    }
+
+    #[inline]
+    pub(super) fn write(&self, style: &Style, entry: &Entry<'_>, out: &mut Vec<u8>) {
+        let known = entry.is_known();
+        if let Some(width) = self.inode {
+            // Inode 0 is how a file system says that it has none.
+            match if known { entry.ino() } else { 0 } {
+                0 => push_right(out, b"?", width),
+                inode => push_number(out, inode, width),
+            }
+            out.push(b' ');
+        }
+        if let Some(width) = self.blocks {
+            let text = if known { style.block_size.blocks(entry.blocks()) } else { question_mark() };
+            push_right(out, text.as_bytes(), width);
+            out.push(b' ');
+        }
+    }
+}
+
+fn question_mark() -> Text {
+    let mut text = Text::empty();
+    text.prepend(b"?");
+    text
+}

@@ -1,0 +1,81 @@
+//! The character behind a name that tells its type: `-F`, `--file-type`, `-p`.
+
+use dents::needs::{Kind, Needs, NeedsByKind};
+
+/// How much the indicators tell, from nothing to everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Indicator {
+    /// Nothing.
+    #[default]
+    None,
+    /// `-p`: `/` behind directories.
+    Slash,
+    /// `--file-type`: also `@` links, `|` FIFOs, `=` sockets.
+    FileType,
+    /// `-F`: also `*` regular files that someone may execute.
+    Classify,
+}
+
+impl Indicator {
+    /// What it must know of an entry: the type, and with `-F` the mode of regular files.
+    #[must_use]
+    pub fn needs(self) -> NeedsByKind {
+        match self {
+            Indicator::None => NeedsByKind::default(),
+            Indicator::Slash | Indicator::FileType => NeedsByKind::all(Needs::TYPE),
+            Indicator::Classify => NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Reg, Needs::MODE),
+        }
+    }
+
+    /// The indicator of a type; `mode` is looked at for regular files only, zero stands for unknown.
+    #[must_use]
+    #[inline]
+    pub fn of(self, kind: Kind, mode: u16) -> Option<u8> {
+        if self == Indicator::None {
+            return None;
+        }
+        match kind {
+            Kind::Reg => (self == Indicator::Classify && mode & 0o111 != 0).then_some(b'*'),
+            Kind::Dir => Some(b'/'),
+            _ if self == Indicator::Slash => None,
+            Kind::Link => Some(b'@'),
+            Kind::Fifo => Some(b'|'),
+            Kind::Sock => Some(b'='),
+            _ => None,
+        }
+    }
+
+    /// The characters that mean something behind a name: in the quoting styles that can, they are quoted within
+    /// names. GNU leaves `*` out where `-F` could print it, and quotes it where `--file-type` cannot.
+    pub(crate) fn ambiguous(self) -> &'static [u8] {
+        match self {
+            Indicator::None | Indicator::Slash => b"",
+            Indicator::FileType => b"*=>@|",
+            Indicator::Classify => b"=>@|",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_level_tells_more() {
+        let row = |indicator: Indicator| {
+            [(Kind::Dir, 0), (Kind::Link, 0), (Kind::Fifo, 0), (Kind::Sock, 0), (Kind::Reg, 0o100), (Kind::Reg, 0)]
+                .map(|(kind, mode)| indicator.of(kind, mode).unwrap_or(b'.'))
+        };
+        assert_eq!(&row(Indicator::None), b"......");
+        assert_eq!(&row(Indicator::Slash), b"/.....");
+        assert_eq!(&row(Indicator::FileType), b"/@|=..");
+        assert_eq!(&row(Indicator::Classify), b"/@|=*.");
+    }
+
+    #[test]
+    fn only_classify_asks_for_the_mode() {
+        assert!(!Indicator::FileType.needs().asks_any());
+        assert!(Indicator::Classify.needs().asks(Kind::Reg));
+        assert!(!Indicator::Classify.needs().asks(Kind::Dir));
+    }
+}

@@ -1,0 +1,58 @@
+//! From a batch of entries to the bytes of a listing.
+//!
+//! The last station before `write`. A [`Style`] says what the listing looks like and derives what must be
+//! known of each entry ([`Style::needs`]); a [`Renderer`] turns one [`dents::batch::Batch`] after another into
+//! bytes and hands them to a [`Sink`]. Pure: nothing here makes a system call, and nothing here can fail. An
+//! entry that could not be stat'ed is drawn with question marks, as GNU does.
+//!
+//! ```text
+//! Batch ─► format::{long, columns, commas, lines} ─► name ─► quote, color, indicator ─► Sink
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod color;
+mod format;
+pub mod human;
+pub mod indicator;
+pub mod mode;
+mod name;
+pub mod number;
+pub mod quote;
+mod renderer;
+mod style;
+pub mod time;
+pub mod width;
+mod width_table;
+
+pub use color::Colors;
+pub use human::SizeFormat;
+pub use indicator::Indicator;
+pub use quote::Quoting;
+pub use renderer::{Piece, Renderer};
+pub use style::{Format, Style};
+pub use time::{TimeStyle, Zone};
+
+use alloc::vec::Vec;
+
+/// Where rendered bytes go.
+pub trait Sink {
+    /// The buffer to append to. Renderers never look at, or change, what is in it already.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// Called between lines (and between the names of `-m`): the moment to write the buffer out if it has
+    /// grown large. Must be cheap when it has not.
+    fn checkpoint(&mut self);
+}
+
+impl Sink for Vec<u8> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        self
+    }
+
+    fn checkpoint(&mut self) {}
+}

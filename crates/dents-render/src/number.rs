@@ -1,0 +1,164 @@
+//! Decimal numbers without `core::fmt`: a long listing prints five of them a line.
+
+use alloc::vec::Vec;
+
+/// The two digits of each number below 100.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut n = 0;
+    while n < 100 {
+        pairs[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
+        n += 1;
+    }
+    pairs
+};
+
+/// The two digits of a number below 100.
+///
+/// # Panics
+/// If `n` is 100 or more.
+#[must_use]
+pub fn pair(n: u32) -> [u8; 2] {
+    PAIRS[n as usize]
+}
+
+/// A short piece of text on the stack: a number, with at most a unit behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    bytes: [u8; Text::CAPACITY],
+    start: u8,
+}
+
+impl Text {
+    /// Room for the largest `u128` and two letters of unit.
+    const CAPACITY: usize = 42;
+
+    /// No characters.
+    #[must_use]
+    pub const fn empty() -> Text {
+        Text { bytes: [0; Text::CAPACITY], start: Text::CAPACITY as u8 }
+    }
+
+    /// The digits of a number.
+    #[must_use]
+    #[inline]
+    pub fn number(mut n: u64) -> Text {
+        let mut text = Text::empty();
+        let mut at = Text::CAPACITY;
+        while n >= 100 {
+            at -= 2;
+            text.bytes[at..at + 2].copy_from_slice(&PAIRS[(n % 100) as usize]);
+            n /= 100;
+        }
+        at -= 2;
+        text.bytes[at..at + 2].copy_from_slice(&PAIRS[n as usize]);
+        text.start = (at + usize::from(n < 10)) as u8;
+        text
+    }
+
+    /// The digits of a signed number.
+    #[must_use]
+    pub fn signed(n: i64) -> Text {
+        let mut text = Text::number(n.unsigned_abs());
+        if n < 0 {
+            text.prepend(b"-");
+        }
+        text
+    }
+
+    /// Puts bytes before the text. What finds no room is left out.
+    pub fn prepend(&mut self, bytes: &[u8]) {
+        for byte in bytes.iter().rev() {
+            if self.start > 0 {
+                self.start -= 1;
+                self.bytes[usize::from(self.start)] = *byte;
+            }
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[usize::from(self.start)..]
+    }
+
+    /// Its length in bytes, which is its width.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        Text::CAPACITY - usize::from(self.start)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The number of digits of a number.
+#[must_use]
+#[inline]
+pub fn digits(n: u64) -> usize {
+    n.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Appends `count` spaces.
+#[inline]
+pub fn push_spaces(out: &mut Vec<u8>, count: usize) {
+    out.resize(out.len() + count, b' ');
+}
+
+/// Appends text, right-aligned in a column of `width`.
+#[inline]
+pub fn push_right(out: &mut Vec<u8>, text: &[u8], width: usize) {
+    if width > text.len() {
+        push_spaces(out, width - text.len());
+    }
+    out.extend_from_slice(text);
+}
+
+/// Appends text, left-aligned in a column of `width`.
+#[inline]
+pub fn push_left(out: &mut Vec<u8>, text: &[u8], width: usize) {
+    out.extend_from_slice(text);
+    if width > text.len() {
+        push_spaces(out, width - text.len());
+    }
+}
+
+/// Appends a number, right-aligned in a column of `width`.
+#[inline]
+pub fn push_number(out: &mut Vec<u8>, n: u64, width: usize) {
+    push_right(out, Text::number(n).as_bytes(), width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn numbers_look_as_fmt_makes_them() {
+        let mut n = 1u64;
+        while let Some(next) = n.checked_mul(3) {
+            for n in [n - 1, n, n + 1] {
+                assert_eq!(Text::number(n).as_bytes(), n.to_string().as_bytes());
+                assert_eq!(digits(n), n.to_string().len());
+            }
+            n = next;
+        }
+        assert_eq!(Text::number(u64::MAX).as_bytes(), b"18446744073709551615");
+        assert_eq!(Text::signed(i64::MIN).as_bytes(), b"-9223372036854775808");
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut out = Vec::new();
+        push_number(&mut out, 42, 5);
+        push_left(&mut out, b"ab", 4);
+        push_right(&mut out, b"toolong", 3);
+        assert_eq!(out, b"   42ab  toolong");
+    }
+}

@@ -1,0 +1,48 @@
+//! Names with the escape sequences of C, with and without quotes around them.
+
+use super::{Quoter, Quoting, escape_letter, push_octal};
+use crate::width::Char;
+use alloc::vec::Vec;
+
+/// In the style that quotes only where it must: whether the name must stand in quotes. A backslash is no
+/// reason, if it is the only one.
+pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
+    let mut at = 0;
+    while at < name.len() {
+        let char = Char::first(&name[at..], quoter.utf8);
+        if !char.is_printable() || name[at] == b'"' || quoter.is_extra(name[at]) {
+            return true;
+        }
+        at += char.len();
+    }
+    false
+}
+
+/// Writes the name with escape sequences, between the marks of its style.
+pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
+    let (open, close) = quoter.style.forced().marks(quoter.utf8);
+    // Once there are quotes around a name that could do without, the extra characters need nothing more.
+    let extra = quoter.style != Quoting::CMaybe;
+    out.extend_from_slice(open);
+    let mut at = 0;
+    while at < name.len() {
+        let rest = &name[at..];
+        let char = Char::first(rest, quoter.utf8);
+        let ends_quotes = !close.is_empty() && rest.starts_with(close);
+        if let Some(letter) = escape_letter(rest[0]) {
+            out.extend_from_slice(&[b'\\', letter]);
+        } else if !char.is_printable() {
+            for byte in &rest[..char.len()] {
+                out.push(b'\\');
+                push_octal(out, *byte);
+            }
+        } else {
+            if rest[0] == b'\\' || ends_quotes || (extra && quoter.is_extra(rest[0])) {
+                out.push(b'\\');
+            }
+            out.extend_from_slice(&rest[..char.len()]);
+        }
+        at += char.len();
+    }
+    out.extend_from_slice(close);
+}

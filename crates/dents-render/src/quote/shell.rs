@@ -1,0 +1,126 @@
+//! Names as a shell reads them back.
+//!
+//! Inside single quotes everything stands for itself but the quote, which becomes `'\''`, and (where the
+//! style escapes) what cannot be printed, which becomes `$'\n'` between closed quotes. A name whose only
+//! trouble is a single quote is more readable in double quotes, and gets them.
+
+use super::{Quoter, escape_letter, push_octal};
+use crate::width::Char;
+use alloc::vec::Vec;
+
+/// Whether a byte means nothing to a shell anywhere in a word: for those above ASCII as long as nobody escapes.
+pub(super) fn is_safe(byte: u8) -> bool {
+    match byte {
+        b'\t' | b'\n' | b'\r' => false,
+        b'#' | b'~' | b'{' | b'}' => false, // only in some places, see `is_special`
+        _ => !is_always_special(byte),
+    }
+}
+
+fn is_always_special(byte: u8) -> bool {
+    matches!(byte, b' ' | b'!' | b'"' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b';' | b'<' | b'=')
+        || matches!(byte, b'>' | b'?' | b'[' | b'\\' | b'^' | b'`' | b'|')
+}
+
+/// Whether the byte at `at` must be quoted: braces when they are the whole word, `#` and `~` at its beginning.
+fn is_special(name: &[u8], at: usize) -> bool {
+    match name[at] {
+        b'{' | b'}' => name.len() == 1,
+        b'#' | b'~' => at == 0,
+        b'\t' | b'\n' | b'\r' => true,
+        byte => is_always_special(byte),
+    }
+}
+
+/// Whether the byte at `at` can stand in double quotes and mean itself, in C as well as in a shell.
+fn fits_double_quotes(name: &[u8], at: usize) -> bool {
+    match name[at] {
+        b' ' | b'\'' | b'%' | b'+' | b',' | b'-' | b'.' | b'/' | b':' | b'@' | b']' | b'_' => true,
+        b'#' | b'~' => at == 0,
+        byte => byte.is_ascii_alphanumeric(),
+    }
+}
+
+/// Whether the name must stand in quotes.
+pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
+    let mut at = 0;
+    while at < name.len() {
+        let char = Char::first(&name[at..], quoter.utf8);
+        if is_special(name, at) || quoter.is_extra(name[at]) {
+            return true;
+        }
+        if !char.is_printable() && quoter.style.escapes() {
+            return true;
+        }
+        at += char.len();
+    }
+    name.is_empty()
+}
+
+/// Writes the name in quotes.
+pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
+    if wants_double_quotes(quoter, name) {
+        out.push(b'"');
+        for byte in name {
+            // Within quotes that are there for their own sake, GNU sets backslashes before the extra characters,
+            // as in C. A shell would keep them.
+            if quoter.is_extra(*byte) && !quoter.style.is_variable() {
+                out.push(b'\\');
+            }
+            out.push(*byte);
+        }
+        out.push(b'"');
+        return;
+    }
+    out.push(b'\'');
+    let mut escaping = false;
+    let mut at = 0;
+    while at < name.len() {
+        let char = Char::first(&name[at..], quoter.utf8);
+        let bytes = &name[at..at + char.len()];
+        if !char.is_printable() && quoter.style.escapes() {
+            if !escaping {
+                out.extend_from_slice(b"'$'");
+                escaping = true;
+            }
+            write_escaped(bytes, out);
+        } else if bytes == b"'" {
+            out.extend_from_slice(b"'\\''");
+            escaping = false;
+        } else {
+            if escaping {
+                out.extend_from_slice(b"''");
+                escaping = false;
+            }
+            out.extend_from_slice(bytes);
+        }
+        at += char.len();
+    }
+    out.push(b'\'');
+}
+
+fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.push(b'\\');
+        match escape_letter(*byte) {
+            Some(letter) => out.push(letter),
+            None => push_octal(out, *byte),
+        }
+    }
+}
+
+fn wants_double_quotes(quoter: &Quoter, name: &[u8]) -> bool {
+    if !name.contains(&b'\'') {
+        return false;
+    }
+    let mut at = 0;
+    while at < name.len() {
+        let char = Char::first(&name[at..], quoter.utf8);
+        let fits = if name[at].is_ascii() { fits_double_quotes(name, at) } else { char.is_printable() };
+        if !fits {
+            return false;
+        }
+        at += char.len();
+    }
+    true
+}

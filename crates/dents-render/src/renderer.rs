@@ -1,0 +1,105 @@
+//! What turns batches into lines.
+
+use crate::Sink;
+use crate::format::{columns, commas, lines, long};
+use crate::name::Painter;
+use crate::style::{Format, Style};
+use crate::time::Clock;
+use dents::batch::{Batch, Time};
+use dents::owners::Owners;
+
+/// What a batch is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The operands that are not listed as directories. Never preceded by a total.
+    Operands,
+    /// All entries of a directory, preceded by the total if the style has one.
+    Directory,
+    /// Some entries of a directory, more of which may follow: no total, and nothing is aligned across chunks.
+    /// What GNU streams (`-U1`) it does not align either.
+    Chunk {
+        /// Whether this is the last one. It may be empty.
+        last: bool,
+    },
+}
+
+/// Renders batches in one style, and remembers what the next batch must know: whether this is the first
+/// directory, and whether anything has been coloured yet.
+pub struct Renderer<'s> {
+    pub(crate) style: &'s Style,
+    pub(crate) painter: Painter<'s>,
+    pub(crate) clock: Clock<'s>,
+    pub(crate) layout: columns::Layout,
+    pub(crate) commas: commas::State,
+    first: bool,
+}
+
+impl<'s> Renderer<'s> {
+    /// A renderer that has rendered nothing yet.
+    #[must_use]
+    pub fn new(style: &'s Style) -> Renderer<'s> {
+        Renderer {
+            style,
+            painter: Painter::new(style),
+            clock: Clock::new(style),
+            layout: columns::Layout::default(),
+            commas: commas::State::default(),
+            first: true,
+        }
+    }
+
+    /// Moves the present on. Call it with a time read after the last `statx` of the next batch; see
+    /// [`Style::now`].
+    pub fn set_now(&mut self, now: Time) {
+        self.clock.set_now(now);
+    }
+
+    /// The blank line between the operands and the first directory.
+    pub fn gap(&mut self, out: &mut impl Sink) {
+        out.buffer().push(b'\n');
+    }
+
+    /// The line with a directory's name before its entries; before all but the first such line, a blank one.
+    pub fn header(&mut self, name: &[u8], out: &mut impl Sink) {
+        let buffer = out.buffer();
+        if !core::mem::take(&mut self.first) {
+            buffer.push(b'\n');
+        }
+        self.painter.header(name, buffer);
+        out.checkpoint();
+    }
+
+    /// Entries of a batch, in the order given by their indices. The batch must have been filled for
+    /// [`Style::needs`] at least; owners are asked only in the long format.
+    ///
+    /// # Panics
+    /// If `order` holds an index that the batch does not have.
+    pub fn entries(&mut self, batch: &Batch, order: &[u32], owners: &Owners, piece: Piece, out: &mut impl Sink) {
+        if piece == Piece::Directory && self.style.shows_total() {
+            self.total(batch, order, out);
+        }
+        self.painter.begin(batch, order);
+        match self.style.format {
+            Format::Long => long::render(self, batch, order, owners, out),
+            Format::Lines => lines::render(self, batch, order, piece, out),
+            Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, batch, order, out),
+            Format::Columns | Format::Across => commas::render(self, batch, order, b' ', piece, out),
+            Format::Commas => commas::render(self, batch, order, b',', piece, out),
+        }
+    }
+
+    /// The end of the run: what a terminal with unusual colour sequences must be told.
+    pub fn finish(&mut self, out: &mut impl Sink) {
+        self.painter.finish(out.buffer());
+        out.checkpoint();
+    }
+
+    fn total(&self, batch: &Batch, order: &[u32], out: &mut impl Sink) {
+        let blocks = |index: &u32| batch.entry(*index as usize).blocks();
+        let total = order.iter().fold(0u64, |total, index| total.wrapping_add(blocks(index)));
+        let buffer = out.buffer();
+        buffer.extend_from_slice(b"total ");
+        buffer.extend_from_slice(self.style.block_size.blocks(total).as_bytes());
+        buffer.push(self.style.eol);
+    }
+}

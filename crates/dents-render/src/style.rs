@@ -1,0 +1,201 @@
+//! What a listing looks like: the part of the plan that concerns rendering.
+
+use crate::color::Colors;
+use crate::format::{columns, commas, lines, long};
+use crate::human::SizeFormat;
+use crate::indicator::Indicator;
+use crate::quote::{Quoter, Quoting};
+use crate::time::{TimeStyle, Zone};
+use alloc::vec::Vec;
+use dents::batch::Time;
+use dents::needs::{Needs, NeedsByKind};
+use dents_locale::Locale;
+
+/// The arrangement of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `-1`: one name a line.
+    Lines,
+    /// `-l`.
+    Long,
+    /// `-C`: columns, sorted downwards.
+    Columns,
+    /// `-x`: columns, sorted across.
+    Across,
+    /// `-m`: names separated by commas.
+    Commas,
+}
+
+/// Everything a [`crate::Renderer`] must be told. Nothing in it changes during a run but [`Style::now`], which
+/// [`crate::Renderer::set_now`] can move on.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// The arrangement of entries.
+    pub format: Format,
+    /// What ends each line: `\n`, or NUL with `--zero`. (Headers and blank lines end with `\n` all the same.)
+    pub eol: u8,
+    /// `-i`: the inode number first.
+    pub inode: bool,
+    /// `-s`: the allocated size, and the total before each directory's entries.
+    pub blocks: bool,
+    /// Long format: the owner (not with `-g`).
+    pub owner: bool,
+    /// Long format: the group (not with `-o` or `-G`).
+    pub group: bool,
+    /// Long format: the author, which on Linux is the owner.
+    pub author: bool,
+    /// `-n`: owners and groups as numbers.
+    pub numeric: bool,
+    /// How allocated sizes and totals are shown: `--block-size`, `-k`, `-h`, `--si`.
+    pub block_size: SizeFormat,
+    /// How file sizes are shown: bytes unless `--block-size`, `-h` or `--si` was given (`-k` does not count).
+    pub file_size: SizeFormat,
+    /// Which time the long format shows: exactly one of [`Needs::TIMES`].
+    pub time: Needs,
+    /// How the long format shows it.
+    pub time_style: TimeStyle,
+    /// The time zone times are shown in.
+    pub zone: Zone,
+    /// The time the six-month rule counts from. Read the clock after the last `statx`: a file that was changed
+    /// during the run must not look as if it came from the future.
+    pub now: Time,
+    /// `-F`, `--file-type`, `-p`.
+    pub indicator: Indicator,
+    /// How unusual names are written.
+    pub quoting: Quoting,
+    /// `-q`: what is not printable becomes `?` (in the quoting styles that let it through).
+    pub qmark: bool,
+    /// Colours, unless there are none.
+    pub colors: Option<Colors>,
+    /// Width of the screen in columns; 0 means no limit.
+    pub width: usize,
+    /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
+    pub tab_size: usize,
+    /// Whether every entry is stat'ed whatever the style wants: to sort by size or time. GNU shows the colour
+    /// `mh` only where it stats anyway; with this `false` so do we, at no cost.
+    pub stats_all: bool,
+    /// Charset and month names.
+    pub locale: Locale,
+}
+
+impl Default for Style {
+    /// What `ls` shows in a pipe, in the C locale and in UTC.
+    fn default() -> Self {
+        Style {
+            format: Format::Lines,
+            eol: b'\n',
+            inode: false,
+            blocks: false,
+            owner: true,
+            group: true,
+            author: false,
+            numeric: false,
+            block_size: SizeFormat::KIBI,
+            file_size: SizeFormat::BYTES,
+            time: Needs::MTIME,
+            time_style: TimeStyle::Locale,
+            zone: Zone::utc(),
+            now: Time::default(),
+            indicator: Indicator::None,
+            quoting: Quoting::Literal,
+            qmark: false,
+            colors: None,
+            width: 80,
+            tab_size: 8,
+            stats_all: false,
+            locale: Locale::C,
+        }
+    }
+}
+
+impl Style {
+    /// What must be known of each entry to draw it in this style.
+    #[must_use]
+    pub fn needs(&self) -> NeedsByKind {
+        match self.format {
+            Format::Long => long::needs(self),
+            Format::Lines => lines::needs(self),
+            Format::Columns | Format::Across => columns::needs(self),
+            Format::Commas => commas::needs(self),
+        }
+    }
+
+    /// What must be known of an operand: GNU stats operands whatever the style, and colours them accordingly.
+    #[must_use]
+    pub fn operand_needs(&self) -> NeedsByKind {
+        let colors = self.colors.as_ref().map(|colors| colors.needs(self.format == Format::Long, true));
+        self.needs() | colors.unwrap_or_default()
+    }
+
+    /// What stands before and behind a name needs in every format: inode, blocks, indicator, colour.
+    pub(crate) fn frills_needs(&self) -> NeedsByKind {
+        let mut all = Needs::empty();
+        all.set(Needs::INODE, self.inode);
+        all.set(Needs::BLOCKS, self.blocks);
+        let mut needs = NeedsByKind::all(all) | self.indicator.needs();
+        if let Some(colors) = &self.colors {
+            let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
+            needs |= colors.needs(self.format == Format::Long, stats_regular);
+        }
+        needs
+    }
+
+    /// Whether the targets of symbolic links are looked at: for their colour, or for the indicator behind them.
+    pub(crate) fn checks_targets(&self) -> bool {
+        let long = self.format == Format::Long;
+        self.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
+            || (long && self.indicator >= Indicator::FileType)
+    }
+
+    /// Whether owners must be resolved to names: [`dents::owners`] has something to do.
+    #[must_use]
+    pub fn wants_user_names(&self) -> bool {
+        self.format == Format::Long && !self.numeric && (self.owner || self.author)
+    }
+
+    /// Whether groups must be resolved to names.
+    #[must_use]
+    pub fn wants_group_names(&self) -> bool {
+        self.format == Format::Long && !self.numeric && self.group
+    }
+
+    /// Whether a `total` line precedes the entries of a directory.
+    #[must_use]
+    pub fn shows_total(&self) -> bool {
+        self.format == Format::Long || self.blocks
+    }
+
+    /// Whether the format stats every entry by itself, or the caller does.
+    pub(crate) fn stats_anyway(&self) -> bool {
+        self.format == Format::Long || self.blocks || self.inode || self.stats_all
+    }
+
+    /// Whether unquoted names are set one column to the right when a neighbour is quoted: in the styles that
+    /// quote only where they must, where names stand in columns.
+    pub(crate) fn aligns_quotes(&self) -> bool {
+        let variable = matches!(self.quoting, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe);
+        let columns = matches!(self.format, Format::Columns | Format::Across) && self.width != 0;
+        variable && (self.format == Format::Long || columns)
+    }
+
+    /// The quoting of names.
+    pub(crate) fn name_quoter(&self) -> Quoter {
+        Quoter::new(self.quoting, &self.locale, self.qmark, &self.quoted_too())
+    }
+
+    /// The quoting of the names before a directory's entries, which end in a colon.
+    pub(crate) fn header_quoter(&self) -> Quoter {
+        let mut extra = self.quoted_too();
+        extra.push(b':');
+        Quoter::new(self.quoting, &self.locale, self.qmark, &extra)
+    }
+
+    /// What could be mistaken for the end of a name or for an indicator behind it.
+    fn quoted_too(&self) -> Vec<u8> {
+        let mut extra = self.indicator.ambiguous().to_vec();
+        if self.quoting == Quoting::Escape {
+            extra.push(b' ');
+        }
+        extra
+    }
+}

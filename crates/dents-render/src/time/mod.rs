@@ -1,0 +1,229 @@
+//! Times as the long format shows them.
+//!
+//! A [`Clock`] is a style, a zone and the present made ready. Neighbours in a directory share their minute more
+//! often than not, so what a minute determines is rendered once; and an offset is looked up once for each
+//! stretch of time between two changes of the clocks.
+
+mod civil;
+mod strftime;
+mod zone;
+
+pub use zone::Zone;
+
+use crate::number::{Text, push_right};
+use crate::style::Style;
+use alloc::vec::Vec;
+use civil::Civil;
+use core::ops::Range;
+use dents::batch::Time;
+use strftime::{Format, Moment};
+use zone::Period;
+
+/// How far back a time is recent: half a mean Gregorian year, in seconds.
+const RECENT: i64 = 31_556_952 / 2;
+
+/// How times are shown. Each style is two formats: of recent times and of others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TimeStyle {
+    /// `2023-11-14 22:13:20.012345678 +0000`.
+    FullIso,
+    /// `2023-11-14 22:13`.
+    LongIso,
+    /// `11-14 22:13`, and `2023-11-14 ` for times that are not recent.
+    Iso,
+    /// `Nov 14 22:13`, and `Nov 14  2023` for times that are not recent.
+    #[default]
+    Locale,
+    /// `+FORMAT`: formats of `strftime`.
+    Custom {
+        /// Of times in the last six months.
+        recent: Vec<u8>,
+        /// Of older and of future times.
+        other: Vec<u8>,
+    },
+}
+
+impl TimeStyle {
+    /// The formats of recent and of other times.
+    fn formats(&self) -> [&[u8]; 2] {
+        match self {
+            TimeStyle::FullIso => [b"%Y-%m-%d %H:%M:%S.%N %z"; 2],
+            TimeStyle::LongIso => [b"%Y-%m-%d %H:%M"; 2],
+            TimeStyle::Iso => [b"%m-%d %H:%M", b"%Y-%m-%d "],
+            TimeStyle::Locale => [b"%b %e %H:%M", b"%b %e  %Y"],
+            TimeStyle::Custom { recent, other } => [recent, other],
+        }
+    }
+}
+
+/// What renders times.
+pub(crate) struct Clock<'s> {
+    zone: &'s Zone,
+    now: Time,
+    /// Of recent times, of others.
+    faces: [Face; 2],
+    period: Period,
+    /// The width of a time, for what stands in place of one.
+    width: usize,
+}
+
+/// A format, and what it made of the last minute.
+struct Face {
+    format: Format,
+    /// The seconds for which `text` and `civil` hold; empty at first.
+    minute: Range<i64>,
+    text: Vec<u8>,
+    civil: Option<Civil>,
+}
+
+impl<'s> Clock<'s> {
+    pub(crate) fn new(style: &'s Style) -> Clock<'s> {
+        let faces = style.time_style.formats().map(|text| Face {
+            format: Format::new(text, style.locale.months),
+            minute: 0..0,
+            text: Vec::new(),
+            civil: None,
+        });
+        let period = style.zone.at(0);
+        let mut clock = Clock { zone: &style.zone, now: style.now, faces, period, width: 0 };
+        let mut epoch = Vec::new();
+        clock.write_as(1, Time::default(), &mut epoch);
+        clock.width = epoch.len();
+        clock
+    }
+
+    pub(crate) fn set_now(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    /// Appends a time. One that no calendar reaches is shown as its seconds since the epoch.
+    #[inline]
+    pub(crate) fn write(&mut self, time: Time, out: &mut Vec<u8>) {
+        let half_a_year_ago = Time { sec: self.now.sec.saturating_sub(RECENT), nsec: self.now.nsec };
+        let recent = half_a_year_ago < time && time <= self.now;
+        self.write_as(usize::from(!recent), time, out);
+    }
+
+    #[inline]
+    fn write_as(&mut self, nth: usize, time: Time, out: &mut Vec<u8>) {
+        if !self.faces[nth].minute.contains(&time.sec) {
+            self.turn_to(nth, time.sec);
+        }
+        let face = &self.faces[nth];
+        let Some(civil) = face.civil else {
+            push_right(out, Text::signed(time.sec).as_bytes(), self.width);
+            return;
+        };
+        out.extend_from_slice(&face.text);
+        if !face.format.is_steady() {
+            let second = (time.sec - face.minute.start) as u32 + civil.second;
+            let civil = Civil { second, ..civil };
+            let moment = Moment {
+                civil,
+                second: time.sec,
+                nanosecond: time.nsec,
+                offset: self.period.offset,
+                zone: &self.period.name,
+            };
+            face.format.write(&moment, false, out);
+        }
+    }
+
+    /// Makes a face show the minute that holds this second.
+    #[cold]
+    fn turn_to(&mut self, nth: usize, second: i64) {
+        if !self.period.range.contains(&second) {
+            self.period = self.zone.at(second);
+            // Faces render their unsteady part with the period at hand: let none keep a minute of another.
+            self.faces.iter_mut().for_each(|face| face.minute = 0..0);
+        }
+        let face = &mut self.faces[nth];
+        face.text.clear();
+        let local = second.checked_add(i64::from(self.period.offset));
+        face.civil = local.and_then(Civil::new);
+        face.minute = second..second.saturating_add(1);
+        if let Some(civil) = &mut face.civil {
+            // The minute may be cut short, by a change of the clocks in the middle of it.
+            let start = (second - i64::from(civil.second)).max(self.period.range.start);
+            let end = (second - i64::from(civil.second) + 60).min(self.period.range.end);
+            face.minute = start..end;
+            civil.second -= (second - start) as u32;
+            let Period { offset, name: zone, .. } = &self.period;
+            let moment = Moment { civil: *civil, second, nanosecond: 0, offset: *offset, zone };
+            face.format.write(&moment, true, &mut face.text);
+        }
+    }
+
+    /// Appends what stands in place of a time that is not known.
+    pub(crate) fn write_unknown(&self, out: &mut Vec<u8>) {
+        push_right(out, b"?", self.width);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    fn show(style: &Style, times: &[(i64, u32)]) -> Vec<String> {
+        let mut clock = Clock::new(style);
+        let show = |(sec, nsec): &(i64, u32)| {
+            let mut out = Vec::new();
+            clock.write(Time { sec: *sec, nsec: *nsec }, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        times.iter().map(show).collect()
+    }
+
+    fn style(time_style: TimeStyle) -> Style {
+        Style { time_style, now: Time { sec: 1_700_000_000, nsec: 500 }, ..Style::default() }
+    }
+
+    #[test]
+    fn recent_is_six_months_to_the_nanosecond() {
+        let old = 1_700_000_000 - 15_778_476;
+        let times = [(1_700_000_000, 500), (1_700_000_000, 501), (old, 500), (old, 501)];
+        let seen = show(&style(TimeStyle::Locale), &times);
+        assert_eq!(seen, ["Nov 14 22:13", "Nov 14  2023", "May 16  2023", "May 16 07:18"]);
+        let seen = show(&style(TimeStyle::Iso), &times);
+        assert_eq!(seen, ["11-14 22:13", "2023-11-14 ", "2023-05-16 ", "05-16 07:18"]);
+    }
+
+    /// As GNU `ls` 9.1 showed files with these times on tmpfs.
+    #[test]
+    fn times_beyond_the_calendar_are_numbers() {
+        let times = [
+            (i64::MAX, 0),
+            (67_768_036_191_676_800, 0),
+            (67_768_036_191_676_799, 0),
+            (-62_167_219_201, 0),
+            (-67_768_040_609_740_801, 0),
+            (1_000_000_000_000, 0),
+        ];
+        let seen = show(&style(TimeStyle::FullIso), &times);
+        assert_eq!(seen[0], "                9223372036854775807");
+        assert_eq!(seen[1], "                  67768036191676800");
+        assert_eq!(seen[2], "2147485547-12-31 23:59:59.000000000 +0000");
+        assert_eq!(seen[3], "-001-12-31 23:59:59.000000000 +0000");
+        assert_eq!(seen[4], "                 -67768040609740801");
+        assert_eq!(seen[5], "33658-09-27 01:46:40.000000000 +0000");
+        assert_eq!(show(&style(TimeStyle::Locale), &[(i64::MAX, 0)]), ["9223372036854775807"]);
+    }
+
+    #[test]
+    fn the_minute_at_hand_changes_nothing() {
+        let zone = Zone::posix(b"AAA5:30:15BBB,M3.2.0/2:00:10,M11.1.0");
+        let style = Style { zone, ..style(TimeStyle::FullIso) };
+        let mut state = 1u64;
+        let times: Vec<_> = (0..4000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Around the change of 2023-03-12, seconds apart.
+                (1_678_606_200 + (state >> 40) as i64 % 900, (state >> 34) as u32 % 1_000_000_000)
+            })
+            .collect();
+        let fresh: Vec<_> = times.iter().flat_map(|time| show(&style, &[*time])).collect();
+        assert_eq!(show(&style, &times), fresh);
+        assert!(fresh.iter().any(|text| text.ends_with("-0530")) && fresh.iter().any(|text| text.ends_with("-0430")));
+    }
+}

@@ -1,0 +1,346 @@
+//! Formats of `strftime`, with the flags GNU adds: compiled once, run a million times.
+
+use super::civil::Civil;
+use crate::number::{Text, pair};
+use alloc::vec::Vec;
+use dents_locale::Months;
+
+const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const FULL_MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A moment in its zone.
+pub(super) struct Moment<'a> {
+    pub civil: Civil,
+    /// Seconds since the epoch.
+    pub second: i64,
+    pub nanosecond: u32,
+    /// Seconds east of UTC.
+    pub offset: i32,
+    /// The zone's abbreviation.
+    pub zone: &'a [u8],
+}
+
+/// One conversion, `%_10Y`: flag, width, and the letter.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spec {
+    letter: u8,
+    /// `_`, `-`, `0` or `+`; 0 for none.
+    pad: u8,
+    upper: bool,
+    /// `#`: the other case, whichever that is.
+    swap: bool,
+    width: usize,
+    colons: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Item {
+    Literal(Vec<u8>),
+    Spec(Spec),
+}
+
+/// A compiled format.
+#[derive(Clone, Debug)]
+pub(super) struct Format {
+    items: Vec<Item>,
+    /// How many of the items, from the first, stay the same for a whole minute.
+    pub steady: usize,
+    months: Months,
+}
+
+impl Format {
+    pub(super) fn new(text: &[u8], months: Months) -> Format {
+        let mut items = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let literal = rest.iter().position(|byte| *byte == b'%').unwrap_or(rest.len());
+            if literal > 0 {
+                items.push(Item::Literal(rest[..literal].to_vec()));
+                rest = &rest[literal..];
+                continue;
+            }
+            let (spec, len) = Spec::parse(rest);
+            items.push(spec.map_or_else(|| Item::Literal(rest[..len].to_vec()), Item::Spec));
+            rest = &rest[len..];
+        }
+        let moves = |item: &Item| matches!(item, Item::Spec(spec) if b"NSsTcrX".contains(&spec.letter));
+        let steady = items.iter().position(moves).unwrap_or(items.len());
+        Format { items, steady, months }
+    }
+
+    /// Whether nothing in it changes within a minute.
+    pub(super) fn is_steady(&self) -> bool {
+        self.steady == self.items.len()
+    }
+
+    /// Appends the steady items, or the others.
+    pub(super) fn write(&self, moment: &Moment<'_>, steady: bool, out: &mut Vec<u8>) {
+        let items = if steady { &self.items[..self.steady] } else { &self.items[self.steady..] };
+        for item in items {
+            match item {
+                Item::Literal(text) => out.extend_from_slice(text),
+                Item::Spec(spec) => spec.write(moment, &self.months, out),
+            }
+        }
+    }
+}
+
+impl Spec {
+    /// The conversion that begins with this `%`, and its length; none if it is not one, and stands for itself.
+    fn parse(text: &[u8]) -> (Option<Spec>, usize) {
+        let mut spec = Spec::default();
+        let mut at = 1;
+        while let Some(flag) = text.get(at) {
+            match flag {
+                b'_' | b'-' | b'0' | b'+' => spec.pad = *flag,
+                b'^' => spec.upper = true,
+                b'#' => spec.swap = true,
+                _ => break,
+            }
+            at += 1;
+        }
+        while let Some(digit @ b'0'..=b'9') = text.get(at) {
+            // A width beyond this is no width that a listing could have.
+            spec.width = (spec.width * 10 + usize::from(digit - b'0')).min(1 << 10);
+            at += 1;
+        }
+        at += usize::from(matches!(text.get(at), Some(b'E' | b'O')));
+        while text.get(at) == Some(&b':') {
+            spec.colons += 1;
+            at += 1;
+        }
+        let Some(letter) = text.get(at) else { return (None, text.len()) };
+        spec.letter = *letter;
+        let known = b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ".contains(letter);
+        let fits = known && (spec.colons == 0 || (*letter == b'z' && spec.colons <= 3));
+        (fits.then_some(spec), at + 1)
+    }
+
+    fn write(&self, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+        let civil = &moment.civil;
+        let hour12 = (civil.hour + 11) % 12 + 1;
+        let month = civil.month as usize - 1;
+        match self.letter {
+            b'Y' => self.number(out, civil.year, 4, b'0'),
+            b'm' => self.two(out, civil.month, b'0'),
+            b'd' => self.two(out, civil.day, b'0'),
+            b'e' => self.two(out, civil.day, b'_'),
+            b'H' => self.two(out, civil.hour, b'0'),
+            b'M' => self.two(out, civil.minute, b'0'),
+            b'S' => self.two(out, civil.second, b'0'),
+            b'N' => self.nanoseconds(out, moment.nanosecond),
+            b'b' | b'h' => self.text(out, months[month].as_bytes(), true),
+            b'B' => self.text(out, FULL_MONTHS[month].as_bytes(), true),
+            b'a' => self.text(out, &DAYS[civil.weekday as usize].as_bytes()[..3], true),
+            b'A' => self.text(out, DAYS[civil.weekday as usize].as_bytes(), true),
+            b'p' | b'P' => self.half_of_day(out, civil.hour),
+            b'Z' => self.text(out, moment.zone, false),
+            b'z' => self.offset(out, moment.offset),
+            b'k' => self.two(out, civil.hour, b'_'),
+            b'l' => self.two(out, hour12, b'_'),
+            b'I' => self.two(out, hour12, b'0'),
+            b'j' => self.number(out, i64::from(civil.yearday) + 1, 3, b'0'),
+            b'q' => self.number(out, i64::from(civil.month + 2) / 3, 1, b'0'),
+            b's' => self.number(out, moment.second, 1, b'0'),
+            b'u' => self.number(out, i64::from((civil.weekday + 6) % 7 + 1), 1, b'0'),
+            b'w' => self.number(out, i64::from(civil.weekday), 1, b'0'),
+            b'U' => self.two(out, (civil.yearday + 7 - civil.weekday) / 7, b'0'),
+            b'W' => self.two(out, (civil.yearday + 7 - (civil.weekday + 6) % 7) / 7, b'0'),
+            b'V' => self.two(out, civil.iso_week().1, b'0'),
+            b'G' => self.number(out, civil.iso_week().0, 4, b'0'),
+            b'g' => self.two(out, (civil.iso_week().0.unsigned_abs() % 100) as u32, b'0'),
+            b'C' => self.signed(out, civil.year < 0, civil.year.unsigned_abs() / 100, 2, b'0'),
+            b'y' => self.two(out, (civil.year.unsigned_abs() % 100) as u32, b'0'),
+            b'n' => out.push(b'\n'),
+            b't' => out.push(b'\t'),
+            b'%' => out.push(b'%'),
+            composed => self.composed(composed, moment, months, out),
+        }
+    }
+
+    /// Conversions that stand for several, in the C locale.
+    fn composed(&self, letter: u8, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+        let format: &[u8] = match letter {
+            b'F' if self.pad == 0 => b"%+4Y-%m-%d",
+            b'F' => b"%Y-%m-%d",
+            b'D' | b'x' => b"%m/%d/%y",
+            b'T' | b'X' => b"%H:%M:%S",
+            b'R' => b"%H:%M",
+            b'r' => b"%I:%M:%S %p",
+            _ => b"%a %b %e %H:%M:%S %Y",
+        };
+        let start = out.len();
+        let format = Format::new(format, *months);
+        format.write(moment, true, out);
+        format.write(moment, false, out);
+        let pad = if self.pad == b'0' { b'0' } else { b' ' };
+        self.widen(out, start, pad);
+        if self.upper {
+            out[start..].make_ascii_uppercase();
+        }
+    }
+
+    fn two(&self, out: &mut Vec<u8>, n: u32, pad: u8) {
+        if self.pad == 0 && self.width == 0 && pad == b'0' {
+            out.extend_from_slice(&pair(n));
+        } else {
+            self.number(out, i64::from(n), 2, pad);
+        }
+    }
+
+    fn number(&self, out: &mut Vec<u8>, n: i64, digits: usize, pad: u8) {
+        self.signed(out, n < 0, n.unsigned_abs(), digits, pad);
+    }
+
+    /// A number of at least `digits` characters, its sign among them. (There is a century -0.)
+    fn signed(&self, out: &mut Vec<u8>, negative: bool, n: u64, digits: usize, pad: u8) {
+        let pad = if self.pad == 0 { pad } else { self.pad };
+        let width = match pad {
+            b'-' => 0,
+            _ if self.width > 0 => self.width,
+            _ => digits,
+        };
+        let text = Text::number(n);
+        // `%+4Y` marks years of more than four digits, ISO 8601's expanded form.
+        let sign: &[u8] = if negative {
+            b"-"
+        } else if pad == b'+' && text.len() > digits {
+            b"+"
+        } else {
+            b""
+        };
+        let missing = width.saturating_sub(sign.len() + text.len());
+        if pad == b'_' {
+            out.resize(out.len() + missing, b' ');
+            out.extend_from_slice(sign);
+        } else {
+            out.extend_from_slice(sign);
+            out.resize(out.len() + missing, b'0');
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// The first digits of the fraction: nine, or as many as the width says.
+    fn nanoseconds(&self, out: &mut Vec<u8>, nanosecond: u32) {
+        let digits = if self.width == 0 { 9 } else { self.width };
+        let mut fraction = [b'0'; 9];
+        let text = Text::number(u64::from(nanosecond));
+        fraction[9 - text.len().min(9)..].copy_from_slice(text.as_bytes());
+        out.extend_from_slice(&fraction[..digits.min(9)]);
+        out.resize(out.len() + digits.saturating_sub(9), b'0');
+    }
+
+    fn half_of_day(&self, out: &mut Vec<u8>, hour: u32) {
+        let lower = self.letter == b'P' || self.swap;
+        let text: &[u8; 2] = match (hour < 12, lower) {
+            (true, true) => b"am",
+            (true, false) => b"AM",
+            (false, true) => b"pm",
+            (false, false) => b"PM",
+        };
+        self.text(out, text, false);
+    }
+
+    /// A word; `#` makes it upper case if `swaps_up`, else lower case.
+    fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool) {
+        let start = out.len();
+        out.extend_from_slice(text);
+        self.widen(out, start, if self.pad == b'0' { b'0' } else { b' ' });
+        if self.upper || (self.swap && swaps_up) {
+            out[start..].make_ascii_uppercase();
+        } else if self.swap {
+            out[start..].make_ascii_lowercase();
+        }
+    }
+
+    /// `+hhmm`, and with colons as many parts as there are colons, or (three) as many as are not zero. Without,
+    /// seconds are left out.
+    fn offset(&self, out: &mut Vec<u8>, offset: i32) {
+        let start = out.len();
+        let east = offset.unsigned_abs();
+        let (hours, minutes, seconds) = (pair(east / 3600), pair(east / 60 % 60), pair(east % 60));
+        out.push(if offset < 0 { b'-' } else { b'+' });
+        out.extend_from_slice(&hours);
+        let parts = match self.colons {
+            0 | 1 => 2,
+            2 => 3,
+            _ if east % 60 != 0 => 3,
+            _ if east / 60 % 60 != 0 => 2,
+            _ => 1,
+        };
+        for part in [minutes, seconds].iter().take(parts - 1) {
+            if self.colons > 0 {
+                out.push(b':');
+            }
+            out.extend_from_slice(part);
+        }
+        let digits = Spec { width: self.width.saturating_sub(1), ..*self };
+        digits.widen(out, start + 1, b'0');
+    }
+
+    /// Pads what was written from `start` on.
+    fn widen(&self, out: &mut Vec<u8>, start: usize, pad: u8) {
+        let len = out.len() - start;
+        if self.width > len && self.pad != b'-' {
+            let missing = self.width - len;
+            out.splice(start..start, core::iter::repeat_n(pad, missing));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    fn show(format: &str, second: i64, offset: i32) -> String {
+        let civil = Civil::new(second + i64::from(offset)).unwrap();
+        let moment = Moment { civil, second, nanosecond: 12_345_678, offset, zone: b"CeT" };
+        let format = Format::new(format.as_bytes(), dents_locale::C_MONTHS);
+        let mut out = Vec::new();
+        format.write(&moment, true, &mut out);
+        format.write(&moment, false, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Printed by GNU `date` 9.1 (`date -u -d @1700000000.012345678`), but for the zone.
+    #[test]
+    fn conversions_as_gnu_prints_them() {
+        for (format, text) in [
+            ("%Y-%m-%d %H:%M:%S.%N %z", "2023-11-14 22:13:20.012345678 +0000"),
+            ("%b %e %k %l %I %p %P %j", "Nov 14 22 10 10 PM pm 318"),
+            ("%a %A %h %B %c", "Tue Tuesday Nov November Tue Nov 14 22:13:20 2023"),
+            ("%C %y %g %G %V %U %W %u %w %q", "20 23 23 2023 46 46 46 2 2 4"),
+            ("%D %x %T %X %R %r %F", "11/14/23 11/14/23 22:13:20 22:13:20 22:13 10:13:20 PM 2023-11-14"),
+            ("%s %3N %6N %12N", "1700000000 012 012345 012345678000"),
+            ("%_m|%-m|%5m|%_5m|%05e", "11|11|00011|   11|00014"),
+            ("%^a %#Z %#p %10a|%-10a", "TUE cet pm        Tue|Tue"),
+            ("%:z %::z %:::z %8z", "+00:00 +00:00:00 +00 +0000000"),
+            ("%Q %:Y 100%% %n%t %", "%Q %:Y 100% \n\t %"),
+        ] {
+            assert_eq!(show(format, 1_700_000_000, 0), text, "{format}");
+        }
+    }
+
+    #[test]
+    fn odd_years_and_offsets() {
+        let seen = show("%C %y %G %g %+Y %_Y %6Y %F", -62_167_219_201, 0);
+        assert_eq!(seen, "-0 01 -001 01 -001   -1 -00001 -001-12-31");
+        assert_eq!(show("%Y %F", 1_000_000_000_000, 0), "33658 +33658-09-27");
+        assert_eq!(show("%z %::z", 0, -90), "-0001 -00:01:30");
+        assert_eq!(show("%z %:::z", 0, 1172), "+0019 +00:19:32");
+    }
+}

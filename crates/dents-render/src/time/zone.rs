@@ -1,0 +1,266 @@
+//! Time zones: the offset from UTC at any second, read from a TZif file or a POSIX `TZ` string.
+//!
+//! jiff knows the rules; here is what glibc does around them: rules it fills in, times beyond the range of
+//! calendars, rules that do not reach back before 1970.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+use jiff::Timestamp;
+use jiff::tz::{Offset, TimeZone};
+
+/// Seconds in 400 Gregorian years, after which rules repeat to the day of the week.
+const CYCLE: i64 = 400 * 31_556_952;
+/// Beyond this (the year 9892) a time is looked up whole cycles earlier. jiff's calendar ends with 9999.
+const LATEST: i64 = 250_000_000_000;
+/// Before this (the year -9755) no file has transitions.
+const EARLIEST: i64 = -370_000_000_000;
+/// What glibc takes for the rules of a `TZ` that names a summer time and says no more.
+const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
+
+/// A time zone.
+#[derive(Clone, Debug)]
+pub struct Zone(Inner);
+
+#[derive(Clone, Debug)]
+enum Inner {
+    /// One offset, in seconds east of UTC, for all times.
+    Fixed(i32, Vec<u8>),
+    /// A TZif file.
+    File(TimeZone),
+    /// A `TZ` string with rules; they hold from 1970 on.
+    Rules(TimeZone),
+}
+
+/// An offset and how long it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Period {
+    /// Seconds east of UTC.
+    pub offset: i32,
+    /// The abbreviation: `CEST`.
+    pub name: Vec<u8>,
+    /// The seconds since the epoch for which this is known to hold.
+    pub range: Range<i64>,
+}
+
+impl Zone {
+    /// UTC: also what an empty `TZ` means.
+    #[must_use]
+    pub fn utc() -> Zone {
+        Zone(Inner::Fixed(0, b"UTC".to_vec()))
+    }
+
+    /// From the contents of a file of `/usr/share/zoneinfo`, or of `/etc/localtime`; `None` if it is not one.
+    #[must_use]
+    pub fn tzif(data: &[u8]) -> Option<Zone> {
+        // The name does not matter: nothing here prints it.
+        TimeZone::tzif("TZif", data).ok().map(|zone| Zone(Inner::File(zone)))
+    }
+
+    /// From a POSIX `TZ` string (without the leading `:`), to be tried when there is no file of that name. Read
+    /// as glibc reads it: numbers too large are cut down; a zone of summer time without rules has those of the
+    /// USA; a name with nothing sensible behind it is UTC under that name, and anything else is UTC without one.
+    #[must_use]
+    pub fn posix(text: &[u8]) -> Zone {
+        if text.is_empty() {
+            return Zone::utc();
+        }
+        let mut parser = Parser { rest: text };
+        let Some(name) = parser.name() else { return Zone(Inner::Fixed(0, Vec::new())) };
+        let Some(offset) = parser.offset() else { return Zone(Inner::Fixed(0, name.to_vec())) };
+        let fixed = Zone(Inner::Fixed(-offset, name.to_vec()));
+        let Some(summer) = parser.name() else { return fixed };
+        let summer_offset = parser.offset().unwrap_or(offset - 3600);
+        let rules = core::str::from_utf8(parser.rest).unwrap_or("");
+        let zone = |rules: &str| {
+            let mut text = String::new();
+            push_zone(&mut text, name, offset);
+            push_zone(&mut text, summer, summer_offset);
+            text.push_str(rules);
+            TimeZone::posix(&text).ok()
+        };
+        zone(rules).or_else(|| zone(DEFAULT_RULES)).map_or(fixed, |zone| Zone(Inner::Rules(zone)))
+    }
+
+    /// The offset at a second since the epoch.
+    pub(crate) fn at(&self, second: i64) -> Period {
+        match self {
+            Zone(Inner::Fixed(offset, name)) => {
+                Period { offset: *offset, name: name.clone(), range: i64::MIN..i64::MAX }
+            }
+            Zone(Inner::File(zone)) => in_cycle(zone, second, EARLIEST),
+            Zone(Inner::Rules(zone)) => in_cycle(zone, second, 0),
+        }
+    }
+}
+
+/// Looks up a second: any before `earliest` as if it were `earliest`, any beyond [`LATEST`] whole cycles earlier.
+fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
+    let cycles = if second > LATEST { (second - LATEST).div_euclid(CYCLE) + 1 } else { 0 };
+    let shift = cycles * CYCLE;
+    let asked = (second - shift).max(earliest);
+    let Ok(timestamp) = Timestamp::from_second(asked) else {
+        return Period { offset: 0, name: Vec::new(), range: second..second };
+    };
+    let info = zone.to_offset_info(timestamp);
+    // `preceding` does not count a transition at this very second, so ask from the next one.
+    let before = Timestamp::from_second(asked + 1).ok().and_then(|next| zone.preceding(next).next());
+    let start = before.map_or(i64::MIN, |transition| transition.timestamp().as_second().saturating_add(shift));
+    let after = zone.following(timestamp).next();
+    let end = after.map_or(i64::MAX, |transition| transition.timestamp().as_second().saturating_add(shift));
+    Period {
+        offset: info.offset().seconds(),
+        name: info.abbreviation().as_bytes().to_vec(),
+        range: if asked <= earliest { i64::MIN..end } else { start..end },
+    }
+}
+
+/// `<name>offset`, the offset counted west as POSIX does.
+fn push_zone(text: &mut String, name: &[u8], west: i32) {
+    text.push('<');
+    text.extend(name.iter().map(|byte| char::from(*byte)));
+    text.push('>');
+    text.push(if west < 0 { '-' } else { '+' });
+    let west = west.unsigned_abs();
+    for (nth, part) in [west / 3600, west / 60 % 60, west % 60].into_iter().enumerate() {
+        if nth > 0 {
+            text.push(':');
+        }
+        let digits = crate::number::pair(part);
+        text.extend(digits.map(char::from));
+    }
+}
+
+struct Parser<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Parser<'a> {
+    fn take(&mut self, len: usize) -> &'a [u8] {
+        let (taken, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        taken
+    }
+
+    fn take_while(&mut self, fits: impl Fn(u8) -> bool) -> &'a [u8] {
+        self.take(self.rest.iter().position(|byte| !fits(*byte)).unwrap_or(self.rest.len()))
+    }
+
+    /// At least three letters, or in angle brackets three letters, digits and signs.
+    fn name(&mut self) -> Option<&'a [u8]> {
+        let quoted = self.rest.first() == Some(&b'<');
+        let name = if quoted {
+            self.take(1);
+            let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'-');
+            (self.rest.first() == Some(&b'>')).then(|| self.take(1))?;
+            name
+        } else {
+            self.take_while(|byte| byte.is_ascii_alphabetic())
+        };
+        (name.len() >= 3).then_some(name)
+    }
+
+    /// `[+-]hh[:mm[:ss]]` in seconds, westwards.
+    fn offset(&mut self) -> Option<i32> {
+        let sign = match self.rest.first()? {
+            b'-' => -1,
+            _ => 1,
+        };
+        self.take(usize::from(matches!(self.rest[0], b'+' | b'-')));
+        let mut seconds = self.number()?.min(24) * 3600;
+        for unit in [60, 1] {
+            if self.rest.first() != Some(&b':') {
+                break;
+            }
+            self.take(1);
+            seconds += self.number().unwrap_or(0).min(59) * unit;
+        }
+        // 24:59:59 is more than jiff's rules take, and nobody's offset.
+        Some(sign * seconds.min(Offset::MAX.seconds()))
+    }
+
+    fn number(&mut self) -> Option<i32> {
+        let digits = self.take_while(|byte| byte.is_ascii_digit());
+        let number = digits.iter().fold(0i32, |n, digit| n.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
+        (!digits.is_empty()).then_some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    fn at(zone: &Zone, second: i64) -> (String, i32) {
+        let period = zone.at(second);
+        assert!(period.range.contains(&second), "{second} {:?}", period.range);
+        (String::from_utf8(period.name.clone()).unwrap(), period.offset)
+    }
+
+    /// What glibc 2.36 made of these (`ls -l --time-style='+%Z %z'`).
+    #[test]
+    fn strings_as_glibc_reads_them() {
+        let july_2012 = 1_341_100_800;
+        for (text, name, offset) in [
+            ("", "UTC", 0),
+            ("ABC", "ABC", 0),
+            ("Nonsense/Bad", "Nonsense", 0),
+            ("AA5", "", 0),
+            ("<A1>+3", "", 0),
+            ("A1B5", "", 0),
+            ("XXX5:30:15", "XXX", -19_815),
+            ("<-0001>0:01:30", "-0001", -90),
+            ("AAA5:99", "AAA", -21_540),
+            ("AAA25", "AAA", -86_400),
+            ("AAA5BBB", "BBB", -14_400),
+            ("AAA5BBB,M3.2.0,M11.1.0", "BBB", -14_400),
+            ("AAA5BBB4,J60,J300", "BBB", -14_400),
+            ("AAA5BBB,59/-3,299/25", "BBB", -14_400),
+            ("AAA-10BBB,M10.1.0,M4.1.0/3", "AAA", 36_000),
+            ("AAA+5:00:00BBB", "BBB", -14_400),
+        ] {
+            assert_eq!(at(&Zone::posix(text.as_bytes()), july_2012), (name.to_string(), offset), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_begin_in_1970_and_never_end() {
+        let north = Zone::posix(b"AAA5BBB,M3.2.0,M11.1.0");
+        let south = Zone::posix(b"AAA-10BBB,M10.1.0,M4.1.0/3");
+        for july in [-615_686_400, -3_771_360_000] {
+            assert_eq!(at(&north, july).0, "AAA");
+            assert_eq!(at(&south, july).0, "BBB");
+        }
+        assert_eq!(at(&north, 1_000_000_000_000), ("BBB".to_string(), -14_400));
+        assert_eq!(at(&north, i64::MIN).0, "AAA");
+        let _ = north.at(i64::MAX);
+    }
+
+    #[test]
+    fn files_know_their_past() {
+        let data = std::fs::read("/usr/share/zoneinfo/America/New_York").expect("tzdata is installed");
+        let zone = Zone::tzif(&data).unwrap();
+        assert_eq!(at(&zone, 0), ("EST".to_string(), -18_000));
+        assert_eq!(at(&zone, -99_999_999_999), ("LMT".to_string(), -17_762));
+        assert_eq!(at(&zone, 1_000_000_000_000), ("EDT".to_string(), -14_400));
+        assert_eq!(at(&zone, 10_000_000_000_000).1, -14_400);
+        assert_eq!(at(&zone, i64::MIN + 1).0, "LMT");
+        assert!(Zone::tzif(b"TZif").is_none());
+        assert!(Zone::tzif(b"").is_none());
+    }
+
+    /// The second of a transition belongs to the new offset, and the ranges say so.
+    #[test]
+    fn periods_meet_without_a_gap() {
+        let zone = Zone::posix(b"AAA5BBB,M3.2.0,M11.1.0");
+        let mut second = 1_300_000_000;
+        for _ in 0..50 {
+            let period = zone.at(second);
+            let next = zone.at(period.range.end);
+            assert_eq!(next.range.start, period.range.end);
+            assert_ne!(next.offset, period.offset);
+            assert_eq!(zone.at(period.range.end - 1).offset, period.offset);
+            second = period.range.end;
+        }
+    }
+}

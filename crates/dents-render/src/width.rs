@@ -1,0 +1,171 @@
+//! Characters of a name: how many bytes, whether they can be printed, how many columns they take.
+//!
+//! GNU asks the C library (`mbrtowc`, `iswprint`, `wcwidth`), so the answers here are glibc's, down to what
+//! counts as an incomplete sequence. The classes come from a table made by `tools/width_table.py`: Unicode's
+//! data by way of glibc, so that quoting and columns agree with the `ls` they replace.
+
+use crate::width_table::RUNS;
+
+/// What begins at some place in a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Char {
+    /// A character that can be printed.
+    Printable {
+        /// Length in bytes.
+        len: usize,
+        /// Width in columns: 0, 1 or 2.
+        width: usize,
+    },
+    /// A control character.
+    Control {
+        /// Length in bytes.
+        len: usize,
+    },
+    /// A character that is neither: unassigned, a surrogate, beyond Unicode.
+    Unprintable {
+        /// Length in bytes.
+        len: usize,
+    },
+    /// A byte that begins no character.
+    Invalid,
+    /// The name ends within a character.
+    Incomplete {
+        /// Bytes left.
+        len: usize,
+    },
+}
+
+impl Char {
+    /// The character at the beginning of `bytes`, which must not be empty.
+    #[must_use]
+    pub fn first(bytes: &[u8], utf8: bool) -> Char {
+        match bytes[0] {
+            0x20..=0x7e => Char::Printable { len: 1, width: 1 },
+            0..=0x1f | 0x7f => Char::Control { len: 1 },
+            0x80.. if !utf8 => Char::Unprintable { len: 1 },
+            _ => decode(bytes),
+        }
+    }
+
+    /// Length in bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        match self {
+            Char::Printable { len, .. }
+            | Char::Control { len }
+            | Char::Unprintable { len }
+            | Char::Incomplete { len } => len,
+            Char::Invalid => 1,
+        }
+    }
+
+    /// Never: a character has at least one byte.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        false
+    }
+
+    /// Whether it can be printed.
+    #[must_use]
+    pub fn is_printable(self) -> bool {
+        matches!(self, Char::Printable { .. })
+    }
+}
+
+/// UTF-8 as glibc reads it: sequences of up to six bytes, without surrogates and without longer forms than
+/// needed; but a sequence that the name cuts short is incomplete rather than invalid, whatever it might become.
+fn decode(bytes: &[u8]) -> Char {
+    let lead = bytes[0];
+    let len = match lead {
+        0xc2..=0xfd => lead.leading_ones() as usize,
+        _ => return Char::Invalid,
+    };
+    let mut char = u32::from(lead) & (0x7f >> len);
+    for at in 1..len {
+        match bytes.get(at) {
+            Some(byte @ 0x80..=0xbf) => char = char << 6 | u32::from(byte & 0x3f),
+            Some(_) => return Char::Invalid,
+            None => return Char::Incomplete { len: at },
+        }
+    }
+    let least = if len == 2 { 0x80 } else { 1 << (5 * len - 4) };
+    if char < least || (0xd800..0xe000).contains(&char) {
+        return Char::Invalid;
+    }
+    let run = RUNS.partition_point(|word| word >> 3 <= char) - 1;
+    match RUNS[run] & 7 {
+        width @ 0..=2 => Char::Printable { len, width: width as usize },
+        3 => Char::Unprintable { len },
+        _ => Char::Control { len },
+    }
+}
+
+/// Whether every byte is a printable ASCII character: then the width is the length.
+#[must_use]
+#[inline]
+pub fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte))
+}
+
+/// The columns that a name takes on the screen. In UTF-8, control characters take none and bytes that are no
+/// character one each, as GNU counts; in the C locale only printable characters count.
+#[must_use]
+pub fn width(name: &[u8], utf8: bool) -> usize {
+    if is_plain(name) {
+        return name.len();
+    }
+    let mut rest = name;
+    let mut width = 0;
+    while !rest.is_empty() {
+        let char = Char::first(rest, utf8);
+        width += match char {
+            Char::Printable { width, .. } => width,
+            Char::Control { .. } => 0,
+            Char::Unprintable { .. } => usize::from(utf8),
+            Char::Invalid | Char::Incomplete { .. } => 1,
+        };
+        rest = &rest[char.len()..];
+    }
+    width
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_as_gnu_counts_them() {
+        for (name, utf8, c) in [
+            (&b"plain"[..], 5, 5),
+            ("caf\u{e9}".as_bytes(), 4, 3),
+            ("\u{6f22}\u{5b57}".as_bytes(), 4, 0),
+            ("e\u{301}".as_bytes(), 1, 1),
+            (b"a\x01b\n", 2, 2),
+            (b"\xff\xfe", 2, 0),
+            (b"a\xe2\x82", 2, 1),
+            ("\u{ad}\u{1f600}".as_bytes(), 3, 0),
+            ("\u{e0080}".as_bytes(), 1, 0),
+            ("\u{85}".as_bytes(), 0, 0),
+        ] {
+            assert_eq!(width(name, true), utf8, "{name:x?}");
+            assert_eq!(width(name, false), c, "{name:x?}");
+        }
+    }
+
+    /// Sequences and what glibc 2.36's `mbrtowc` says of them.
+    #[test]
+    fn sequences_as_glibc_reads_them() {
+        let char = |bytes: &[u8]| Char::first(bytes, true);
+        assert_eq!(char(b"\xe0\x80"), Char::Incomplete { len: 2 });
+        assert_eq!(char(b"\xe0\x80\x80"), Char::Invalid);
+        assert_eq!(char(b"\xed\xa0\x80"), Char::Invalid);
+        assert_eq!(char(b"\xe2\x28\xa1"), Char::Invalid);
+        assert_eq!(char(b"\xc0\x80"), Char::Invalid);
+        assert_eq!(char(b"\xf4\x90\x80\x80"), Char::Unprintable { len: 4 });
+        assert_eq!(char(b"\xf8\x87\xbf\xbf\xbf"), Char::Invalid);
+        assert_eq!(char(b"\xf8\x88\x80\x80\x80"), Char::Unprintable { len: 5 });
+        assert_eq!(char(b"\xfd\xbf\xbf\xbf\xbf\xbf"), Char::Unprintable { len: 6 });
+        assert_eq!(char(b"\xfe"), Char::Invalid);
+        assert_eq!(char("\u{e9}".as_bytes()), Char::Printable { len: 2, width: 1 });
+    }
+}

@@ -1,0 +1,281 @@
+//! Whole listings against the GNU `ls` of this machine: a directory of awkward entries, read and stat'ed by
+//! `dents`, rendered here, compared byte by byte.
+
+use dents::batch::{Batch, Time};
+use dents::needs::Needs;
+use dents::owners::{Getent, Owners};
+use dents::read::{Hidden, Reader};
+use dents::sort::Order;
+use dents::stat::{self, Means, Mode, Workers};
+use dents_locale::Locale;
+use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+struct Alone;
+
+impl Workers for Alone {
+    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
+        job(0);
+    }
+}
+
+struct NoGetent;
+
+impl Getent for NoGetent {
+    fn getent(&self, _: &std::ffi::CStr, _: &[u32]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// What `dls` will do with a directory.
+fn list(dir: &Path, style: &Style) -> Vec<u8> {
+    let path = CString::new(dir.as_os_str().as_bytes()).unwrap();
+    let mut reader = Reader::open(dents_sys::CWD, &path).unwrap();
+    let needs = style.needs();
+    let mut batch = Batch::new(needs);
+    reader.read_all(Hidden::All, &mut batch).unwrap();
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone };
+    stat::fill(&mut batch, reader.dir(), &needs, false, &means);
+    let mut owners = Owners::default();
+    let mut names = Needs::empty();
+    names.set(Needs::UID, style.wants_user_names());
+    names.set(Needs::GID, style.wants_group_names());
+    owners.learn(&batch, names, &NoGetent);
+    let order = Order::default().sort(&batch);
+    let mut out = Vec::new();
+    let mut renderer = Renderer::new(style);
+    renderer.entries(&batch, &order, &owners, Piece::Directory, &mut out);
+    renderer.finish(&mut out);
+    out
+}
+
+fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
+    let output = Command::new("ls")
+        .args(["-a", "--show-control-chars"])
+        .args(options)
+        .arg(dir)
+        .env_clear()
+        .env("LC_ALL", if style.locale.utf8 { "C.UTF-8" } else { "C" })
+        .env("LS_COLORS", colors)
+        .env("TERM", "xterm")
+        .env("TZ", "UTC0")
+        .output()
+        .expect("GNU ls is installed");
+    output.stdout
+}
+
+fn check(dir: &Path, style: &Style, options: &[&str], colors: &str) {
+    let (ours, theirs) = (list(dir, style), gnu(dir, style, options, colors));
+    if ours != theirs {
+        let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
+        let near = |text: &[u8]| text[at.saturating_sub(60)..text.len().min(at + 60)].escape_ascii().to_string();
+        panic!("{dir:?} {options:?} {colors:?}\nours   {}\ntheirs {}", near(&ours), near(&theirs));
+    }
+}
+
+/// A directory of everything an unprivileged user can make.
+struct Zoo(PathBuf);
+
+impl Zoo {
+    fn new(name: &str) -> Zoo {
+        let dir = std::env::temp_dir().join(format!("dents-render-{name}-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let file = |name: &[u8], size, mode, seconds: i64| {
+            let path = dir.join(std::ffi::OsStr::from_bytes(name));
+            let file = File::create(&path).unwrap();
+            file.set_len(size).unwrap();
+            let then = match u64::try_from(seconds) {
+                Ok(after) => UNIX_EPOCH + std::time::Duration::from_secs(after),
+                Err(_) => UNIX_EPOCH - std::time::Duration::from_secs(seconds.unsigned_abs()),
+            };
+            file.set_modified(then).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let names: [&[u8]; 17] = [
+            b"plain", b"a b", b"it's", b"new\nline", b"tab\t", b"\x1b[31m", "\u{e9}t\u{e9}".as_bytes(),
+            "\u{6f22}\u{5b57}".as_bytes(), b"\xff\xfe", b"~tilde", b"a:b", b"star*", b"=", b"x.tar", b"X.TAR",
+            b"a very long name indeed, so long that it cannot but be wider than most of the others here",
+            "zero\u{200b}width e\u{301}".as_bytes(),
+        ];
+        for (nth, name) in names.iter().enumerate() {
+            file(name, [0, 999, 1024, 123_456, 1 << 33][nth % 5], 0o644, 1_000_000_000 + nth as i64 * 40_000_000);
+        }
+        for (name, mode) in [("exec", 0o755), ("setuid", 0o4755), ("setgid", 0o2755), ("none", 0), ("SsT", 0o7644)] {
+            file(name.as_bytes(), 1, mode, -1_000_000_000);
+        }
+        file(b"future", 7, 0o600, 4_000_000_000);
+        fs::hard_link(dir.join("plain"), dir.join("second name")).unwrap();
+        for (name, mode) in [("dir", 0o755), ("sticky", 0o1755), ("tmp", 0o1777), ("open dir", 0o777)] {
+            fs::create_dir_all(dir.join(name)).unwrap();
+            fs::set_permissions(dir.join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let links = [("to file", "plain"), ("to dir", "dir"), ("dangling", "no where"), ("loop", "loop")];
+        for (name, target) in links.into_iter().chain([("to exec", "exec"), ("to tar", "x.tar"), ("to fifo", "fifo")]) {
+            symlink(target, dir.join(name)).unwrap();
+        }
+        assert!(Command::new("mkfifo").arg(dir.join("fifo")).status().unwrap().success());
+        drop(UnixListener::bind(dir.join("socket")).unwrap());
+        Zoo(dir)
+    }
+}
+
+impl Drop for Zoo {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// One dimension of a listing: what it is called on GNU's command line, and what it does to a style.
+type Choice = (&'static [&'static str], fn(&mut Style));
+
+const FORMATS: &[Choice] = &[
+    (&["-1"], |_| {}),
+    (&["-l"], |s| s.format = Format::Long),
+    (&["-C"], |s| s.format = Format::Columns),
+    (&["-x"], |s| s.format = Format::Across),
+    (&["-m"], |s| s.format = Format::Commas),
+    (&["-g"], |s| (s.format, s.owner) = (Format::Long, false)),
+    (&["-gG"], |s| (s.format, s.owner, s.group) = (Format::Long, false, false)),
+    (&["-n", "--author"], |s| (s.format, s.numeric, s.author) = (Format::Long, true, true)),
+];
+
+const FRILLS: &[Choice] = &[
+    (&[], |_| {}),
+    (&["-i"], |s| s.inode = true),
+    (&["-s"], |s| s.blocks = true),
+    (&["-ish"], |s| {
+        (s.inode, s.blocks) = (true, true);
+        (s.block_size, s.file_size) = (SizeFormat::Human, SizeFormat::Human);
+    }),
+    (&["-s", "--si"], |s| {
+        (s.blocks, s.block_size, s.file_size) = (true, SizeFormat::Si, SizeFormat::Si);
+    }),
+    (&["--zero", "--block-size=1M"], |s| {
+        s.eol = 0;
+        let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "" };
+        (s.block_size, s.file_size) = (mega, mega);
+    }),
+];
+
+const INDICATORS: &[Choice] = &[
+    (&[], |_| {}),
+    (&["-p"], |s| s.indicator = Indicator::Slash),
+    (&["--file-type"], |s| s.indicator = Indicator::FileType),
+    (&["-F"], |s| s.indicator = Indicator::Classify),
+];
+
+const QUOTINGS: &[Choice] = &[
+    (&["--quoting-style=literal"], |_| {}),
+    (&["--quoting-style=shell-escape"], |s| s.quoting = Quoting::ShellEscape),
+    (&["--quoting-style=shell", "-q"], |s| (s.quoting, s.qmark) = (Quoting::Shell, true)),
+    (&["--quoting-style=literal", "-q"], |s| s.qmark = true),
+    (&["--quoting-style=escape"], |s| s.quoting = Quoting::Escape),
+    (&["--quoting-style=c"], |s| s.quoting = Quoting::C),
+    (&["--quoting-style=c-maybe"], |s| s.quoting = Quoting::CMaybe),
+];
+
+const WIDTHS: &[Choice] = &[
+    (&["-w80"], |_| {}),
+    (&["-w0"], |s| s.width = 0),
+    (&["-w1"], |s| s.width = 1),
+    (&["-w120", "-T0"], |s| (s.width, s.tab_size) = (120, 0)),
+    (&["-w200", "-T5"], |s| (s.width, s.tab_size) = (200, 5)),
+    (&["-w1000"], |s| s.width = 1000),
+    (&["-w31"], |s| s.width = 31),
+];
+
+const TIMES: &[Choice] = &[
+    (&["--time-style=locale"], |_| {}),
+    (&["--time-style=full-iso"], |s| s.time_style = TimeStyle::FullIso),
+    (&["--time-style=long-iso"], |s| s.time_style = TimeStyle::LongIso),
+    (&["--time-style=iso"], |s| s.time_style = TimeStyle::Iso),
+    (&["--time-style=+%c %j %Z"], |s| {
+        s.time_style = TimeStyle::Custom { recent: b"%c %j %Z".to_vec(), other: b"%c %j %Z".to_vec() };
+    }),
+];
+
+/// `None` for no colours.
+const COLORS: &[Option<&str>] = &[
+    None,
+    None,
+    Some(""),
+    Some("ex=00:su=00:sg=00:ca=00"),
+    Some("*.tar=31:*.TAR=31:or=40;31:mi=05:mh=44"),
+    Some("mh=44:ex=0:su=0:sg=0:tw=0:ow=0:st=0"),
+    Some("ln=target:or=41:no=33:mi=42"),
+    Some("ln=target:ex=0:su=0:sg=0"),
+    Some("di=0:fi=00:ln=:rs=1:lc=<:rc=>"),
+    Some("ec=E:no=35:cl=!:or=0:mi=7"),
+];
+
+fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Style, Vec<&'static str>) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let mut style = Style {
+        locale: if utf8 { Locale::C_UTF8 } else { Locale::C },
+        zone: Zone::posix(b"UTC0"),
+        now: Time { sec: now.as_secs() as i64, nsec: now.subsec_nanos() },
+        ..Style::default()
+    };
+    let mut options = vec![];
+    let dimensions = [FORMATS, FRILLS, INDICATORS, QUOTINGS, WIDTHS, TIMES];
+    for (dimension, pick) in dimensions.into_iter().zip(picks) {
+        let (words, apply) = dimension[pick % dimension.len()];
+        options.extend(words);
+        apply(&mut style);
+    }
+    // `--zero` brings `-1` and a quoting style of its own; the format given comes after it.
+    if style.eol == 0 {
+        let format = FORMATS[picks[0] % FORMATS.len()].0;
+        options.extend(format);
+        options.extend(QUOTINGS[picks[3] % QUOTINGS.len()].0);
+    }
+    if let Some(value) = colors {
+        style.colors = Some(if value.is_empty() { Colors::builtin() } else { Colors::parse(value.as_bytes()).unwrap() });
+        style.tab_size = 0;
+        options.push("--color=always");
+    }
+    (style, options)
+}
+
+/// Every choice alone, then random combinations of all dimensions.
+fn compare(dir: &Path, combinations: u64) {
+    let mut state = 42u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    for dimension in 0..6 {
+        for pick in 0..8 {
+            let mut picks = [0; 6];
+            picks[dimension] = pick;
+            let (style, options) = compose(picks, pick % 2 == 0, None);
+            check(dir, &style, &options, "");
+        }
+    }
+    for _ in 0..combinations {
+        let picks = [(); 6].map(|()| next());
+        let colors = COLORS[next() % COLORS.len()];
+        let (style, options) = compose(picks, next() % 2 == 0, colors);
+        check(dir, &style, &options, colors.unwrap_or(""));
+    }
+}
+
+#[test]
+fn a_zoo_as_gnu_lists_it() {
+    let zoo = Zoo::new("zoo");
+    compare(&zoo.0, 1500);
+}
+
+#[test]
+fn directories_of_this_machine_as_gnu_lists_them() {
+    for dir in ["/dev", "/usr/bin", "/etc", "/"] {
+        compare(Path::new(dir), 40);
+    }
+}

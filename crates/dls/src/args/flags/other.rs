@@ -1,0 +1,62 @@
+//! What GNU `ls` does not have, and what every program has.
+
+use super::super::numbers::parse_threads;
+use super::super::words::Mode;
+use super::{Definition, Flag};
+
+/// The group of [`super::Group::Speed`].
+pub(super) const SPEED: &[Definition] = &[
+    Definition::long(
+        "mode",
+        Flag::Mode,
+        "how to ask for metadata: classic (one file after the other), par (on several threads), iou (through \
+         io_uring), auto (whichever seems best, as without this option)",
+    )
+    .word::<Mode>("MODE"),
+    Definition::long(
+        "threads",
+        Flag::Threads,
+        "use N threads, 1 to 1024; by default as many as processors may be used",
+    )
+    .value("N", |value| Ok(parse_threads(value).map(drop)?)),
+    Definition::long("timing", Flag::Timing, "tell on stderr where the time went"),
+];
+
+/// The group of [`super::Group::About`].
+pub(super) const ABOUT: &[Definition] = &[
+    Definition::long("help", Flag::Help, "print this help and exit"),
+    Definition::long("version", Flag::Version, "print the version and exit"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{complaint, plain, said, valued};
+    use super::*;
+
+    #[test]
+    fn mode() {
+        valued(Flag::Mode, "iou", &[&[c"--mode=iou"], &[c"--mode", c"iou"], &[c"--m=iou"]]);
+        assert_eq!(complaint(&[c"--mode=x"]), "ls: invalid argument 'x' for '--mode'");
+    }
+
+    #[test]
+    fn threads() {
+        valued(Flag::Threads, "4", &[&[c"--threads=4"], &[c"--th", c"4"]]);
+        assert_eq!(complaint(&[c"--threads=0"]), "ls: invalid number of threads: '0' (must be 1 to 1024)");
+    }
+
+    #[test]
+    fn timing() {
+        plain(Flag::Timing, &[c"--timing", c"--timi"]);
+    }
+
+    #[test]
+    fn help_and_version_act_at_once() {
+        plain(Flag::Help, &[c"--help", c"--he"]);
+        plain(Flag::Version, &[c"--version", c"--v"]);
+        assert_eq!(said(&[c"-l", c"--help", c"--rubbish"]), [(Flag::Long, None), (Flag::Help, None)]);
+        assert_eq!(said(&[c"--version", c"-y", c"file"]), [(Flag::Version, None)]);
+        assert_eq!(complaint(&[c"-y", c"--help"]), "ls: invalid option -- 'y'");
+        assert_eq!(complaint(&[c"--help=3"]), "ls: option '--help' doesn't allow an argument");
+    }
+}

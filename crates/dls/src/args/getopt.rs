@@ -1,0 +1,222 @@
+//! getopt_long's reading of argv, driven by the table of flags.
+//!
+//! GNU's long options come first in everything: ours (`--mode` and so on) are only tried for a name that begins
+//! none of GNU's. So every abbreviation that works with GNU `ls` works the same here, and one that is ambiguous
+//! there gets the same message.
+
+use alloc::vec::Vec;
+use core::ffi::CStr;
+
+use super::error::UsageError;
+use super::flags::{self, Arity, Definition, Flag};
+use super::numbers::BadNumber;
+use super::words::BadWord;
+use super::{Args, Said};
+
+/// GNU's long options in the order of its own table, which is the order of the possibilities in its messages.
+/// Observed: `ls --=` lists them all.
+const GNU_ORDER: [Flag; 44] = [
+    Flag::All,
+    Flag::Escape,
+    Flag::Directory,
+    Flag::Dired,
+    Flag::FullTime,
+    Flag::GroupDirectoriesFirst,
+    Flag::HumanReadable,
+    Flag::Inode,
+    Flag::Kibibytes,
+    Flag::NumericUidGid,
+    Flag::NoGroup,
+    Flag::HideControlChars,
+    Flag::Reverse,
+    Flag::Size,
+    Flag::Width,
+    Flag::AlmostAll,
+    Flag::IgnoreBackups,
+    Flag::Classify,
+    Flag::FileType,
+    Flag::Si,
+    Flag::DereferenceCommandLine,
+    Flag::DereferenceCommandLineSymlinkToDir,
+    Flag::Hide,
+    Flag::Ignore,
+    Flag::IndicatorStyle,
+    Flag::Dereference,
+    Flag::Literal,
+    Flag::QuoteName,
+    Flag::QuotingStyle,
+    Flag::Recursive,
+    Flag::Format,
+    Flag::ShowControlChars,
+    Flag::Sort,
+    Flag::TabSize,
+    Flag::Time,
+    Flag::TimeStyle,
+    Flag::Zero,
+    Flag::Color,
+    Flag::Hyperlink,
+    Flag::BlockSize,
+    Flag::Context,
+    Flag::Author,
+    Flag::Help,
+    Flag::Version,
+];
+
+/// The state of one reading.
+struct Reader<'a, I> {
+    argv: I,
+    args: Args<'a>,
+    /// Which definitions may be used; the others are refused by name.
+    accept: fn(&Definition) -> bool,
+    /// `--help` or `--version` was reached.
+    done: bool,
+}
+
+/// Reads all of `argv`; see [`super::parse`].
+pub(super) fn read<'a>(
+    argv: impl Iterator<Item = &'a CStr>,
+    posixly_correct: bool,
+    accept: fn(&Definition) -> bool,
+) -> Result<Args<'a>, UsageError<'a>> {
+    let mut reader = Reader { argv, args: Args::default(), accept, done: false };
+    while !reader.done
+        && let Some(word) = reader.argv.next()
+    {
+        match word.to_bytes() {
+            b"--" => reader.only_operands(),
+            [b'-', b'-', long @ ..] => reader.long(long)?,
+            [b'-', letters @ ..] if !letters.is_empty() => reader.letters(letters)?,
+            _ => {
+                reader.args.operands.push(word);
+                if posixly_correct {
+                    reader.only_operands();
+                }
+            }
+        }
+    }
+    Ok(reader.args)
+}
+
+impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
+    fn only_operands(&mut self) {
+        self.args.operands.extend(&mut self.argv);
+    }
+
+    fn next_value(&mut self) -> Option<&'a [u8]> {
+        self.argv.next().map(CStr::to_bytes)
+    }
+
+    /// `-la`, `-w80`, `-lw 80`: letters until one takes the rest, or the next word, as its value.
+    fn letters(&mut self, letters: &'a [u8]) -> Result<(), UsageError<'a>> {
+        for (at, &letter) in letters.iter().enumerate() {
+            let definition = flags::by_letter(letter).ok_or(UsageError::InvalidOption(letter))?;
+            // A value that is optional belongs to the long form only: there is no -Falways.
+            let takes_value = definition.arity == Arity::Required;
+            let rest = &letters[at + 1..];
+            let value = match takes_value {
+                false => None,
+                true if rest.is_empty() => {
+                    Some(self.next_value().ok_or(UsageError::LetterNeedsValue(letter))?)
+                }
+                true => Some(rest),
+            };
+            if !(self.accept)(definition) {
+                return Err(UsageError::LetterNotYet(letter));
+            }
+            self.say(definition, value)?;
+            if takes_value {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// `--name`, `--name=value`, `--name value`; `typed` is what follows the two dashes.
+    fn long(&mut self, typed: &'a [u8]) -> Result<(), UsageError<'a>> {
+        let (name, attached) = match typed.iter().position(|&byte| byte == b'=') {
+            Some(at) => (&typed[..at], Some(&typed[at + 1..])),
+            None => (typed, None),
+        };
+        let (definition, long) = find_long(name, typed)?;
+        let value = match (definition.arity, attached) {
+            (Arity::None, Some(_)) => return Err(UsageError::ValueNotAllowed(long)),
+            (Arity::Required, None) => Some(self.next_value().ok_or(UsageError::ValueNeeded(long))?),
+            _ => attached,
+        };
+        if !(self.accept)(definition) {
+            return Err(UsageError::OptionNotYet(long));
+        }
+        self.say(definition, value)
+    }
+
+    fn say(
+        &mut self,
+        definition: &'static Definition,
+        value: Option<&'a [u8]>,
+    ) -> Result<(), UsageError<'a>> {
+        if let Some(value) = value {
+            (definition.check)(value).map_err(|bad| bad.of(definition, value))?;
+        }
+        self.args.said.push(Said { flag: definition.flag, value });
+        self.done = matches!(definition.flag, Flag::Help | Flag::Version);
+        Ok(())
+    }
+}
+
+/// The option that `name` is, or is the beginning of, and its whole name. No two names of one option exist, so
+/// getopt's rule that candidates of equal meaning are not ambiguous has nothing to do.
+fn find_long<'a>(
+    name: &'a [u8],
+    typed: &'a [u8],
+) -> Result<(&'static Definition, &'static str), UsageError<'a>> {
+    let named = || flags::all().filter_map(|definition| Some((definition, definition.long?)));
+    if let Some(exact) = named().find(|(_, long)| long.as_bytes() == name) {
+        return Ok(exact);
+    }
+    let place = |flag: Flag| GNU_ORDER.iter().position(|&gnu| gnu == flag);
+    let (mut gnu, ours): (Vec<_>, Vec<_>) = named()
+        .filter(|(_, long)| long.as_bytes().starts_with(name))
+        .partition(|(d, _)| place(d.flag).is_some());
+    gnu.sort_by_key(|(definition, _)| place(definition.flag));
+    let candidates = if gnu.is_empty() { ours } else { gnu };
+    match candidates[..] {
+        [] => Err(UsageError::UnrecognizedOption(typed)),
+        [only] => Ok(only),
+        _ => {
+            let candidates = candidates.into_iter().map(|(_, long)| long).collect();
+            Err(UsageError::AmbiguousOption { typed, candidates })
+        }
+    }
+}
+
+/// What a definition's check finds wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadValue {
+    /// Not one of the words.
+    Word(BadWord),
+    /// Not a usable number.
+    Number(BadNumber),
+}
+
+impl From<BadWord> for BadValue {
+    fn from(bad: BadWord) -> Self {
+        Self::Word(bad)
+    }
+}
+
+impl From<BadNumber> for BadValue {
+    fn from(bad: BadNumber) -> Self {
+        Self::Number(bad)
+    }
+}
+
+impl BadValue {
+    fn of<'a>(self, definition: &Definition, value: &'a [u8]) -> UsageError<'a> {
+        match self {
+            Self::Word(BadWord { ambiguous, valid }) => {
+                UsageError::BadWord { option: definition.long.unwrap_or_default(), value, ambiguous, valid }
+            }
+            Self::Number(why) => UsageError::BadNumber { value, why },
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What the user said: argv in, [`Args`] out, nothing decided.
+//!
+//! The first station of the flow (argv ─► **Args** ─► Plan ─► read …). One table, [`flags::TABLE`], defines every
+//! option once: letter, long name, value, help, whether it is implemented. [`parse`] reads argv by that table as
+//! getopt_long would; [`help::text`] prints it. Which of two conflicting flags wins, and what the environment and
+//! the terminal have to say, is Plan's business: [`Args`] keeps what was said in the order it was said.
+//!
+//! Values are checked here, because GNU `ls` checks each one when its option is reached and the first mistake on
+//! the command line is the one reported. The single exception is `--time-style`, which GNU looks at only for a
+//! long listing: Plan calls [`words::time_style`]. Having passed the check, a value's meaning is fetched with
+//! [`words::lookup`] or a function of [`numbers`].
+//!
+//! Nothing here makes a system call. Everything is bytes: an argument need not be UTF-8.
+
+use alloc::vec::Vec;
+use core::ffi::CStr;
+
+mod error;
+pub mod flags;
+mod getopt;
+pub mod help;
+pub mod numbers;
+#[cfg(test)]
+mod oracle;
+pub mod version;
+pub mod words;
+
+pub use error::{UsageError, quote};
+pub use flags::Flag;
+
+/// What the user said, in the order it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Args<'a> {
+    /// The options. A [`Flag::Help`] or [`Flag::Version`] can only be the last: reading stops there, as both act
+    /// at once.
+    pub said: Vec<Said<'a>>,
+    /// The operands, in order. Each is the NUL-terminated string of argv itself, so opening one copies nothing.
+    pub operands: Vec<&'a CStr>,
+}
+
+/// One option as given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Said<'a> {
+    /// The meaning: the letter and the long name of one option are the same flag.
+    pub flag: Flag,
+    /// Its value, attached or separate; `None` for a flag without one and for an optional one left out.
+    pub value: Option<&'a [u8]>,
+}
+
+/// Reads `argv`, the arguments after the program's name, with getopt_long's rules.
+///
+/// With `posixly_correct` (the environment has POSIXLY_CORRECT, whatever its value) the first operand ends the
+/// options; else options and operands may be mixed.
+///
+/// # Errors
+/// The first mistake from left to right; what stands after it is not looked at.
+pub fn parse<'a, I>(argv: I, posixly_correct: bool) -> Result<Args<'a>, UsageError<'a>>
+where
+    I: IntoIterator<Item = &'a CStr>,
+{
+    getopt::read(argv.into_iter(), posixly_correct, |definition| definition.implemented)
+}

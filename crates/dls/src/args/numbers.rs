@@ -1,0 +1,363 @@
+//! The numbers that options take: widths, tab sizes, block sizes, threads.
+//!
+//! GNU reads them with strtoumax and base 0: blanks and a `+` may lead, `0x` makes a number hexadecimal, `0` octal.
+
+use super::words::{Human, lookup};
+
+/// Why a number was not taken. The message is [`super::UsageError`]'s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadNumber {
+    /// `-w`: not a number.
+    Width,
+    /// `-T`: not a number.
+    TabSize,
+    /// `-T`: over `i64::MAX`.
+    TabSizeTooLarge,
+    /// `--threads`: not a number, or not within [`THREADS`].
+    Threads,
+    /// `--block-size`: neither a number nor a word, or zero.
+    BlockSize,
+    /// `--block-size`: what follows the number is no unit.
+    BlockSizeSuffix,
+    /// `--block-size`: over `u64::MAX`.
+    BlockSizeTooLarge,
+}
+
+/// What `--threads` allows.
+pub const THREADS: core::ops::RangeInclusive<usize> = 1..=1024;
+
+/// An unsigned number at the beginning of some bytes.
+struct Prefix<'a> {
+    /// `u64::MAX` if it does not fit.
+    value: u64,
+    fits: bool,
+    rest: &'a [u8],
+}
+
+/// Reads the number that `bytes` begins with, as strtoumax with base 0. `None`: no digit, or a minus sign.
+fn number(bytes: &[u8]) -> Option<Prefix<'_>> {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let bytes = &bytes[bytes.iter().take_while(|byte| blank(byte)).count()..];
+    let bytes = bytes.strip_prefix(b"+").unwrap_or(bytes);
+    let (base, digits) = match bytes {
+        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (16, &bytes[2..]),
+        [b'0', ..] => (8, bytes),
+        _ => (10, bytes),
+    };
+    let count = digits.iter().take_while(|&&byte| (byte as char).is_digit(base)).count();
+    if count == 0 {
+        return None;
+    }
+    let (digits, rest) = digits.split_at(count);
+    let add = |sum: u64, &digit: &u8| {
+        let digit = (digit as char).to_digit(base)?;
+        sum.checked_mul(u64::from(base))?.checked_add(u64::from(digit))
+    };
+    let value = digits.iter().try_fold(0, add);
+    Some(Prefix { value: value.unwrap_or(u64::MAX), fits: value.is_some(), rest })
+}
+
+/// A number and nothing after it.
+fn whole_number(bytes: &[u8]) -> Option<Prefix<'_>> {
+    number(bytes).filter(|number| number.rest.is_empty())
+}
+
+/// `-w`, and the environment's COLUMNS: columns of the output. 0 is no limit, and so is what a `isize` cannot hold.
+///
+/// # Errors
+/// [`BadNumber::Width`].
+pub fn parse_width(value: &[u8]) -> Result<usize, BadNumber> {
+    let number = whole_number(value).ok_or(BadNumber::Width)?;
+    let width = usize::try_from(number.value).unwrap_or(usize::MAX);
+    Ok(if width > isize::MAX as usize { 0 } else { width })
+}
+
+/// `-T`, and the environment's TABSIZE: columns between tab stops. 0 is no tabs.
+///
+/// # Errors
+/// [`BadNumber::TabSize`], [`BadNumber::TabSizeTooLarge`].
+pub fn parse_tab_size(value: &[u8]) -> Result<usize, BadNumber> {
+    let number = whole_number(value).ok_or(BadNumber::TabSize)?;
+    let size = isize::try_from(number.value).map_err(|_| BadNumber::TabSizeTooLarge)?;
+    Ok(size.unsigned_abs())
+}
+
+/// `--threads`: how many workers, within [`THREADS`], in decimal digits only.
+///
+/// # Errors
+/// [`BadNumber::Threads`].
+pub fn parse_threads(value: &[u8]) -> Result<usize, BadNumber> {
+    let digits_only = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let number = if digits_only { core::str::from_utf8(value).ok() } else { None };
+    number.and_then(|text| text.parse().ok()).filter(|n| THREADS.contains(n)).ok_or(BadNumber::Threads)
+}
+
+/// How sizes are scaled when printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockSize {
+    /// The unit in bytes; 1 when [`BlockSize::human`] chooses one for each size.
+    pub size: u64,
+    /// A unit for each size, as with `-h`.
+    pub human: Option<Human>,
+    /// Thousands are grouped as the locale does it (a leading `'`).
+    pub grouped: bool,
+    /// Printed after each size: the unit, if it was given without a number (`K`, `kB`, `KiB`); else empty.
+    pub suffix: &'static str,
+}
+
+impl BlockSize {
+    /// `--block-size`, and the environment's LS_BLOCK_SIZE, BLOCK_SIZE and BLOCKSIZE.
+    ///
+    /// # Errors
+    /// [`BadNumber::BlockSize`], [`BadNumber::BlockSizeSuffix`], [`BadNumber::BlockSizeTooLarge`].
+    pub fn parse(value: &[u8]) -> Result<Self, BadNumber> {
+        let (grouped, spec) = match value.strip_prefix(b"'") {
+            Some(rest) => (true, rest),
+            None => (false, value),
+        };
+        if let Ok(human) = lookup(spec) {
+            return Ok(Self { size: 1, human: Some(human), grouped, suffix: "" });
+        }
+        let number = number(spec);
+        let bare_unit = number.is_none();
+        let count = match number {
+            Some(number) => number,
+            None if spec.first().is_some_and(|byte| MULTIPLIERS.contains(byte)) => {
+                Prefix { value: 1, fits: true, rest: spec }
+            }
+            None => return Err(BadNumber::BlockSize),
+        };
+        // Zero blocks of anything are refused before the unit is looked at: `08` and `0x` are not bad suffixes.
+        if count.value == 0 {
+            return Err(BadNumber::BlockSize);
+        }
+        let unit = Unit::parse(count.rest).ok_or(BadNumber::BlockSizeSuffix)?;
+        let size = unit.size().and_then(|unit| unit.checked_mul(count.value)).filter(|_| count.fits);
+        let size = size.ok_or(BadNumber::BlockSizeTooLarge)?;
+        let suffix = if bare_unit { unit.suffix() } else { "" };
+        Ok(Self { size, human: None, grouped, suffix })
+    }
+}
+
+/// First letters that make a size of their own when no number stands before them. GNU's list: the lower-case ones
+/// that are no unit after all (`e`) are bad suffixes, all else (`x`) is a bad argument. `Q` and `R` are younger than 9.1.
+const MULTIPLIERS: &[u8] = b"eEgGkKmMpPQRtTyYzZ0";
+
+/// What follows the number in a block size.
+struct Unit {
+    /// The exponent of the base: 0 without a letter, 1 for K, 2 for M …
+    power: u32,
+    spelling: Spelling,
+}
+
+/// How a unit is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Spelling {
+    /// `K`: 1024.
+    Letter,
+    /// `KiB`: 1024.
+    Binary,
+    /// `KB`: 1000.
+    Decimal,
+    /// `KD`: 1000 under an old name. Alone it counts by 1000, yet is printed `K`.
+    OldDecimal,
+}
+
+impl Unit {
+    fn parse(text: &[u8]) -> Option<Self> {
+        let Some((letter, rest)) = text.split_first() else {
+            return Some(Self { power: 0, spelling: Spelling::Letter });
+        };
+        let power = match letter {
+            b'k' | b'K' => 1,
+            b'm' | b'M' => 2,
+            b'g' | b'G' => 3,
+            b't' | b'T' => 4,
+            b'P' => 5,
+            b'E' => 6,
+            b'Z' => 7,
+            b'Y' => 8,
+            b'R' => 9,
+            b'Q' => 10,
+            _ => return None,
+        };
+        let spelling = match rest {
+            b"" => Spelling::Letter,
+            b"iB" => Spelling::Binary,
+            b"B" => Spelling::Decimal,
+            b"D" => Spelling::OldDecimal,
+            _ => return None,
+        };
+        Some(Self { power, spelling })
+    }
+
+    /// In bytes; `None` if that is over `u64::MAX`, as all from `Z` on are.
+    fn size(&self) -> Option<u64> {
+        let base: u64 = match self.spelling {
+            Spelling::Letter | Spelling::Binary => 1024,
+            Spelling::Decimal | Spelling::OldDecimal => 1000,
+        };
+        base.checked_pow(self.power)
+    }
+
+    /// As printed after a size. Only units that fit 64 bits get here.
+    fn suffix(&self) -> &'static str {
+        let names = match self.spelling {
+            Spelling::Letter | Spelling::OldDecimal => ["", "K", "M", "G", "T", "P", "E"],
+            Spelling::Binary => ["", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
+            Spelling::Decimal => ["", "kB", "MB", "GB", "TB", "PB", "EB"],
+        };
+        names.get(self.power as usize).copied().unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths() {
+        let good: &[(&[u8], usize)] = &[
+            (b"0", 0),
+            (b"80", 80),
+            (b"010", 8),
+            (b"0x10", 16),
+            (b"0X1f", 31),
+            (b" 5", 5),
+            (b"\t\x0b+5", 5),
+            (b"9223372036854775807", i64::MAX as usize),
+            (b"9223372036854775808", 0),
+            (b"18446744073709551616", 0),
+            (b"99999999999999999999999", 0),
+        ];
+        for (text, width) in good {
+            assert_eq!(parse_width(text), Ok(*width), "{text:?}");
+        }
+        for text in ["", "08", "0x", "0xg", "-5", " -5", "5 ", "5k", "++5", "+ 5", "99999999999999999999999x"]
+        {
+            assert_eq!(parse_width(text.as_bytes()), Err(BadNumber::Width), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tab_sizes() {
+        assert_eq!(parse_tab_size(b"0"), Ok(0));
+        assert_eq!(parse_tab_size(b"010"), Ok(8));
+        assert_eq!(parse_tab_size(b"9223372036854775807"), Ok(i64::MAX as usize));
+        assert_eq!(parse_tab_size(b"9223372036854775808"), Err(BadNumber::TabSizeTooLarge));
+        assert_eq!(parse_tab_size(b"18446744073709551616"), Err(BadNumber::TabSizeTooLarge));
+        assert_eq!(parse_tab_size(b"18446744073709551616x"), Err(BadNumber::TabSize));
+        assert_eq!(parse_tab_size(b""), Err(BadNumber::TabSize));
+    }
+
+    #[test]
+    fn threads() {
+        assert_eq!(parse_threads(b"1"), Ok(1));
+        assert_eq!(parse_threads(b"010"), Ok(10), "decimal: this one is ours");
+        assert_eq!(parse_threads(b"1024"), Ok(1024));
+        for text in ["", "0", "1025", "+4", " 4", "4 ", "-1", "x", "0x4", "99999999999999999999"] {
+            assert_eq!(parse_threads(text.as_bytes()), Err(BadNumber::Threads), "{text:?}");
+        }
+    }
+
+    /// Size and suffix as `ls -s --block-size=…` shows them (GNU 9.1).
+    #[test]
+    fn block_sizes() {
+        let good: &[(&str, u64, &str)] = &[
+            ("1", 1, ""),
+            ("'1", 1, ""),
+            ("K", 1 << 10, "K"),
+            ("k", 1 << 10, "K"),
+            ("kB", 1000, "kB"),
+            ("KB", 1000, "kB"),
+            ("KiB", 1 << 10, "KiB"),
+            ("KD", 1000, "K"),
+            ("MD", 1_000_000, "M"),
+            ("1KD", 1000, ""),
+            ("1K", 1 << 10, ""),
+            ("1kB", 1000, ""),
+            ("1KiB", 1 << 10, ""),
+            ("m", 1 << 20, "M"),
+            ("MB", 1_000_000, "MB"),
+            ("G", 1 << 30, "G"),
+            ("t", 1 << 40, "T"),
+            ("P", 1 << 50, "P"),
+            ("EB", 10_u64.pow(18), "EB"),
+            ("15E", 15 << 60, ""),
+            ("18EB", 18 * 10_u64.pow(18), ""),
+            ("010K", 8 << 10, ""),
+            ("0x1B", 27, ""),
+            ("0x10K", 16 << 10, ""),
+            (" +4096", 4096, ""),
+            ("18446744073709551615", u64::MAX, ""),
+        ];
+        for &(text, size, suffix) in good {
+            let grouped = text.starts_with('\'');
+            let expected = BlockSize { size, human: None, grouped, suffix };
+            assert_eq!(BlockSize::parse(text.as_bytes()), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn human_block_sizes() {
+        let good: &[(&str, Human, bool)] = &[
+            ("h", Human::Base1024, false),
+            ("human-readable", Human::Base1024, false),
+            ("'human", Human::Base1024, true),
+            ("s", Human::Base1000, false),
+            ("si", Human::Base1000, false),
+        ];
+        for &(text, human, grouped) in good {
+            let expected = BlockSize { size: 1, human: Some(human), grouped, suffix: "" };
+            assert_eq!(BlockSize::parse(text.as_bytes()), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bad_block_sizes() {
+        let bad: &[(BadNumber, &[&str])] = &[
+            (
+                BadNumber::BlockSize,
+                &[
+                    "", "0", "00", "0K", "08", "0x", "0xK", "B", "b", "w", "iB", "'", "''1", "'0", " ", " K",
+                    "+K", "-K", "-1", "sI", "hx", "r", "q", "\\",
+                ],
+            ),
+            (
+                BadNumber::BlockSizeSuffix,
+                &[
+                    "1x",
+                    "1B",
+                    "1b",
+                    "Kb",
+                    "Kib",
+                    "KBi",
+                    "KiBx",
+                    "1Ki",
+                    "1KK",
+                    "1K0",
+                    "K0",
+                    "1.5",
+                    "1D",
+                    "p",
+                    "e",
+                    "z",
+                    "y",
+                    "KiD",
+                    "1KDB",
+                    "1\n",
+                    "99999999999999999999x",
+                ],
+            ),
+            (
+                BadNumber::BlockSizeTooLarge,
+                &["Z", "Y", "1Z", "16E", "19EB", "18446744073709551616", "99999999999999999999K", "R", "1Q"],
+            ),
+        ];
+        for (error, texts) in bad {
+            for text in *texts {
+                assert_eq!(BlockSize::parse(text.as_bytes()), Err(*error), "{text:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The words that options take as values (`--sort=size`), and how a word is recognised.
+//!
+//! A word may be shortened as long as all words it could stand for mean the same. The lists' order is that of
+//! the error messages of GNU 9.1, observed, with the words that came later (`name`, `mtime`) put where they seem to
+//! belong; `c-maybe` and `clocale` are accepted there though its manual does not name them.
+
+use alloc::vec::Vec;
+
+use super::error::UsageError;
+
+/// A set of words with meanings.
+pub trait Words: Copy + 'static {
+    /// The spellings of each meaning.
+    const SPELLINGS: &'static [&'static [&'static str]];
+    /// The meanings, parallel to [`Words::SPELLINGS`].
+    const MEANINGS: &'static [Self];
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $($word:literal)|+,)+ })+) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$about])* $variant,)+ }
+
+        impl Words for $name {
+            const SPELLINGS: &'static [&'static [&'static str]] = &[$(&[$($word),+]),+];
+            const MEANINGS: &'static [Self] = &[$(Self::$variant),+];
+        }
+    )+ };
+}
+
+words! {
+    /// `--color`, `--classify`, `--hyperlink`: when to do it. Without a value they mean [`When::Always`].
+    When {
+        /// In any case.
+        Always = "always" | "yes" | "force",
+        /// In no case.
+        Never = "never" | "no" | "none",
+        /// If stdout is a terminal.
+        Auto = "auto" | "tty" | "if-tty",
+    }
+
+    /// `--format`: the shape of the output.
+    Format {
+        /// `-l`
+        Long = "verbose" | "long",
+        /// `-m`
+        Commas = "commas",
+        /// `-x`
+        Across = "horizontal" | "across",
+        /// `-C`
+        Vertical = "vertical",
+        /// `-1`
+        SingleColumn = "single-column",
+    }
+
+    /// `--sort`: the key. `name` is younger than GNU 9.1.
+    Sort {
+        /// `-U`
+        None = "none",
+        /// `-t`
+        Time = "time",
+        /// `-S`
+        Size = "size",
+        /// `-X`
+        Extension = "extension",
+        /// `-v`
+        Version = "version",
+        /// The default, said aloud.
+        Name = "name",
+        /// Columns that the quoted name takes.
+        Width = "width",
+    }
+
+    /// `--time`: which of an entry's times. The words for modification are younger than GNU 9.1.
+    Time {
+        /// `-u`
+        Access = "atime" | "access" | "use",
+        /// `-c`
+        Change = "ctime" | "status",
+        /// The default, said aloud.
+        Modification = "mtime" | "modification",
+        /// statx's stx_btime.
+        Birth = "birth" | "creation",
+    }
+
+    /// `--indicator-style`: what follows a name.
+    IndicatorStyle {
+        /// Nothing.
+        None = "none",
+        /// `-p`
+        Slash = "slash",
+        /// `--file-type`
+        FileType = "file-type",
+        /// `-F`
+        Classify = "classify",
+    }
+
+    /// `--quoting-style` and the environment's QUOTING_STYLE.
+    QuotingStyle {
+        /// `-N`
+        Literal = "literal",
+        /// Quoted for a shell where needed.
+        Shell = "shell",
+        /// Quoted for a shell always.
+        ShellAlways = "shell-always",
+        /// As `shell`, with `$'\n'` for what is not printable. The default on a terminal.
+        ShellEscape = "shell-escape",
+        /// As `shell-always`, with `$'\n'` for what is not printable.
+        ShellEscapeAlways = "shell-escape-always",
+        /// `-Q`
+        C = "c",
+        /// As `c`, where needed.
+        CMaybe = "c-maybe",
+        /// `-b`
+        Escape = "escape",
+        /// The locale's quotes.
+        Locale = "locale",
+        /// The locale's quotes, double ones in the C locale.
+        CLocale = "clocale",
+    }
+
+    /// `--block-size`, where a word asks for a unit chosen for each size.
+    Human {
+        /// `-h`: powers of 1024.
+        Base1024 = "human-readable",
+        /// `--si`: powers of 1000.
+        Base1000 = "si",
+    }
+
+    /// `--mode`: the strategy that fills in metadata.
+    Mode {
+        /// Chosen from what is seen while running.
+        Auto = "auto",
+        /// One thread, one statx after the other.
+        Classic = "classic",
+        /// Several threads.
+        Par = "par",
+        /// Batches through io_uring.
+        Iou = "iou",
+    }
+
+    /// The time styles that have a name; see [`TimeStyle`] for all.
+    NamedTimeStyle {
+        /// `2024-06-30 15:04:05.123456789 +0200`
+        FullIso = "full-iso",
+        /// `2024-06-30 15:04`
+        LongIso = "long-iso",
+        /// `06-30 15:04`, or `2023-06-30 ` if not recent
+        Iso = "iso",
+        /// As the locale has it; the default.
+        Locale = "locale",
+    }
+}
+
+/// Why a word was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadWord {
+    /// It shortens words of different meanings (else it is none at all).
+    pub ambiguous: bool,
+    /// The words that would have done, one slice per meaning.
+    pub valid: &'static [&'static [&'static str]],
+}
+
+/// What `value` means: an exact spelling, or the beginning of spellings that all mean the same.
+///
+/// # Errors
+/// [`BadWord`]. Never for a value that [`super::parse`] has let through.
+pub fn lookup<W: Words>(value: &[u8]) -> Result<W, BadWord> {
+    let bad = |ambiguous| BadWord { ambiguous, valid: W::SPELLINGS };
+    let mut found = None;
+    let mut ambiguous = false;
+    for (&meaning, spellings) in W::MEANINGS.iter().zip(W::SPELLINGS) {
+        if spellings.iter().any(|word| word.as_bytes() == value) {
+            return Ok(meaning);
+        }
+        if spellings.iter().any(|word| word.as_bytes().starts_with(value)) {
+            ambiguous |= found.is_some();
+            found = Some(meaning);
+        }
+    }
+    match found {
+        Some(meaning) if !ambiguous => Ok(meaning),
+        _ => Err(bad(ambiguous)),
+    }
+}
+
+/// How times are written in a long listing: `--time-style`, or the environment's TIME_STYLE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeStyle<'a> {
+    /// A style with a name.
+    Named(NamedTimeStyle),
+    /// `+FORMAT`, as date(1) has it; `+OLDER\nRECENT` gives two.
+    Format {
+        /// For times that are more than six months past or to come.
+        older: &'a [u8],
+        /// For the others.
+        recent: &'a [u8],
+    },
+}
+
+/// Reads a time style. GNU does so only for a long listing, after all options have been read, so Plan calls this.
+///
+/// `posix_time`: LC_TIME is the C or POSIX locale (C.UTF-8 is not). There a `posix-` prefix makes it the locale's
+/// style, whatever follows; elsewhere the prefix, even repeated, is as if absent.
+///
+/// # Errors
+/// [`UsageError::BadTimeStyle`] for an unknown name, [`UsageError::BadTimeFormat`] for a second newline in `+FORMAT`.
+pub fn time_style(value: &[u8], posix_time: bool) -> Result<TimeStyle<'_>, UsageError<'_>> {
+    let mut style = value;
+    while let Some(rest) = style.strip_prefix(b"posix-") {
+        if posix_time {
+            return Ok(TimeStyle::Named(NamedTimeStyle::Locale));
+        }
+        style = rest;
+    }
+    let Some(format) = style.strip_prefix(b"+") else {
+        let named = lookup(style).map(TimeStyle::Named);
+        return named
+            .map_err(|BadWord { ambiguous, .. }| UsageError::BadTimeStyle { value: style, ambiguous });
+    };
+    let lines: Vec<&[u8]> = format.split(|&byte| byte == b'\n').collect();
+    match lines[..] {
+        [both] => Ok(TimeStyle::Format { older: both, recent: both }),
+        [older, recent] => Ok(TimeStyle::Format { older, recent }),
+        _ => Err(UsageError::BadTimeFormat { value: format }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_short_and_ambiguous() {
+        assert_eq!(lookup(b"always"), Ok(When::Always));
+        assert_eq!(lookup(b"n"), Ok(When::Never), "never, no and none mean the same");
+        assert_eq!(lookup(b"i"), Ok(When::Auto));
+        assert!(lookup::<When>(b"a").unwrap_err().ambiguous);
+        assert!(lookup::<When>(b"").unwrap_err().ambiguous);
+        assert!(!lookup::<When>(b"alwaysx").unwrap_err().ambiguous);
+        assert!(!lookup::<When>(b"Always").unwrap_err().ambiguous);
+        assert!(!lookup::<When>(b"\xff").unwrap_err().ambiguous);
+        assert_eq!(lookup(b"shell"), Ok(QuotingStyle::Shell), "an exact word wins over those it begins");
+        assert_eq!(lookup(b"c"), Ok(QuotingStyle::C));
+        assert_eq!(lookup(b"cl"), Ok(QuotingStyle::CLocale));
+    }
+
+    fn spellings_mean_what_they_say<W: Words + PartialEq + core::fmt::Debug>() {
+        assert_eq!(W::SPELLINGS.len(), W::MEANINGS.len());
+        for (meaning, spellings) in W::MEANINGS.iter().zip(W::SPELLINGS) {
+            for word in *spellings {
+                assert_eq!(lookup::<W>(word.as_bytes()).as_ref(), Ok(meaning), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_spelling() {
+        spellings_mean_what_they_say::<When>();
+        spellings_mean_what_they_say::<Format>();
+        spellings_mean_what_they_say::<Sort>();
+        spellings_mean_what_they_say::<Time>();
+        spellings_mean_what_they_say::<IndicatorStyle>();
+        spellings_mean_what_they_say::<QuotingStyle>();
+        spellings_mean_what_they_say::<Mode>();
+        spellings_mean_what_they_say::<Human>();
+        spellings_mean_what_they_say::<NamedTimeStyle>();
+    }
+
+    #[test]
+    fn time_styles() {
+        let named = |value, posix| time_style(value, posix);
+        assert_eq!(named(b"full", false), Ok(TimeStyle::Named(NamedTimeStyle::FullIso)));
+        assert_eq!(named(b"posix-posix-i", false), Ok(TimeStyle::Named(NamedTimeStyle::Iso)));
+        assert_eq!(named(b"posix-rubbish", true), Ok(TimeStyle::Named(NamedTimeStyle::Locale)));
+        assert_eq!(named(b"l", false), Err(UsageError::BadTimeStyle { value: b"l", ambiguous: true }));
+        assert_eq!(named(b"posix-x", false), Err(UsageError::BadTimeStyle { value: b"x", ambiguous: false }));
+        assert_eq!(named(b"+%H", true), Ok(TimeStyle::Format { older: b"%H", recent: b"%H" }));
+        assert_eq!(named(b"posix-+a\nb", false), Ok(TimeStyle::Format { older: b"a", recent: b"b" }));
+        assert_eq!(named(b"+", false), Ok(TimeStyle::Format { older: b"", recent: b"" }));
+        assert_eq!(named(b"+a\nb\nc", false), Err(UsageError::BadTimeFormat { value: b"a\nb\nc" }));
+    }
+}

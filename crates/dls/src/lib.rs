@@ -1,0 +1,106 @@
+//! `dls`: an `ls`. Every option of this library's user is GNU's, every byte too; what differs is the time.
+//!
+//! The flow: [`args`] (what was said) ─► [`plan`] (what follows from it) ─► [`run`] (read, stat, owners, sort, render) ─►
+//! [`output`] (the one place that writes). [`main`] is all of it; the binary only brings the process along.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod args;
+pub mod errno;
+mod loops;
+pub mod output;
+pub mod plan;
+mod run;
+mod timing;
+
+use alloc::vec::Vec;
+use args::Flag;
+use core::ffi::CStr;
+use dents::owners::Getent;
+use dents::stat::Workers;
+use output::{Message, Output, Streams};
+use plan::Plan;
+
+/// What the process brings: the only way in for anything from outside.
+pub struct Env<'a> {
+    /// The arguments, the program's own name first.
+    pub argv: Vec<&'a CStr>,
+    /// A variable of the environment.
+    pub var: &'a dyn Fn(&[u8]) -> Option<&'a [u8]>,
+    /// Threads.
+    pub workers: &'a dyn Workers,
+    /// Names of users and groups that no file knows.
+    pub getent: &'a dyn Getent,
+}
+
+/// How it went: the exit status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Status {
+    /// All listed.
+    #[default]
+    Ok = 0,
+    /// Something below an operand could not be had.
+    Minor = 1,
+    /// An operand could not be had, or the command line makes no sense, or output was lost.
+    Serious = 2,
+}
+
+impl Status {
+    /// The worse of the two stays.
+    pub fn raise(&mut self, other: Status) {
+        *self = (*self).max(other);
+    }
+}
+
+/// Runs `dls` and gives its exit status.
+pub fn main(env: &Env<'_>, streams: &mut dyn Streams) -> u8 {
+    let program = program(env);
+    let mut out = Output::new(streams);
+    let status = list(env, program, &mut out);
+    match out.finish() {
+        Ok(()) => status,
+        Err(errno) => {
+            Message::new(program).text("write error").errno(errno).send(&mut out);
+            Status::Serious as u8
+        }
+    }
+}
+
+/// The name in messages: what the program was called as, in full, as GNU has it.
+fn program<'a>(env: &Env<'a>) -> &'a [u8] {
+    let name = env.argv.first().map_or(&b""[..], |name| name.to_bytes());
+    if name.is_empty() { b"dls" } else { name }
+}
+
+fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
+    let locale = plan::locale(env);
+    let posixly_correct = (env.var)(b"POSIXLY_CORRECT").is_some();
+    let args = match args::parse(env.argv.iter().skip(1).copied(), posixly_correct) {
+        Ok(args) => args,
+        Err(error) => return refuse(&error, program, locale.utf8, out),
+    };
+    match args.said.last().map(|said| said.flag) {
+        Some(Flag::Help) => print(out, &args::help::text(program)),
+        Some(Flag::Version) => print(out, &args::version::text(program)),
+        _ => match Plan::new(env, &args, program, locale, out) {
+            Ok(plan) => run::Listing::new(env, &plan, out).run(&args.operands) as u8,
+            Err(error) => refuse(&error, program, locale.utf8, out),
+        },
+    }
+}
+
+fn print(out: &mut Output<'_>, text: &[u8]) -> u8 {
+    use dents_render::Sink as _;
+    out.buffer().extend_from_slice(text);
+    Status::Ok as u8
+}
+
+fn refuse(error: &args::UsageError<'_>, program: &[u8], utf8: bool, out: &mut Output<'_>) -> u8 {
+    out.message(&error.message(program, utf8));
+    error.status()
+}

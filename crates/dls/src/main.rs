@@ -1,0 +1,82 @@
+//! The process around [`dls::main`]: arguments and environment in, two streams out.
+#![cfg_attr(dents_libc_free, no_std, no_main)]
+
+extern crate alloc;
+
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::fmt::Write as _;
+use dents::owners::Getent;
+use dents::stat::Workers;
+use dents_rt::{Process, child, thread};
+use dents_sys::stdio::{STDERR, STDOUT};
+use dents_sys::{Errno, file, tty};
+use dls::Env;
+use dls::output::Streams;
+
+dents_rt::entry!(main);
+
+fn main(process: Process) -> u8 {
+    let env = Env {
+        argv: process.args().collect(),
+        var: &|name| process.var(name),
+        workers: &Threads,
+        getent: &Children(process),
+    };
+    dls::main(&env, &mut Stdio)
+}
+
+/// Descriptors 1 and 2.
+struct Stdio;
+
+impl Streams for Stdio {
+    fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        file::write(STDOUT, bytes)
+    }
+
+    fn stderr(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Ok(written @ 1..) = file::write(STDERR, rest) {
+            rest = &rest[written..];
+        }
+    }
+
+    fn terminal(&mut self) -> Option<u16> {
+        tty::isatty(STDOUT).then(|| tty::columns(STDOUT).unwrap_or(0))
+    }
+}
+
+/// The runtime's threads.
+struct Threads;
+
+impl Workers for Threads {
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+        thread::run(workers, job);
+    }
+
+    fn share_descriptors(&self) -> bool {
+        // Without libc each thread has a copy of the table.
+        !cfg!(dents_libc_free)
+    }
+}
+
+/// Children with our environment.
+struct Children(Process);
+
+impl Getent for Children {
+    fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
+        let ids: Vec<CString> = ids.iter().filter_map(|id| decimal(*id)).collect();
+        let mut argv = Vec::from([c"getent", database]);
+        argv.extend(ids.iter().map(|id| id.as_c_str()));
+        let env: Vec<&CStr> = self.0.env().collect();
+        // Status 2 is "some of them unknown": what was found has been printed all the same.
+        child::output(&argv, &env).ok().map(|output| output.stdout)
+    }
+}
+
+fn decimal(id: u32) -> Option<CString> {
+    let mut text = alloc::string::String::new();
+    write!(text, "{id}").ok()?;
+    CString::new(text).ok()
+}

@@ -1,0 +1,239 @@
+//! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
+
+use crate::args::numbers::{BlockSize, parse_tab_size, parse_threads, parse_width};
+use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
+use crate::args::{Flag, Said};
+use dents::needs::Needs;
+use dents::read::Hidden;
+use dents::sort::Key;
+use dents::stat::{Dereference, Mode};
+use dents_render::{Format, Indicator, Quoting, SizeFormat};
+
+/// What the options alone decide. `None` where the environment or a default has a say.
+#[derive(Default)]
+pub(super) struct Choices<'a> {
+    pub(super) hidden: Hidden,
+    pub(super) directory: bool,
+    pub(super) recursive: bool,
+    pub(super) dereference: Option<Dereference>,
+    pub(super) format: Option<Format>,
+    pub(super) zero: bool,
+    pub(super) width: Option<usize>,
+    pub(super) tab_size: Option<usize>,
+    pub(super) inode: bool,
+    pub(super) blocks: bool,
+    pub(super) no_owner: bool,
+    pub(super) no_group: bool,
+    pub(super) author: bool,
+    pub(super) numeric: bool,
+    pub(super) kibibytes: bool,
+    pub(super) sizes: Option<SizeFormat>,
+    pub(super) time: Option<Needs>,
+    pub(super) time_style: Option<&'a [u8]>,
+    pub(super) key: Option<Key>,
+    pub(super) reverse: bool,
+    pub(super) directories_first: bool,
+    pub(super) color: Option<When>,
+    pub(super) indicator: Indicator,
+    pub(super) quoting: Option<Quoting>,
+    pub(super) qmark: Option<bool>,
+    pub(super) mode: Mode,
+    pub(super) threads: Option<usize>,
+    pub(super) timing: bool,
+}
+
+impl<'a> Choices<'a> {
+    /// `terminal` is whether stdout is one: `--classify=auto` asks.
+    pub(super) fn new(said: &[Said<'a>], terminal: bool) -> Self {
+        let mut choices = Choices::default();
+        for said in said {
+            choices.entries(said);
+            choices.layout(said);
+            choices.long(said);
+            choices.names(said, terminal);
+            choices.order(said);
+            choices.speed(said);
+        }
+        choices
+    }
+
+    fn entries(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::All => self.hidden = Hidden::All,
+            Flag::AlmostAll => self.hidden = Hidden::AlmostAll,
+            Flag::Directory => self.directory = true,
+            Flag::Recursive => self.recursive = true,
+            Flag::Dereference => self.dereference = Some(Dereference::Always),
+            Flag::DereferenceCommandLine => self.dereference = Some(Dereference::Operands),
+            Flag::DereferenceCommandLineSymlinkToDir => {
+                self.dereference = Some(Dereference::OperandDirectories);
+            }
+            _ => {}
+        }
+    }
+
+    fn layout(&mut self, said: &Said<'a>) {
+        match said.flag {
+            // Neither takes the long format back.
+            Flag::OnePerLine if self.format == Some(Format::Long) => {}
+            Flag::OnePerLine => self.format = Some(Format::Lines),
+            Flag::Columns => self.format = Some(Format::Columns),
+            Flag::Across => self.format = Some(Format::Across),
+            Flag::Commas => self.format = Some(Format::Commas),
+            Flag::Format => {
+                self.format = word(said).map(|format| match format {
+                    words::Format::Long => Format::Long,
+                    words::Format::Commas => Format::Commas,
+                    words::Format::Across => Format::Across,
+                    words::Format::Vertical => Format::Columns,
+                    words::Format::SingleColumn => Format::Lines,
+                });
+            }
+            Flag::Zero => {
+                self.zero = true;
+                if self.format != Some(Format::Long) {
+                    self.format = Some(Format::Lines);
+                }
+                self.color = Some(When::Never);
+                self.qmark = Some(false);
+                self.quoting = Some(Quoting::Literal);
+            }
+            Flag::Width => self.width = said.value.and_then(|value| parse_width(value).ok()),
+            Flag::TabSize => self.tab_size = said.value.and_then(|value| parse_tab_size(value).ok()),
+            _ => {}
+        }
+    }
+
+    fn long(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::Long => {}
+            Flag::FullTime => self.time_style = Some(b"full-iso"),
+            Flag::LongWithoutOwner => self.no_owner = true,
+            Flag::LongWithoutGroup => self.no_group = true,
+            Flag::NumericUidGid => self.numeric = true,
+            Flag::NoGroup => return self.no_group = true,
+            Flag::Author => return self.author = true,
+            Flag::Inode => return self.inode = true,
+            Flag::Size => return self.blocks = true,
+            Flag::Kibibytes => return self.kibibytes = true,
+            Flag::HumanReadable => return self.sizes = Some(SizeFormat::Human),
+            Flag::Si => return self.sizes = Some(SizeFormat::Si),
+            Flag::BlockSize => return self.sizes = said.value.and_then(block_size),
+            Flag::TimeStyle => return self.time_style = said.value,
+            _ => return,
+        }
+        self.format = Some(Format::Long);
+    }
+
+    fn names(&mut self, said: &Said<'a>, terminal: bool) {
+        match said.flag {
+            Flag::Color => self.color = when(said),
+            Flag::Classify if happens(when(said), terminal) => self.indicator = Indicator::Classify,
+            Flag::Slash => self.indicator = Indicator::Slash,
+            Flag::FileType => self.indicator = Indicator::FileType,
+            Flag::IndicatorStyle => {
+                self.indicator = match word(said) {
+                    Some(IndicatorStyle::Slash) => Indicator::Slash,
+                    Some(IndicatorStyle::FileType) => Indicator::FileType,
+                    Some(IndicatorStyle::Classify) => Indicator::Classify,
+                    Some(IndicatorStyle::None) | None => Indicator::None,
+                }
+            }
+            Flag::Escape => self.quoting = Some(Quoting::Escape),
+            Flag::Literal => self.quoting = Some(Quoting::Literal),
+            Flag::QuoteName => self.quoting = Some(Quoting::C),
+            Flag::QuotingStyle => self.quoting = word(said).map(quoting),
+            Flag::HideControlChars => self.qmark = Some(true),
+            Flag::ShowControlChars => self.qmark = Some(false),
+            _ => {}
+        }
+    }
+
+    fn order(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::AllUnsorted => {
+                self.hidden = Hidden::All;
+                self.key = Some(Key::None);
+            }
+            Flag::Unsorted => self.key = Some(Key::None),
+            Flag::SortBySize => self.key = Some(Key::Size),
+            Flag::SortByTime => self.key = Some(Key::Time),
+            Flag::SortByVersion => self.key = Some(Key::Version),
+            Flag::SortByExtension => self.key = Some(Key::Extension),
+            Flag::Ctime => self.time = Some(Needs::CTIME),
+            Flag::Atime => self.time = Some(Needs::ATIME),
+            Flag::Time => {
+                self.time = word(said).map(|time| match time {
+                    words::Time::Access => Needs::ATIME,
+                    words::Time::Change => Needs::CTIME,
+                    words::Time::Modification => Needs::MTIME,
+                    words::Time::Birth => Needs::BTIME,
+                });
+            }
+            Flag::Reverse => self.reverse = true,
+            Flag::GroupDirectoriesFirst => self.directories_first = true,
+            _ => {}
+        }
+    }
+
+    fn speed(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::Mode => {
+                self.mode = match word(said) {
+                    Some(words::Mode::Classic) => Mode::Classic,
+                    Some(words::Mode::Par) => Mode::Par,
+                    Some(words::Mode::Iou) => Mode::Iou,
+                    Some(words::Mode::Auto) | None => Mode::Auto,
+                }
+            }
+            Flag::Threads => self.threads = said.value.and_then(|value| parse_threads(value).ok()),
+            Flag::Timing => self.timing = true,
+            _ => {}
+        }
+    }
+}
+
+/// The meaning of a value that parsing has let through.
+fn word<W: Words>(said: &Said<'_>) -> Option<W> {
+    said.value.and_then(|value| words::lookup(value).ok())
+}
+
+/// An optional WHEN: without a value, always.
+fn when(said: &Said<'_>) -> Option<When> {
+    if said.value.is_none() { Some(When::Always) } else { word(said) }
+}
+
+/// Whether a WHEN comes true.
+pub(super) fn happens(when: Option<When>, terminal: bool) -> bool {
+    match when {
+        Some(When::Always) => true,
+        Some(When::Auto) => terminal,
+        Some(When::Never) | None => false,
+    }
+}
+
+/// The quoting style of a word.
+pub(super) fn quoting(style: QuotingStyle) -> Quoting {
+    match style {
+        QuotingStyle::Literal => Quoting::Literal,
+        QuotingStyle::Shell => Quoting::Shell,
+        QuotingStyle::ShellAlways => Quoting::ShellAlways,
+        QuotingStyle::ShellEscape => Quoting::ShellEscape,
+        QuotingStyle::ShellEscapeAlways => Quoting::ShellEscapeAlways,
+        QuotingStyle::C => Quoting::C,
+        QuotingStyle::CMaybe => Quoting::CMaybe,
+        QuotingStyle::Escape => Quoting::Escape,
+        QuotingStyle::Locale => Quoting::Locale,
+        QuotingStyle::CLocale => Quoting::Clocale,
+    }
+}
+
+/// The format that a block size asks for. (The locale's grouping of thousands is none in the C locale.)
+pub(super) fn block_size(value: &[u8]) -> Option<SizeFormat> {
+    let parsed = BlockSize::parse(value).ok()?;
+    Some(match parsed.human {
+        Some(Human::Base1024) => SizeFormat::Human,
+        Some(Human::Base1000) => SizeFormat::Si,
+        None => SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix },
+    })
+}

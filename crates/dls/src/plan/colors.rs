@@ -1,0 +1,28 @@
+//! Whether there are colours, and which.
+
+use super::Surroundings;
+use crate::output::Message;
+use dents_render::{Colors, color, quote};
+
+impl Surroundings<'_, '_, '_> {
+    /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal
+    /// is known to show them. A value that cannot be understood is told, and there are none.
+    pub(super) fn colors(&mut self) -> Option<Colors> {
+        let Some(value) = self.var(b"LS_COLORS").filter(|value| !value.is_empty()) else {
+            let colorterm = self.var(b"COLORTERM").is_some_and(|value| !value.is_empty());
+            let known = || color::is_known_terminal(self.var(b"TERM").unwrap_or_default());
+            return (colorterm || known()).then(Colors::builtin);
+        };
+        let bad = match Colors::parse(value) {
+            Ok(colors) => return Some(colors),
+            Err(bad) => bad,
+        };
+        if let Some(prefix) = bad.prefix {
+            let prefix = quote::quote(&prefix, &self.locale);
+            Message::new(self.program).text("unrecognized prefix: ").text(prefix).send(self.out);
+        }
+        let text = "unparsable value for LS_COLORS environment variable";
+        Message::new(self.program).text(text).send(self.out);
+        None
+    }
+}

@@ -1,0 +1,277 @@
+//! What follows from what was said, the environment and the terminal. The only stage that reads either.
+//!
+//! A plan is complete: it holds the style, the order and, as the union of what these declare, the needs. Nothing
+//! after it decides what must be known of an entry.
+
+mod choices;
+mod colors;
+mod zone;
+
+use crate::Env;
+use crate::args::numbers::{BlockSize, parse_tab_size, parse_width};
+use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
+use crate::args::{self, Args, UsageError};
+use crate::output::{Message, Output};
+use choices::{Choices, happens};
+use dents::needs::{Kind, Needs, NeedsByKind};
+use dents::read::Hidden;
+use dents::sort::{Key, Order};
+use dents::stat::{Dereference, Mode};
+use dents_locale::{Locale, Variables};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
+
+/// Everything decided.
+pub struct Plan<'a> {
+    /// The program's name in messages.
+    pub program: &'a [u8],
+    /// Charset and order of names.
+    pub locale: Locale,
+    /// Which names of a directory.
+    pub hidden: Hidden,
+    /// `-d`: a directory is an entry like any other.
+    pub directory: bool,
+    /// `-R`.
+    pub recursive: bool,
+    /// Which links are followed.
+    pub dereference: Dereference,
+    /// The order of entries and of operands.
+    pub order: Order,
+    /// What the listing looks like.
+    pub style: Style,
+    /// What must be known of an entry of a directory.
+    pub needs: NeedsByKind,
+    /// What must be known of an operand.
+    pub operand_needs: NeedsByKind,
+    /// [`Needs::UID`] and [`Needs::GID`], where they are shown as names.
+    pub names: Needs,
+    /// Whether the six-month rule needs to know what time it is.
+    pub shows_times: bool,
+    /// Whether entries are shown as they are read.
+    pub streams: bool,
+    /// The strategy.
+    pub mode: Mode,
+    /// The number of threads, if it was named.
+    pub threads: Option<usize>,
+    /// `--timing`.
+    pub timing: bool,
+}
+
+/// The user's locale.
+#[must_use]
+pub fn locale(env: &Env<'_>) -> Locale {
+    let var = |name: &[u8]| (env.var)(name);
+    Locale::new(&Variables {
+        all: var(b"LC_ALL"),
+        ctype: var(b"LC_CTYPE"),
+        collate: var(b"LC_COLLATE"),
+        time: var(b"LC_TIME"),
+        lang: var(b"LANG"),
+    })
+}
+
+impl<'a> Plan<'a> {
+    /// Decides. Warnings about the environment go to stderr.
+    ///
+    /// # Errors
+    /// A time style that is none.
+    pub fn new(
+        env: &Env<'a>,
+        args: &Args<'a>,
+        program: &'a [u8],
+        locale: Locale,
+        out: &mut Output<'_>,
+    ) -> Result<Self, UsageError<'a>> {
+        let mut surroundings = Surroundings { env, program, locale, terminal: out.terminal(), out };
+        let choices = Choices::new(&args.said, surroundings.terminal.is_some());
+        let style = surroundings.style(&choices)?;
+        let long = style.format == Format::Long;
+        let time = style.time;
+        let key = choices.key.unwrap_or(match choices.time {
+            Some(_) if !long => Key::Time,
+            _ => Key::Name,
+        });
+        let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
+        let mut needs = style.needs() | order.needs(time);
+        if choices.recursive {
+            needs |= NeedsByKind::all(Needs::TYPE);
+        }
+        let mut names = Needs::empty();
+        names.set(Needs::UID, style.wants_user_names());
+        names.set(Needs::GID, style.wants_group_names());
+        Ok(Plan {
+            program,
+            locale,
+            hidden: choices.hidden,
+            directory: choices.directory,
+            recursive: choices.recursive,
+            dereference: choices.dereference.unwrap_or(
+                if choices.directory || style.indicator == Indicator::Classify || long {
+                    Dereference::Never
+                } else {
+                    Dereference::OperandDirectories
+                },
+            ),
+            order,
+            needs,
+            // Operands are stat'ed whatever happens, so they may as well tell how many links they have, which
+            // is what the colour `mh` asks for only then.
+            operand_needs: needs | NeedsByKind::all(Needs::TYPE) | operands_only(&style),
+            names,
+            shows_times: long,
+            streams: key == Key::None
+                && matches!(style.format, Format::Lines | Format::Commas)
+                && !style.blocks
+                && !choices.recursive,
+            mode: choices.mode,
+            threads: choices.threads,
+            timing: choices.timing,
+            style,
+        })
+    }
+
+    /// Whether links found in a directory stand for what they lead to.
+    #[must_use]
+    pub fn follows_entries(&self) -> bool {
+        self.dereference == Dereference::Always
+    }
+}
+
+fn operands_only(style: &Style) -> NeedsByKind {
+    if style.colors.is_some() {
+        NeedsByKind::of(Kind::Reg, Needs::NLINK | Needs::MODE)
+    } else {
+        NeedsByKind::default()
+    }
+}
+
+/// What a choice may depend on beside the options.
+struct Surroundings<'a, 'o, 'e> {
+    env: &'e Env<'a>,
+    program: &'a [u8],
+    locale: Locale,
+    /// The width of the terminal that stdout is.
+    terminal: Option<u16>,
+    out: &'e mut Output<'o>,
+}
+
+impl<'a> Surroundings<'a, '_, '_> {
+    fn var(&self, name: &[u8]) -> Option<&'a [u8]> {
+        (self.env.var)(name)
+    }
+
+    fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
+        let terminal = self.terminal.is_some();
+        let format = choices.format.unwrap_or(if terminal { Format::Columns } else { Format::Lines });
+        let colors = if happens(choices.color, terminal) { self.colors() } else { None };
+        let (block_size, file_size) = self.sizes(choices);
+        let long = format == Format::Long;
+        let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
+        let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
+        Ok(Style {
+            format,
+            eol: if choices.zero { 0 } else { b'\n' },
+            inode: choices.inode,
+            blocks: choices.blocks,
+            owner: !choices.no_owner,
+            group: !choices.no_group,
+            author: choices.author,
+            numeric: choices.numeric,
+            block_size,
+            file_size,
+            time: choices.time.unwrap_or(Needs::MTIME),
+            time_style,
+            zone: if long { zone::read(self.env.var) } else { Zone::utc() },
+            indicator: choices.indicator,
+            quoting: self.quoting(choices),
+            qmark: choices.qmark.unwrap_or(terminal),
+            width: if spread || colors.is_some() { self.width(choices) } else { 0 },
+            // Some terminals get tabs and colours on one line wrong.
+            tab_size: if colors.is_some() { 0 } else { self.tab_size(choices) },
+            colors,
+            stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
+                || (choices.time.is_some() && choices.key.is_none() && !long),
+            locale: self.locale,
+            ..Style::default()
+        })
+    }
+
+    /// `--block-size`, `-h` and `--si` hold for everything; else the environment does, but `-k` takes its
+    /// blocks back.
+    fn sizes(&mut self, choices: &Choices<'a>) -> (SizeFormat, SizeFormat) {
+        if let Some(sizes) = choices.sizes {
+            return (sizes, sizes);
+        }
+        let own = self.var(b"LS_BLOCK_SIZE");
+        let shared = self.var(b"BLOCK_SIZE");
+        let blocks =
+            if self.var(b"POSIXLY_CORRECT").is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
+        let named = own.or(shared).or_else(|| self.var(b"BLOCKSIZE"));
+        let usable = |value: &&[u8]| BlockSize::parse(value).is_ok();
+        let mut block_size = named.filter(usable).and_then(choices::block_size).unwrap_or(blocks);
+        let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
+        if choices.kibibytes {
+            block_size = SizeFormat::KIBI;
+        }
+        (block_size, file_size)
+    }
+
+    fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
+        let said = choices.time_style.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
+        let style = words::time_style(said, self.locale == Locale::C)?;
+        Ok(match style {
+            words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
+            words::TimeStyle::Named(NamedTimeStyle::LongIso) => TimeStyle::LongIso,
+            words::TimeStyle::Named(NamedTimeStyle::Iso) => TimeStyle::Iso,
+            words::TimeStyle::Named(NamedTimeStyle::Locale) => TimeStyle::Locale,
+            words::TimeStyle::Format { older, recent } => {
+                TimeStyle::Custom { recent: recent.into(), other: older.into() }
+            }
+        })
+    }
+
+    fn quoting(&mut self, choices: &Choices<'a>) -> Quoting {
+        if let Some(quoting) = choices.quoting {
+            return quoting;
+        }
+        let default = if self.terminal.is_some() { Quoting::ShellEscape } else { Quoting::Literal };
+        let Some(value) = self.var(b"QUOTING_STYLE") else { return default };
+        match words::lookup::<QuotingStyle>(value) {
+            Ok(style) => choices::quoting(style),
+            Err(_) => {
+                self.warn("ignoring invalid value of environment variable QUOTING_STYLE: ", value);
+                default
+            }
+        }
+    }
+
+    /// `-w`, the terminal, `COLUMNS`, 80.
+    fn width(&mut self, choices: &Choices<'a>) -> usize {
+        if let Some(width) = choices.width {
+            return width;
+        }
+        if let Some(width @ 1..) = self.terminal {
+            return usize::from(width);
+        }
+        let Some(value) = self.var(b"COLUMNS").filter(|value| !value.is_empty()) else { return 80 };
+        parse_width(value).unwrap_or_else(|_| {
+            self.warn("ignoring invalid width in environment variable COLUMNS: ", value);
+            80
+        })
+    }
+
+    fn tab_size(&mut self, choices: &Choices<'a>) -> usize {
+        if let Some(size) = choices.tab_size {
+            return size;
+        }
+        let Some(value) = self.var(b"TABSIZE") else { return 8 };
+        parse_tab_size(value).unwrap_or_else(|_| {
+            self.warn("ignoring invalid tab size in environment variable TABSIZE: ", value);
+            8
+        })
+    }
+
+    fn warn(&mut self, text: &str, value: &[u8]) {
+        let value = args::quote(value, self.locale.utf8);
+        Message::new(self.program).text(text).text(value).send(self.out);
+    }
+}

@@ -1,0 +1,308 @@
+//! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
+
+use crate::loops::ActiveDirectories;
+use crate::output::{Message, Output};
+use crate::plan::Plan;
+use crate::timing::{Phase, Timing};
+use crate::{Env, Status};
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents::batch::{Asked, Batch, Entry};
+use dents::needs::Kind;
+use dents::owners::Owners;
+use dents::read::Reader;
+use dents::stat::{self, Means, Report};
+use dents_render::{Piece, Renderer, quote};
+use dents_sys::{CWD, Errno, clock};
+
+/// A listing under way.
+pub(crate) struct Listing<'l, 'a, 'o> {
+    env: &'l Env<'a>,
+    plan: &'l Plan<'a>,
+    out: &'l mut Output<'o>,
+    renderer: Renderer<'l>,
+    owners: Owners,
+    means: Means<'l>,
+    pending: Vec<Pending>,
+    active: ActiveDirectories,
+    spare: Vec<u8>,
+    status: Status,
+    timing: Timing,
+    told_refusal: bool,
+    printed: bool,
+}
+
+/// What is still to do, last first.
+enum Pending {
+    /// List this directory.
+    List { path: CString, operand: bool },
+    /// All of the directory entered last, with everything below it, has been listed.
+    Leave,
+}
+
+impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
+    /// Nothing happens yet.
+    pub(crate) fn new(env: &'l Env<'a>, plan: &'l Plan<'a>, out: &'l mut Output<'o>) -> Self {
+        let mut timing = Timing::off();
+        if plan.timing {
+            timing = Timing::on(clock::monotonic_ns);
+            out.time_with(clock::monotonic_ns);
+        }
+        Listing {
+            env,
+            plan,
+            out,
+            renderer: Renderer::new(&plan.style),
+            owners: Owners::default(),
+            means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers },
+            pending: Vec::new(),
+            active: ActiveDirectories::default(),
+            spare: Vec::new(),
+            status: Status::Ok,
+            timing,
+            told_refusal: false,
+            printed: false,
+        }
+    }
+
+    /// Lists the operands, or the current directory if there are none.
+    pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
+        let names = if operands.is_empty() { &[c"."][..] } else { operands };
+        if operands.is_empty() && !self.plan.directory {
+            self.pending.push(Pending::List { path: c".".into(), operand: true });
+        } else {
+            self.operands(names);
+        }
+        let alone = operands.len() <= 1 && self.pending.len() == 1 && !self.printed;
+        let headers = self.plan.recursive || !alone;
+        while let Some(next) = self.pending.pop() {
+            match next {
+                Pending::List { path, operand } => self.directory(&path, operand, headers),
+                Pending::Leave => self.active.leave(),
+            }
+        }
+        self.renderer.finish(self.out);
+        self.out.flush();
+        self.timing.report(self.out);
+        self.status
+    }
+
+    /// Stats the operands, shows those that are no directories, and leaves the others for later.
+    fn operands(&mut self, names: &[&CStr]) {
+        let mut batch = Batch::new(self.plan.operand_needs);
+        for name in names {
+            batch.push(name, Kind::Unknown, 0);
+        }
+        self.timing.enter(Phase::Stat);
+        let report = stat::fill_operands(
+            &mut batch,
+            CWD,
+            &self.plan.operand_needs,
+            self.plan.dereference,
+            &self.means,
+        );
+        self.note(&report);
+        self.faults(&batch, None);
+        self.learn_owners(&batch);
+        self.timing.enter(Phase::Sort);
+        let mut order = self.plan.order.sort(&batch);
+        order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
+        if !self.plan.directory {
+            let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
+            for index in order.iter().rev().filter(|index| is_directory(index)) {
+                let path = batch.entry(*index as usize).c_name().into();
+                self.pending.push(Pending::List { path, operand: true });
+            }
+            order.retain(|index| !is_directory(index));
+        }
+        if !order.is_empty() {
+            self.timing.enter(Phase::Render);
+            self.set_now();
+            self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, self.out);
+            if !self.pending.is_empty() {
+                self.renderer.gap(self.out);
+            }
+            self.printed = true;
+        }
+    }
+
+    /// One directory: header, entries, and what is below it for later.
+    fn directory(&mut self, path: &CStr, operand: bool, header: bool) {
+        self.timing.enter(Phase::Read);
+        let mut reader = match Reader::open(CWD, path) {
+            Ok(reader) => reader.with_buffer(core::mem::take(&mut self.spare)),
+            Err(errno) => return self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
+        };
+        if self.plan.recursive && !self.enter(&reader, path, operand) {
+            return;
+        }
+        if header {
+            self.timing.enter(Phase::Render);
+            self.renderer.header(path.to_bytes(), self.out);
+            self.timing.enter(Phase::Read);
+        }
+        if self.plan.streams {
+            self.stream(&mut reader, path, operand);
+        } else {
+            self.whole(&mut reader, path, operand);
+        }
+        self.printed = true;
+        self.spare = reader.into_buffer();
+    }
+
+    /// Reads all of it, for formats that must know all entries before they can show the first.
+    fn whole(&mut self, reader: &mut Reader, path: &CStr, operand: bool) {
+        let mut batch = Batch::new(self.plan.needs);
+        if let Err(errno) = reader.read_all(self.plan.hidden, &mut batch) {
+            self.cannot("reading directory ", path.to_bytes(), errno, operand);
+        }
+        self.fill(&mut batch, reader, path);
+        self.timing.enter(Phase::Sort);
+        let order = self.plan.order.sort(&batch);
+        self.timing.enter(Phase::Render);
+        self.set_now();
+        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, self.out);
+        if self.plan.recursive {
+            self.descend(&batch, &order, path);
+        }
+    }
+
+    /// Shows each buffer of names before the next is read: constant memory, first names at once.
+    fn stream(&mut self, reader: &mut Reader, path: &CStr, operand: bool) {
+        let mut batch = Batch::new(self.plan.needs);
+        loop {
+            self.timing.enter(Phase::Read);
+            match reader.read(self.plan.hidden, &mut batch) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
+            }
+            self.fill(&mut batch, reader, path);
+            self.timing.enter(Phase::Render);
+            let order: Vec<u32> = (0..batch.len() as u32).collect();
+            self.set_now();
+            self.renderer.entries(&batch, &order, &self.owners, Piece::Chunk { last: false }, self.out);
+            self.out.flush();
+            batch.clear();
+        }
+        batch.clear();
+        self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, self.out);
+    }
+
+    /// Metadata, messages about entries that have none, owners.
+    fn fill(&mut self, batch: &mut Batch, reader: &Reader, path: &CStr) {
+        self.timing.enter(Phase::Stat);
+        let report =
+            stat::fill(batch, reader.dir(), &self.plan.needs, self.plan.follows_entries(), &self.means);
+        self.note(&report);
+        self.faults(batch, Some(path.to_bytes()));
+        self.learn_owners(batch);
+    }
+
+    fn learn_owners(&mut self, batch: &Batch) {
+        if !self.plan.names.is_empty() {
+            self.timing.enter(Phase::Owners);
+            self.owners.learn(batch, self.plan.names, self.env.getent);
+        }
+    }
+
+    /// Puts the subdirectories on the list, first one on top.
+    fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr) {
+        self.pending.push(Pending::Leave);
+        for index in order.iter().rev() {
+            let entry = batch.entry(*index as usize);
+            if entry.kind() == Kind::Dir && !matches!(entry.name(), b"." | b"..") {
+                let path = join(path.to_bytes(), entry.name());
+                if let Ok(path) = CString::new(path) {
+                    self.pending.push(Pending::List { path, operand: false });
+                }
+            }
+        }
+    }
+
+    /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
+    /// would never end.
+    fn enter(&mut self, reader: &Reader, path: &CStr, operand: bool) -> bool {
+        match self.active.enter(reader.dir()) {
+            Ok(true) => true,
+            Ok(false) => {
+                let name = quote::quotef(path.to_bytes(), &self.plan.locale);
+                let text = ": not listing already-listed directory";
+                Message::new(self.plan.program).text(name).text(text).send(self.out);
+                self.status.raise(Status::Serious);
+                false
+            }
+            Err(errno) => {
+                self.cannot("cannot determine device and inode of ", path.to_bytes(), errno, operand);
+                false
+            }
+        }
+    }
+
+    /// Messages about entries in the order they were read. `parent` is none for operands.
+    fn faults(&mut self, batch: &Batch, parent: Option<&[u8]>) {
+        if !batch.has_faults() {
+            return;
+        }
+        for entry in batch.iter() {
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, parent);
+            }
+        }
+    }
+
+    fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
+        let path = match parent {
+            None | Some(b".") => entry.name().to_vec(),
+            Some(parent) => join(parent, entry.name()),
+        };
+        let what = match asked {
+            Asked::Stat => "cannot access ",
+            Asked::Link => "cannot read symbolic link ",
+            Asked::Xattr => {
+                // The mark is missing, the entry is not: a message and no more, as GNU has it.
+                let name = quote::quotef(&path, &self.plan.locale);
+                return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
+            }
+        };
+        self.cannot(what, &path, errno, parent.is_none());
+    }
+
+    /// What went wrong with a file; worse if it was named on the command line.
+    fn cannot(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
+        let name = quote::quoteaf(path, &self.plan.locale);
+        Message::new(self.plan.program).text(what).text(name).errno(errno).send(self.out);
+        self.status.raise(if operand { Status::Serious } else { Status::Minor });
+    }
+
+    fn note(&mut self, report: &Report) {
+        self.timing.note(report);
+        if let Some(errno) = report.refused
+            && !core::mem::replace(&mut self.told_refusal, true)
+        {
+            Message::new(self.plan.program)
+                .text("io_uring is not available, going on with threads")
+                .errno(errno)
+                .send(self.out);
+        }
+    }
+
+    fn set_now(&mut self) {
+        if self.plan.shows_times {
+            let now = clock::realtime();
+            self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
+        }
+    }
+}
+
+/// `parent/name`, without doubling the slash.
+fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(parent.len() + 1 + name.len());
+    path.extend_from_slice(parent);
+    if !parent.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}

@@ -1,0 +1,134 @@
+//! `--timing`: where the time went, and what was asked of the kernel.
+
+use crate::output::Output;
+use alloc::string::String;
+use core::fmt::Write as _;
+use dents::stat::auto::Strategy;
+use dents::stat::{Report, Tally};
+
+/// A stage of the flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Opening directories, `getdents64`, parsing.
+    Read,
+    /// `statx`, `readlinkat`, `listxattrat`.
+    Stat,
+    /// Ids to names.
+    Owners,
+    /// The permutation.
+    Sort,
+    /// Entries to bytes, without the writing.
+    Render,
+}
+
+const PHASES: [(Phase, &str); 5] = [
+    (Phase::Read, "read"),
+    (Phase::Stat, "stat"),
+    (Phase::Owners, "owners"),
+    (Phase::Sort, "sort"),
+    (Phase::Render, "render"),
+];
+
+/// A stop-watch that is always in one phase, or off and then costs nothing.
+pub(crate) struct Timing {
+    clock: Option<fn() -> u64>,
+    spent: [u64; PHASES.len()],
+    phase: Option<Phase>,
+    since: u64,
+    started: u64,
+    tally: Tally,
+    choice: Option<dents::stat::auto::Choice>,
+    strategies: u32,
+}
+
+impl Timing {
+    /// Takes no time.
+    #[must_use]
+    pub(crate) fn off() -> Timing {
+        Timing {
+            clock: None,
+            spent: [0; PHASES.len()],
+            phase: None,
+            since: 0,
+            started: 0,
+            tally: Tally::default(),
+            choice: None,
+            strategies: 0,
+        }
+    }
+
+    /// Takes the time in nanoseconds from `clock`.
+    #[must_use]
+    pub(crate) fn on(clock: fn() -> u64) -> Timing {
+        let now = clock();
+        Timing { clock: Some(clock), since: now, started: now, ..Timing::off() }
+    }
+
+    /// The next phase begins; a repeated one goes on.
+    pub(crate) fn enter(&mut self, phase: Phase) {
+        let Some(clock) = self.clock else { return };
+        if self.phase != Some(phase) {
+            self.close(clock());
+            self.phase = Some(phase);
+        }
+    }
+
+    fn close(&mut self, now: u64) {
+        if let Some(phase) = self.phase {
+            self.spent[phase as usize] += now - self.since;
+        }
+        self.since = now;
+    }
+
+    /// Adds up what a fill did; the strategy shown is that of the largest.
+    pub(crate) fn note(&mut self, report: &Report) {
+        let entries = |tally: &Tally| tally.stats + tally.avoided;
+        if report.choice.is_some() {
+            self.strategies += 1;
+            if self.choice.is_none()
+                || entries(&report.tally) > entries(&self.tally) / u64::from(self.strategies)
+            {
+                self.choice = report.choice;
+            }
+        }
+        self.tally += report.tally;
+    }
+
+    /// Writes the table to stderr.
+    pub(crate) fn report(&mut self, out: &mut Output<'_>) {
+        let Some(clock) = self.clock else { return };
+        let now = clock();
+        self.close(now);
+        let written = out.written_ns();
+        // The buffer leaves while lines are drawn: that time is the writer's.
+        let render = &mut self.spent[Phase::Render as usize];
+        *render = render.saturating_sub(written);
+        out.message(self.table(written, now - self.started).as_bytes());
+    }
+
+    fn table(&self, written: u64, total: u64) -> String {
+        let mut text = String::new();
+        let rows = PHASES.iter().map(|(phase, name)| (*name, self.spent[*phase as usize]));
+        for (name, ns) in rows.chain([("write", written), ("total", total)]) {
+            let us = ns / 1_000;
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{name:<9}{:>7}.{:03} ms", us / 1_000, us % 1_000);
+        }
+        let Tally { stats, avoided, links, xattrs, .. } = self.tally;
+        let _ = writeln!(text, "entries  {:>7}", self.tally.entries);
+        let _ = writeln!(text, "stats    {stats:>7} made, {avoided} avoided");
+        let _ = writeln!(text, "also     {links:>7} readlinkat, {xattrs} listxattrat");
+        let _ = match self.choice {
+            None => writeln!(text, "strategy none: names and types answered everything"),
+            Some(choice) => {
+                let _ = match choice.strategy {
+                    Strategy::Classic => write!(text, "strategy classic"),
+                    Strategy::Par(threads) => write!(text, "strategy par, {threads} threads"),
+                    Strategy::Iou => write!(text, "strategy iou"),
+                };
+                writeln!(text, ": {}", choice.reason)
+            }
+        };
+        text
+    }
+}
