@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
-/// Every type key with a colour of its own, so that no two mix-ups look alike.
+/// Every type key with a colour of its own, so that no two mix-ups look alike. But `ca`: Debian builds its `ls`
+/// without libcap, so `tests/reference.rs` holds that one.
 pub const EVERY_KEY: &str = "no=90:fi=91:rs=0:di=1;31:ln=1;32:mh=1;33:pi=1;34:so=1;35:do=1;36:bd=1;37:cd=4;31:\
-    or=4;32:mi=4;33:su=4;34:sg=4;35:ca=4;36:tw=4;37:ow=5;31:st=5;32:ex=5;33:*.gz=7;31:*.tar.gz=7;32:*~=7;33:*README=7;34";
+    or=4;32:mi=4;33:su=4;34:sg=4;35:ca=00:tw=4;37:ow=5;31:st=5;32:ex=5;33:*.gz=7;31:*.tar.gz=7;32:*~=7;33:*README=7;34";
 
 /// Every key that would cost a stat switched off.
 pub const CHEAP: &str = "ex=00:su=00:sg=00:ca=00";
@@ -24,7 +25,7 @@ pub const ODD: &[&str] = &[
     "*=31",
     "*a=31:*.tar=32:*tar=33:*.tar.gz=34:*.gz=35",
     "*.gz=31:*.gz=32",
-    "ca=30;41:mh=44;37:su=:sg=",
+    "mh=44;37:su=:sg=",
     "tw=:ow=:st=",
     "tw=0:ow=4:st=5",
     "mi=5;41",

@@ -2,8 +2,9 @@
 //! the list of such differences is `dents_lab::known`.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Command;
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Run};
@@ -69,4 +70,26 @@ fn a_looping_link_is_shown() {
     let dir = files(&[]);
     symlink("loop", dir.path().join("loop")).expect("a link");
     assert_eq!(listing(dir.path(), &["loop"], None), (End::Exit(0), "loop\n".into(), String::new()));
+}
+
+/// `ca` is a colour of regular files only, after `su` and `sg` and before `ex`. Not a matter of releases: the
+/// machine's `ls` may be built without libcap (Debian's is), and then never asks.
+#[test]
+fn capabilities_have_a_colour() {
+    let dir = files(&["cap", "cap-exec", "cap-setuid", "exec"]);
+    for (name, mode) in [("cap-exec", 0o755), ("cap-setuid", 0o4755), ("exec", 0o755)] {
+        fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(mode)).expect("a mode");
+    }
+    let capable = ["cap", "cap-exec", "cap-setuid"].map(|name| dir.path().join(name));
+    let set = |path| Command::new("setcap").arg("cap_net_raw+ep").arg(path).status().is_ok_and(|s| s.success());
+    if !capable.iter().all(set) {
+        return eprintln!("skipped: setcap needs root and a file system that keeps capabilities");
+    }
+    // setcap takes the set-user-id bit away, as any change of what runs would.
+    fs::set_permissions(&capable[2], fs::Permissions::from_mode(0o4755)).expect("a mode");
+    let colored = listing(dir.path(), &["--color=always"], Some("ca=35:ex=32:su=31")).1;
+    let expected = "\x1b[0m\x1b[35mcap\x1b[0m\n\x1b[35mcap-exec\x1b[0m\n\x1b[31mcap-setuid\x1b[0m\n\x1b[32mexec\x1b[0m\n";
+    assert_eq!(colored, expected);
+    let default = listing(dir.path(), &["--color=always"], Some("ex=32:su=31")).1;
+    assert!(default.starts_with("cap\n"), "off unless asked for since 9.1: {default:?}");
 }

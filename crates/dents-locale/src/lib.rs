@@ -45,7 +45,8 @@ pub enum Collation {
 pub type Months = [&'static str; 12];
 
 /// The month names of the C locale.
-pub const C_MONTHS: Months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+pub const C_MONTHS: Months =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The user's locale, as far as a listing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,14 +95,20 @@ mod tests {
         for name in ["C.UTF-8", "C.utf8", "en_US.UTF-8", "de_DE.utf8@euro", "x.Utf-8"] {
             assert!(is_utf8(name.as_bytes()), "{name}");
         }
-        for name in ["", "C", "POSIX", "en_US", "en_US.ISO-8859-1", "de_DE@utf8", "C.UTF-16", "C.utf", "utf8"] {
+        for name in ["", "C", "POSIX", "en_US", "en_US.ISO-8859-1", "de_DE@utf8", "C.UTF-16", "C.utf", "utf8"]
+        {
             assert!(!is_utf8(name.as_bytes()), "{name}");
         }
     }
 
     #[test]
     fn lc_all_comes_before_lc_ctype_before_lang() {
-        let all = Variables { all: Some(b"C"), ctype: Some(b"C.UTF-8"), lang: Some(b"C.UTF-8"), ..Variables::default() };
+        let all = Variables {
+            all: Some(b"C"),
+            ctype: Some(b"C.UTF-8"),
+            lang: Some(b"C.UTF-8"),
+            ..Variables::default()
+        };
         assert_eq!(Locale::new(&all), Locale::C);
         assert_eq!(Locale::new(&Variables { all: Some(b""), ..all }), Locale::C_UTF8);
         assert!(Locale::new(&Variables { lang: Some(b"en_GB.UTF-8"), ..Variables::default() }).utf8);

@@ -55,39 +55,44 @@ impl SizeFormat {
                 prepend_number(&mut text, bytes.div_ceil(u128::from(size.max(1))));
                 text
             }
-            SizeFormat::Human => with_unit(bytes, 1024, BINARY),
-            SizeFormat::Si => with_unit(bytes, 1000, DECIMAL),
+            SizeFormat::Human => with_unit::<1024>(bytes, BINARY),
+            SizeFormat::Si => with_unit::<1000>(bytes, DECIMAL),
         }
     }
 }
 
 /// The size in the largest unit of which there is at least one: with one decimal below ten, else without,
 /// rounded up either way. Rounding may reach the next unit: 1023.5K is shown as `1.0M`.
-fn with_unit(bytes: u128, base: u128, units: &[u8; 8]) -> Text {
-    let mut text = Text::empty();
+fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8]) -> Text {
     let (mut unit, mut power) = (1, 0);
-    while power < units.len() && bytes / unit >= base {
-        unit *= base;
+    // Rounding up twice is the same as rounding up once, so what is too large for 64 bits may be cut in advance.
+    while bytes > u128::from(u64::MAX / 16) {
+        bytes = bytes.div_ceil(u128::from(BASE));
+        power += 1;
+    }
+    let size = bytes as u64;
+    while power < units.len() && size / unit >= BASE {
+        unit *= BASE;
         power += 1;
     }
     if power == 0 {
-        prepend_number(&mut text, bytes);
-        return text;
+        return Text::number(size);
     }
-    let mut whole = bytes.div_ceil(unit);
+    let mut whole = size.div_ceil(unit);
     let mut tenths = None;
-    if bytes / unit < 10 {
-        let in_tenths = (bytes * 10).div_ceil(unit);
+    if size / unit < 10 {
+        let in_tenths = (size * 10).div_ceil(unit);
         whole = in_tenths / 10;
         tenths = (whole < 10).then_some((in_tenths % 10) as u8);
-    } else if whole == base && power < units.len() {
+    } else if whole == BASE && power < units.len() {
         (whole, tenths, power) = (1, Some(0), power + 1);
     }
+    let mut text = Text::empty();
     text.prepend(&[units[power - 1]]);
     if let Some(tenths) = tenths {
         text.prepend(&[b'.', b'0' + tenths]);
     }
-    prepend_number(&mut text, whole);
+    text.prepend(Text::number(whole).as_bytes());
     text
 }
 
@@ -138,6 +143,8 @@ mod tests {
             assert_eq!(show(SizeFormat::Si.bytes(n)), si, "{n} --si");
         }
         assert_eq!(show(SizeFormat::Human.blocks(u64::MAX)), "8.0Z");
+        assert_eq!(show(SizeFormat::Human.blocks((10 << 51) - 1)), "10E");
+        assert_eq!(show(SizeFormat::Si.blocks(u64::MAX)), "9.5Z");
     }
 
     #[test]

@@ -63,8 +63,15 @@ mod tests {
     #[test]
     fn each_level_tells_more() {
         let row = |indicator: Indicator| {
-            [(Kind::Dir, 0), (Kind::Link, 0), (Kind::Fifo, 0), (Kind::Sock, 0), (Kind::Reg, 0o100), (Kind::Reg, 0)]
-                .map(|(kind, mode)| indicator.of(kind, mode).unwrap_or(b'.'))
+            [
+                (Kind::Dir, 0),
+                (Kind::Link, 0),
+                (Kind::Fifo, 0),
+                (Kind::Sock, 0),
+                (Kind::Reg, 0o100),
+                (Kind::Reg, 0),
+            ]
+            .map(|(kind, mode)| indicator.of(kind, mode).unwrap_or(b'.'))
         };
         assert_eq!(&row(Indicator::None), b"......");
         assert_eq!(&row(Indicator::Slash), b"/.....");

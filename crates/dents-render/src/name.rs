@@ -17,7 +17,6 @@ use dents::needs::{Kind, Needs};
 /// What draws names.
 pub(crate) struct Painter<'s> {
     quoter: Quoter,
-    header_quoter: Quoter,
     indicator: Indicator,
     utf8: bool,
     /// Columns of the screen, 0 without limit.
@@ -45,7 +44,6 @@ impl<'s> Painter<'s> {
     pub(crate) fn new(style: &'s Style) -> Painter<'s> {
         Painter {
             quoter: style.name_quoter(),
-            header_quoter: style.header_quoter(),
             indicator: style.indicator,
             utf8: style.locale.utf8,
             screen: style.width,
@@ -117,7 +115,9 @@ impl<'s> Painter<'s> {
             Some(palette) => {
                 let facts = self.facts(entry);
                 let color = palette.colors.target(text, &facts);
-                self.colored(text, color, 0, column, out);
+                // GNU counts the space that it would set before a name here, though it sets none.
+                let pad = self.pads && !self.quoter.quotes(text);
+                self.colored(text, color, usize::from(pad), column, out);
                 facts
             }
             None => {
@@ -130,7 +130,14 @@ impl<'s> Painter<'s> {
         }
     }
 
-    fn colored(&mut self, name: &[u8], color: Option<&[u8]>, pad: usize, column: usize, out: &mut Vec<u8>) -> usize {
+    fn colored(
+        &mut self,
+        name: &[u8],
+        color: Option<&[u8]>,
+        pad: usize,
+        column: usize,
+        out: &mut Vec<u8>,
+    ) -> usize {
         let Some(palette) = &mut self.palette else { return 0 };
         if let Some(color) = color {
             palette.begin(color, out);
@@ -164,14 +171,9 @@ impl<'s> Painter<'s> {
     pub(crate) fn width(&mut self, name: &[u8]) -> usize {
         self.scratch.clear();
         let quoted = self.quoter.write(name, &mut self.scratch);
-        let width = if is_plain(&self.scratch) { self.scratch.len() } else { width(&self.scratch, self.utf8) };
+        let width =
+            if is_plain(&self.scratch) { self.scratch.len() } else { width(&self.scratch, self.utf8) };
         width + usize::from(self.pads && !quoted)
-    }
-
-    /// Appends the name of a directory before its entries.
-    pub(crate) fn header(&self, name: &[u8], out: &mut Vec<u8>) {
-        self.header_quoter.write(name, out);
-        out.extend_from_slice(b":\n");
     }
 
     /// Appends what the run ends with.

@@ -134,6 +134,26 @@ pub fn push_number(out: &mut Vec<u8>, n: u64, width: usize) {
     push_right(out, Text::number(n).as_bytes(), width);
 }
 
+/// Writes text right-aligned into a place as wide as its column. What finds no room is left out.
+#[inline]
+pub fn put_right(place: &mut [u8], text: &[u8]) {
+    if let Some(start) = place.len().checked_sub(text.len()) {
+        place[start..].copy_from_slice(text);
+    }
+}
+
+/// Writes a number right-aligned into a place as wide as its column; of one with more digits, the last.
+#[inline]
+pub fn put_number(place: &mut [u8], mut n: u64) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +180,13 @@ mod tests {
         push_left(&mut out, b"ab", 4);
         push_right(&mut out, b"toolong", 3);
         assert_eq!(out, b"   42ab  toolong");
+        let mut place = *b"......";
+        put_number(&mut place, 307);
+        assert_eq!(&place, b"...307");
+        put_right(&mut place, b"1.5K");
+        assert_eq!(&place, b"..1.5K");
+        put_right(&mut place[..2], b"abc");
+        put_number(&mut place[..2], 1234);
+        assert_eq!(&place, b"341.5K");
     }
 }

@@ -3,6 +3,7 @@
 use crate::Sink;
 use crate::format::{columns, commas, lines, long};
 use crate::name::Painter;
+use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::Clock;
 use dents::batch::{Batch, Time};
@@ -28,9 +29,12 @@ pub enum Piece {
 pub struct Renderer<'s> {
     pub(crate) style: &'s Style,
     pub(crate) painter: Painter<'s>,
-    pub(crate) clock: Clock<'s>,
+    /// Made for the first long listing.
+    pub(crate) clock: Option<Clock<'s>>,
+    pub(crate) now: Time,
     pub(crate) layout: columns::Layout,
     pub(crate) commas: commas::State,
+    header_quoter: Option<Quoter>,
     first: bool,
 }
 
@@ -41,9 +45,11 @@ impl<'s> Renderer<'s> {
         Renderer {
             style,
             painter: Painter::new(style),
-            clock: Clock::new(style),
+            clock: None,
+            now: style.now,
             layout: columns::Layout::default(),
             commas: commas::State::default(),
+            header_quoter: None,
             first: true,
         }
     }
@@ -51,7 +57,7 @@ impl<'s> Renderer<'s> {
     /// Moves the present on. Call it with a time read after the last `statx` of the next batch; see
     /// [`Style::now`].
     pub fn set_now(&mut self, now: Time) {
-        self.clock.set_now(now);
+        self.now = now;
     }
 
     /// The blank line between the operands and the first directory.
@@ -65,7 +71,9 @@ impl<'s> Renderer<'s> {
         if !core::mem::take(&mut self.first) {
             buffer.push(b'\n');
         }
-        self.painter.header(name, buffer);
+        let style = self.style;
+        self.header_quoter.get_or_insert_with(|| style.header_quoter()).write(name, buffer);
+        buffer.extend_from_slice(b":\n");
         out.checkpoint();
     }
 
@@ -74,7 +82,14 @@ impl<'s> Renderer<'s> {
     ///
     /// # Panics
     /// If `order` holds an index that the batch does not have.
-    pub fn entries(&mut self, batch: &Batch, order: &[u32], owners: &Owners, piece: Piece, out: &mut impl Sink) {
+    pub fn entries(
+        &mut self,
+        batch: &Batch,
+        order: &[u32],
+        owners: &Owners,
+        piece: Piece,
+        out: &mut impl Sink,
+    ) {
         if piece == Piece::Directory && self.style.shows_total() {
             self.total(batch, order, out);
         }
@@ -82,7 +97,9 @@ impl<'s> Renderer<'s> {
         match self.style.format {
             Format::Long => long::render(self, batch, order, owners, out),
             Format::Lines => lines::render(self, batch, order, piece, out),
-            Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, batch, order, out),
+            Format::Columns | Format::Across if self.style.width != 0 => {
+                columns::render(self, batch, order, out)
+            }
             Format::Columns | Format::Across => commas::render(self, batch, order, b' ', piece, out),
             Format::Commas => commas::render(self, batch, order, b',', piece, out),
         }

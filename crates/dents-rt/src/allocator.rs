@@ -64,9 +64,11 @@ struct Freed {
 
 /// What the lock guards.
 struct Heap {
-    /// The bump region, as addresses; both 0 before the first allocation.
+    /// The bump region, as addresses; all 0 before the first allocation.
     next: usize,
     end: usize,
+    /// From here on the region has never been handed out, so it is still zero.
+    fresh: usize,
     /// The next chunk's size.
     chunk: usize,
     freed: [Option<NonNull<Freed>>; CLASSES],
@@ -103,19 +105,21 @@ impl Allocator {
     /// An allocator that has allocated nothing. Its static initial value is all zeros.
     #[expect(clippy::new_without_default, reason = "to be made once, in a static")]
     pub const fn new() -> Self {
-        let heap = Heap { next: 0, end: 0, chunk: 0, freed: [None; CLASSES] };
+        let heap = Heap { next: 0, end: 0, fresh: 0, chunk: 0, freed: [None; CLASSES] };
         Self { heap: Lock::new(heap), arena: Arena(UnsafeCell::new([0; ARENA])) }
     }
 
-    fn allocate_small(&self, layout: Layout) -> *mut u8 {
+    /// A block, and how many bytes in front of it may not be zero.
+    fn allocate_small(&self, layout: Layout) -> (*mut u8, usize) {
         let class = class_of(layout.size());
         let mut heap = self.heap.lock();
         if let Some(block) = heap.take_freed(class, layout.align()) {
-            return block.as_ptr().cast();
+            return (block.as_ptr().cast(), layout.size());
         }
         if heap.end == 0 {
             heap.next = self.arena.0.get().addr();
             heap.end = heap.next + ARENA;
+            heap.fresh = heap.next;
         }
         let size = size_of_class(class);
         let block = heap.bump(size, layout.align()).or_else(|| {
@@ -124,8 +128,12 @@ impl Allocator {
         });
         match block {
             // Arena and chunks: their provenance is that of memory no Rust object lives in.
-            Some(address) => ptr::with_exposed_provenance_mut(address),
-            None => refused(),
+            Some(address) => {
+                let used = heap.fresh.saturating_sub(address).min(layout.size());
+                heap.touch();
+                (ptr::with_exposed_provenance_mut(address), used)
+            }
+            None => (refused(), 0),
         }
     }
 }
@@ -156,6 +164,11 @@ impl Heap {
         Some(address)
     }
 
+    /// Everything before `next` may have been written to from now on.
+    fn touch(&mut self) {
+        self.fresh = self.fresh.max(self.next);
+    }
+
     /// Goes on in a new mapping. What was left of the old region is freed as blocks. One mmap.
     fn add_chunk(&mut self, at_least: usize) -> Option<()> {
         let wanted = self.chunk.max(FIRST_CHUNK);
@@ -167,6 +180,7 @@ impl Heap {
         self.chunk = (wanted * 2).min(LARGEST_CHUNK);
         self.next = start.expose_provenance();
         self.end = self.next + size;
+        self.fresh = self.next;
         Some(())
     }
 
@@ -188,6 +202,7 @@ impl Heap {
             return false;
         }
         self.next = block.addr() + new;
+        self.touch();
         true
     }
 }
@@ -268,16 +283,19 @@ fn resize_large(block: *mut u8, old: usize, new: usize) -> *mut u8 {
 // their own. Sizes are rounded up only; class and mapping follow from the layout alone, which the caller repeats.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_large(layout) { allocate_large(layout) } else { self.allocate_small(layout) }
+        if is_large(layout) { allocate_large(layout) } else { self.allocate_small(layout).0 }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those `alloc` needs.
-        let block = unsafe { self.alloc(layout) };
-        // A fresh mapping is zero already, and zeroing would touch it.
-        if !block.is_null() && !is_large(layout) {
-            // SAFETY: the block has this size.
-            unsafe { block.write_bytes(0, layout.size()) };
+        // What the kernel gave and nobody had yet is zero already, and zeroing would touch its pages: a buffer
+        // for getdents64 of 64 KiB costs one fault for a small directory instead of sixteen.
+        if is_large(layout) {
+            return allocate_large(layout);
+        }
+        let (block, used) = self.allocate_small(layout);
+        if used > 0 {
+            // SAFETY: a block, not null, of which `used` bytes are no more than its size.
+            unsafe { block.write_bytes(0, used) };
         }
         block
     }

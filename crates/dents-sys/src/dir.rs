@@ -31,9 +31,19 @@ pub const DT_WHT: u8 = 14;
 /// `O_NONBLOCK` so that a FIFO in the directory's place is refused and never waited for. Errors are the
 /// kernel's: `ENOENT`, `ENOTDIR`, `EACCES`, `EMFILE`, …
 pub fn open(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::LARGEFILE;
-    rustix::fs::openat(at, path, flags, Mode::empty())
+    rustix::fs::openat(at, path, OPEN, Mode::empty())
 }
+
+/// As [`open`], but a symbolic link at the end of the path is no directory: `ENOTDIR`.
+pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    rustix::fs::openat(at, path, OPEN | OFlags::NOFOLLOW, Mode::empty())
+}
+
+const OPEN: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::LARGEFILE);
 
 /// Fills `buf` with as many entries as fit and answers how many bytes they take; 0 is the end.
 ///

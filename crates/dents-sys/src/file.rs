@@ -2,30 +2,30 @@
 use crate::{BorrowedFd, CWD, Errno, OwnedFd, Result};
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 
 /// What a first read asks for: most files in /etc and all time zones fit.
 const FIRST_READ: usize = 4096;
 
-/// All of a file: `openat`, `read` until it answers 0 (twice for up to 4 KiB), `close`; no `fstat`, whose size is
-/// wrong for /proc anyway. Errors are the kernel's, and `ENOMEM`.
+/// All of a regular file: `openat`, `read` until one comes back short, `close`; three calls for less than 4 KiB.
+///
+/// A regular file answers short only at its end (read(2); a signal could cut a read too, but one that is not
+/// handled ends the process). What else a path may lead to is read to the end all the same, unless it answers in
+/// pieces: not for /proc, nor FIFOs. Errors are the kernel's, and `ENOMEM`.
 pub fn read_to_end(path: &CStr) -> Result<Vec<u8>> {
     let fd = open(path)?;
     let mut bytes = Vec::new();
-    let mut filled = 0;
     loop {
-        if filled == bytes.len() {
-            let more = filled.max(FIRST_READ);
-            bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
-            bytes.resize(filled + more, 0);
-        }
-        match read(&fd, &mut bytes[filled..])? {
-            0 => break,
-            n => filled += n,
+        let more = bytes.len().max(FIRST_READ);
+        bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
+        // Into memory that is not zeroed first: of its pages only those are touched that the file fills.
+        let room = bytes.capacity() - bytes.len();
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))?;
+        if read < room {
+            return Ok(bytes);
         }
     }
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 /// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.

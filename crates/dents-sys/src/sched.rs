@@ -34,7 +34,9 @@ fn affinity_cores() -> Option<usize> {
 
 /// The tightest quota in force, in cores rounded up; none if none is set or nothing can be read.
 fn quota_cores() -> Option<usize> {
-    let groups = file::read_to_end(c"/proc/self/cgroup").ok()?;
+    // A line per hierarchy, of which there are a dozen at most.
+    let mut buf = [0; 4096];
+    let groups = file::read_once(c"/proc/self/cgroup", &mut buf).ok()?;
     let lines = groups.split(|&byte| byte == b'\n').filter_map(Membership::parse);
     lines.filter_map(|line| line.quota()).min()
 }

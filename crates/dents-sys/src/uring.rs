@@ -10,12 +10,12 @@
 mod queue;
 
 use crate::stat::{Flags, Mask, Statx};
-use crate::{BorrowedFd, Errno, Result, stat};
+use crate::{BorrowedFd, Errno, Result};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use queue::Queue;
-use rustix::fd::{AsRawFd, RawFd};
+use rustix::fd::AsRawFd;
 use rustix::io_uring as io;
 
 /// One question for [`Ring::statx`].
@@ -36,8 +36,9 @@ pub struct StatxRequest<'a> {
 /// The most requests a ring can have in flight (`IORING_MAX_ENTRIES`).
 pub const MAX_SLOTS: u32 = 32_768;
 
-/// Slots for a warm or local file system. From 64 to 1,024 slots, and from 1 to 8 workers, 10,000 warm files take the
-/// same time within the noise (1.2 to 1.6 µs a file; a plain call 0.45 to 0.6); 256 need 78 `io_uring_enter` for them.
+/// Slots for a warm or local file system. Between 64 and 1,024 slots, and 2 and 8 workers, 10,000 warm files take the
+/// same time within the noise, 1.1 to 3 times that of plain calls (benches/ring.rs, 2 cores); 256 slots need at most
+/// 78 `io_uring_enter` for them.
 pub const DEFAULT_SLOTS: u32 = 256;
 
 /// A ring with a fixed number of slots, each owning its statx buffer. It belongs to the thread that made it.
@@ -45,20 +46,10 @@ pub struct Ring {
     queue: Queue,
     /// Where the kernel writes; slot n's buffer may be looked at while n is not in flight.
     buffers: Vec<UnsafeCell<Statx>>,
-    /// What each slot in flight was asked.
-    asked: Vec<Asked>,
+    /// Whose request each slot in flight carries.
+    tokens: Vec<u64>,
     /// Slots not in flight. Last in, first out: the buffers in use stay in the cache.
     free: Vec<u32>,
-}
-
-/// A [`StatxRequest`] without its lifetime, which `Ring::statx` keeps.
-#[derive(Clone, Copy)]
-struct Asked {
-    token: u64,
-    dir: RawFd,
-    path: *const CStr,
-    flags: Flags,
-    mask: Mask,
 }
 
 impl Ring {
@@ -73,11 +64,10 @@ impl Ring {
     pub fn new(slots: u32) -> Result<Ring> {
         let slots = slots.clamp(1, MAX_SLOTS);
         let queue = Queue::new(slots, io::IoringOp::Statx)?;
-        let idle = Asked { token: 0, dir: 0, path: c"", flags: Flags::empty(), mask: Mask::empty() };
         Ok(Ring {
             queue,
             buffers: filled(slots, |_| UnsafeCell::new(Statx::zeroed()))?,
-            asked: filled(slots, |_| idle)?,
+            tokens: filled(slots, |_| 0)?,
             free: filled(slots, |slot| slot)?,
         })
     }
@@ -99,11 +89,11 @@ impl Ring {
     /// A `next` that had none is asked again once answers have come, since these may have led to more.
     ///
     /// One `io_uring_enter` per half the slots: it submits what is new and waits until half of what is in flight
-    /// has come back, so that the workers have the other half to go on with meanwhile. A request the kernel cancels
-    /// because it can start no worker is asked with a plain `statx`.
+    /// has come back, so that the workers have the other half to go on with meanwhile.
     ///
-    /// On an error the ring as such has failed (`EAGAIN`, `ENOMEM`: no memory even for one request): tokens that
-    /// `done` has not seen by then it will not see, and are the caller's to ask otherwise. The ring stays usable.
+    /// On an error the ring as such has failed: `ECANCELED` the kernel can start no worker (RLIMIT_NPROC, a cgroup's
+    /// pids.max; it tries for 50 ms), `EAGAIN` no memory even for one request. Tokens that `done` has not seen by then
+    /// it will not see; they are the caller's to ask otherwise.
     pub fn statx<'a>(
         &mut self,
         mut next: impl FnMut() -> Option<StatxRequest<'a>>,
@@ -117,8 +107,10 @@ impl Ring {
             }
             flight.advance(if more { flight.outstanding.div_ceil(2) } else { flight.outstanding })?;
             while let Some((slot, result)) = flight.land() {
-                let token = flight.ring.asked[slot as usize].token;
-                done(token, flight.answer(slot, result));
+                if result == Err(Errno::CANCELED) {
+                    return Err(Errno::CANCELED);
+                }
+                done(flight.ring.tokens[slot as usize], result.map(|()| flight.buffer(slot)));
                 flight.ring.free.push(slot);
             }
         }
@@ -159,7 +151,7 @@ impl Flight<'_> {
 
     fn push(&mut self, slot: u32, request: &StatxRequest<'_>) {
         let StatxRequest { token, dir, path, flags, mask } = *request;
-        self.ring.asked[slot as usize] = Asked { token, dir: dir.as_raw_fd(), path, flags, mask };
+        self.ring.tokens[slot as usize] = token;
         let mut sqe =
             io::io_uring_sqe { opcode: io::IoringOp::Statx, fd: dir.as_raw_fd(), ..Default::default() };
         sqe.addr_or_splice_off_in.addr = io::io_uring_ptr::new(path.as_ptr().cast_mut().cast());
@@ -188,32 +180,19 @@ impl Flight<'_> {
         }
     }
 
-    /// One request that the kernel has answered, by its slot, which is not free yet.
-    fn land(&mut self) -> Option<(u32, i32)> {
+    /// One request that the kernel has answered, by its slot, which is not free yet, and its result.
+    fn land(&mut self) -> Option<(u32, Result<()>)> {
         let (slot, result) = self.ring.queue.pop()?;
         self.outstanding -= 1;
+        let result = if result < 0 { Err(Errno::from_raw_os_error(-result)) } else { Ok(()) };
         Some((slot as u32, result))
     }
 
-    /// What was answered in `slot`, which has landed and is not free yet.
-    fn answer(&mut self, slot: u32, result: i32) -> Result<&Statx> {
-        let buffer = self.ring.buffers[slot as usize].get();
-        // SAFETY: the slot has landed, so the kernel does not write there any more, and not been given out again,
-        // which would take `&mut self`, so neither does anyone else while this borrow lasts.
-        let buffer = unsafe { &mut *buffer };
-        if result >= 0 {
-            return Ok(buffer);
-        }
-        match Errno::from_raw_os_error(-result) {
-            Errno::CANCELED => {
-                let Asked { dir, path, flags, mask, .. } = self.ring.asked[slot as usize];
-                // SAFETY: both were borrowed by the request, for longer than `Ring::statx` runs.
-                let (dir, path) = unsafe { (BorrowedFd::borrow_raw(dir), &*path) };
-                stat::statx_into(buffer, dir, path, flags, mask)?;
-                Ok(buffer)
-            }
-            errno => Err(errno),
-        }
+    /// The buffer of a slot that has landed and is not free yet.
+    fn buffer(&self, slot: u32) -> &Statx {
+        // SAFETY: the slot has landed, so the kernel does not write there any more; it is not free yet, so no new
+        // request does, and to change that takes a `&mut self`, which this borrow excludes.
+        unsafe { &*self.ring.buffers[slot as usize].get() }
     }
 }
 

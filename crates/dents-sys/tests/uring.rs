@@ -229,3 +229,43 @@ fn workers_can_be_limited() {
         assert!(ask(&mut ring, dir.as_fd(), &names) == expected, "{workers} workers");
     }
 }
+
+/// Runs as a process of its own, started by the test below, that may have no more threads than it has.
+#[test]
+fn without_workers_child() {
+    if std::env::var_os("DENTS_SYS_WITHOUT_WORKERS").is_none() {
+        return;
+    }
+    let tree = TempDir::new();
+    let names = zoo(&tree, 1_000);
+    let dir = tree.open();
+    let Some(mut ring) = ring(64) else { return };
+    for _ in 0..2 {
+        let mut requests = names.iter().enumerate().map(|(n, name)| request(n, dir.as_fd(), name));
+        let result =
+            ring.statx(|| requests.next(), |_, statx| assert_ne!(statx.err(), Some(Errno::CANCELED)));
+        assert_eq!(result, Err(Errno::CANCELED));
+    }
+    println!("both refused");
+}
+
+#[test]
+fn without_workers_the_ring_says_so_soon() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    if fs::metadata("/proc/self").unwrap().uid() != 0 || ring(8).is_none() {
+        eprintln!("limits do not bind root: needs root, to become someone with nothing else running");
+        return;
+    }
+    let tree = TempDir::new();
+    fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o777)).unwrap();
+    let exe = tree.0.join("test");
+    fs::copy(std::env::current_exe().unwrap(), &exe).unwrap();
+    // Two threads are the test harness and the test: none is left for the kernel's workers.
+    let mut child = std::process::Command::new("prlimit");
+    child.arg("--nproc=2").arg(exe).args(["--exact", "without_workers_child", "--nocapture"]);
+    child.env("DENTS_SYS_WITHOUT_WORKERS", "1").env("TMPDIR", &tree.0).uid(65_533).gid(65_533);
+    let output = child.output().expect("prlimit, of util-linux");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains("both refused"), "{output:?}");
+}

@@ -43,12 +43,13 @@ const BUFFER: usize = 64 * 1024;
 
 impl Reader {
     /// Opens a directory: one `openat`. It never blocks on a FIFO (`O_NONBLOCK`) and fails on what is not a
-    /// directory.
+    /// directory, which without `follow` a symbolic link to one is not.
     ///
     /// # Errors
     /// What `openat` gives.
-    pub fn open(at: BorrowedFd<'_>, path: &CStr) -> Result<Reader> {
-        Ok(Reader { dir: dir::open(at, path)?, buffer: Vec::new() })
+    pub fn open(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<Reader> {
+        let dir = if follow { dir::open(at, path)? } else { dir::open_nofollow(at, path)? };
+        Ok(Reader { dir, buffer: Vec::new() })
     }
 
     /// The descriptor that names are relative to.

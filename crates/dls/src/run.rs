@@ -12,7 +12,7 @@ use dents::batch::{Asked, Batch, Entry};
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
-use dents::stat::{self, Means, Report};
+use dents::stat::{self, Dereference, Means, Report};
 use dents_render::{Piece, Renderer, quote};
 use dents_sys::{CWD, Errno, clock};
 
@@ -69,8 +69,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Lists the operands, or the current directory if there are none.
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
-        if operands.is_empty() && !self.plan.directory {
-            self.pending.push(Pending::List { path: c".".into(), operand: true });
+        if !self.plan.directory
+            && let [path] = names
+            && let Some(reader) = self.open_alone(path)
+        {
+            self.list(reader, path, true, self.plan.recursive);
         } else {
             self.operands(names);
         }
@@ -86,6 +89,14 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.out.flush();
         self.timing.report(self.out);
         self.status
+    }
+
+    /// The only operand, if it is a directory that can be read: opening it tells as much as a `statx` would, and
+    /// is needed anyway. Whatever else it is, [`Self::operands`] finds out, and says so if it must.
+    fn open_alone(&mut self, path: &CStr) -> Option<Reader> {
+        self.timing.enter(Phase::Read);
+        let follow = self.plan.dereference != Dereference::Never;
+        Reader::open(CWD, path, follow).ok()
     }
 
     /// Stats the operands, shows those that are no directories, and leaves the others for later.
@@ -127,13 +138,18 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// One directory: header, entries, and what is below it for later.
+    /// One directory, if it can be opened.
     fn directory(&mut self, path: &CStr, operand: bool, header: bool) {
         self.timing.enter(Phase::Read);
-        let mut reader = match Reader::open(CWD, path) {
-            Ok(reader) => reader.with_buffer(core::mem::take(&mut self.spare)),
-            Err(errno) => return self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
-        };
+        match Reader::open(CWD, path, true) {
+            Ok(reader) => self.list(reader, path, operand, header),
+            Err(errno) => self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
+        }
+    }
+
+    /// Header, entries, and what is below for later.
+    fn list(&mut self, reader: Reader, path: &CStr, operand: bool, header: bool) {
+        let mut reader = reader.with_buffer(core::mem::take(&mut self.spare));
         if self.plan.recursive && !self.enter(&reader, path, operand) {
             return;
         }

@@ -51,7 +51,8 @@ impl Suffixes {
         let mut sorted: Vec<Suffix> = newest.map(|pattern| Suffix::new(*pattern, text)).collect();
         sorted.sort_by_key(|suffix| suffix.last());
         let sorted = settle_cases(&sorted, text);
-        let begins = (0..=256).map(|last| sorted.partition_point(|suffix| usize::from(suffix.last()) < last) as u16);
+        let begins =
+            (0..=256).map(|last| sorted.partition_point(|suffix| usize::from(suffix.last()) < last) as u16);
         Suffixes { begins: begins.collect(), sorted, any }
     }
 

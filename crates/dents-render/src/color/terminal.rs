@@ -2,9 +2,31 @@
 
 /// Values of `TERM`, as `dircolors --print-database` of coreutils 9.1 lists them. `*` is anything, `#` a digit.
 const TERMINALS: [&[u8]; 25] = [
-    b"Eterm", b"ansi", b"*color*", b"con#*x#*", b"cons25", b"console", b"cygwin", b"*direct*", b"dtterm", b"gnome",
-    b"hurd", b"jfbterm", b"konsole", b"kterm", b"linux", b"linux-c", b"mlterm", b"putty", b"rxvt*", b"screen*",
-    b"st", b"terminator", b"tmux*", b"vt100", b"xterm*",
+    b"Eterm",
+    b"ansi",
+    b"*color*",
+    b"con#*x#*",
+    b"cons25",
+    b"console",
+    b"cygwin",
+    b"*direct*",
+    b"dtterm",
+    b"gnome",
+    b"hurd",
+    b"jfbterm",
+    b"konsole",
+    b"kterm",
+    b"linux",
+    b"linux-c",
+    b"mlterm",
+    b"putty",
+    b"rxvt*",
+    b"screen*",
+    b"st",
+    b"terminator",
+    b"tmux*",
+    b"vt100",
+    b"xterm*",
 ];
 
 /// Whether the terminal that `TERM` names has colours by default.

@@ -40,7 +40,8 @@ fn bad_values_name_the_key_to_blame() {
 
 #[test]
 fn escape_sequences() {
-    let colors = Colors::parse(b"di=^?1:ln=\\x4142:fi=\\7777:ex=\\_\\?:pi=\\e\\a^[\\::so=\\101x=\\x").unwrap();
+    let colors =
+        Colors::parse(b"di=^?1:ln=\\x4142:fi=\\7777:ex=\\_\\?:pi=\\e\\a^[\\::so=\\101x=\\x").unwrap();
     assert_eq!(colors.get(Key::Dir), Some(&b"\x7f?1"[..]));
     assert_eq!(colors.get(Key::Link), Some(&b"B"[..]));
     assert_eq!(colors.get(Key::File), Some(&b"\xff"[..]));
@@ -91,7 +92,9 @@ fn suffixes_agree_with_a_search_from_the_newest() {
         (state >> 33) % below
     };
     for _ in 0..2000 {
-        let mut word = |most: u64| (0..next(most)).map(|_| b"ab"[next(2) as usize] as char).collect::<std::string::String>();
+        let mut word = |most: u64| {
+            (0..next(most)).map(|_| b"ab"[next(2) as usize] as char).collect::<std::string::String>()
+        };
         let patterns: Vec<_> = (0..8u8).map(|nth| (word(12), nth)).collect();
         let value: Vec<_> = patterns.iter().map(|(suffix, nth)| std::format!("*{suffix}=x{nth}")).collect();
         let name = word(14) + "b";

@@ -65,7 +65,10 @@ impl Layout {
             return true;
         }
         let widest = |column: &[usize]| column.iter().copied().max().unwrap_or(0);
-        self.widths.chunks(rows).enumerate().all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
+        self.widths
+            .chunks(rows)
+            .enumerate()
+            .all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
     }
 
     /// The entries of a line: the first, and the distance from one to the next.

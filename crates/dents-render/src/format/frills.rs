@@ -10,38 +10,42 @@ use dents::batch::{Batch, Entry};
 pub(super) struct Frills {
     inode: Option<usize>,
     blocks: Option<usize>,
+    /// Whether the widths are those of columns; otherwise they are zero, and each entry takes what it takes.
+    aligned: bool,
 }
 
 impl Frills {
     /// Columns as wide as their widest number, in a batch of entries.
     pub(super) fn aligned(style: &Style, batch: &Batch, order: &[u32]) -> Frills {
-        let entries = || order.iter().map(|index| batch.entry(*index as usize)).filter(|entry| entry.is_known());
+        let entries =
+            || order.iter().map(|index| batch.entry(*index as usize)).filter(|entry| entry.is_known());
         let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).len();
         Frills {
-            inode: style.inode.then(|| digits(entries().map(|entry| entry.ino()).max().unwrap_or(0))),
+            inode: style.inode.then(|| entries().map(|entry| entry.ino()).max().map_or(0, digits)),
             blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
+            aligned: true,
         }
     }
 
     /// Columns that are as wide as what stands in them.
     pub(super) fn unaligned(style: &Style) -> Frills {
-        Frills { inode: style.inode.then_some(0), blocks: style.blocks.then_some(0) }
+        Frills { inode: style.inode.then_some(0), blocks: style.blocks.then_some(0), aligned: false }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.inode.is_none() && self.blocks.is_none()
     }
 
-    /// The columns on the screen that they take for an entry.
+    /// The columns on the screen that they take for an entry. (Where no entry could be stat'ed, GNU takes the
+    /// question marks for nothing.)
     pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
-        let of = |width: Option<usize>, text: &dyn Fn() -> usize| match width {
-            None => 0,
-            Some(0) => text() + 1,
-            Some(width) => width + 1,
-        };
+        if self.aligned {
+            return self.inode.map_or(0, |width| width + 1) + self.blocks.map_or(0, |width| width + 1);
+        }
         let known = entry.is_known();
-        of(self.inode, &|| if known { digits(entry.ino()) } else { 1 })
-            + of(self.blocks, &|| if known { style.block_size.blocks(entry.blocks()).len() } else { 1 })
+        let inode = if known && style.inode { digits(entry.ino()) } else { 1 };
+        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
+        self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1)
     }
 
     #[inline]

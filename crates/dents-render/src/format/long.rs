@@ -1,20 +1,23 @@
 //! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
 
-use super::frills::Frills;
 use crate::Sink;
 use crate::human::SizeFormat;
 use crate::mode;
-use crate::number::{digits, push_left, push_number, push_right};
+use crate::name::Painter;
+use crate::number::{digits, push_left, push_number, put_number, put_right};
 use crate::renderer::Renderer;
 use crate::style::Style;
+use crate::time::Clock;
 use crate::width::width;
 use alloc::vec::Vec;
+use core::ops::Range;
 use dents::batch::{Batch, Entry, Mark};
 use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
 
 pub(crate) fn needs(style: &Style) -> NeedsByKind {
-    let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | Needs::MARK | style.time;
+    let mut all =
+        Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | Needs::MARK | style.time;
     all.set(Needs::UID, style.owner || style.author);
     all.set(Needs::GID, style.group);
     let mut link = Needs::LINK;
@@ -34,30 +37,28 @@ pub(crate) fn render(
     out: &mut impl Sink,
 ) {
     let style = renderer.style;
-    let frills = Frills::aligned(style, batch, order);
     let mut columns = Columns::new(style, owners);
     for index in order {
-        columns.measure(style, &batch.entry(*index as usize));
+        columns.measure(&batch.entry(*index as usize));
     }
-    columns.settle(style);
+    let mut row = Row::new(columns);
+    let Renderer { painter, clock, now, .. } = renderer;
+    let clock = clock.get_or_insert_with(|| Clock::new(style));
+    clock.set_now(*now);
     for index in order {
         let entry = batch.entry(*index as usize);
         let buffer = out.buffer();
-        renderer.painter.begin_line(buffer);
-        let mut start = buffer.len();
-        frills.write(style, &entry, buffer);
-        if columns.write_before_size(style, &entry, buffer) {
-            start = buffer.len();
-        }
-        columns.write_size(style, &entry, buffer);
+        painter.begin_line(buffer);
+        let start = buffer.len() + row.counted_from;
+        row.write(&entry, buffer);
         if entry.is_known() {
-            renderer.clock.write(entry.time(), buffer);
+            clock.write(entry.time(), buffer);
         } else {
-            renderer.clock.write_unknown(buffer);
+            clock.write_unknown(buffer);
         }
         buffer.push(b' ');
-        // GNU counts the columns of the screen from the size on, if owners stand before it.
-        write_name(renderer, &entry, buffer.len() - start, buffer);
+        // The bytes of an owner's name may be more than their columns: then the row is longer than planned.
+        write_name(painter, &entry, buffer.len() - start - row.excess, buffer);
         buffer.push(style.eol);
         out.checkpoint();
     }
@@ -65,8 +66,7 @@ pub(crate) fn render(
 
 /// The name, and where a symbolic link leads.
 #[inline]
-fn write_name(renderer: &mut Renderer<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
-    let painter = &mut renderer.painter;
+fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
     let len = painter.name(entry, column, out);
     if entry.kind() != Kind::Link {
         out.extend(painter.indicator(entry));
@@ -76,135 +76,251 @@ fn write_name(renderer: &mut Renderer<'_>, entry: &Entry<'_>, column: usize, out
     }
 }
 
-/// The widths of the columns.
-struct Columns<'o> {
-    users: OwnerColumn<'o>,
-    groups: OwnerColumn<'o>,
+/// How wide the columns are.
+struct Columns<'s> {
+    style: &'s Style,
+    users: OwnerColumn<'s>,
+    groups: OwnerColumn<'s>,
     any_mark: bool,
+    inode: u64,
+    blocks_width: usize,
     nlink: u32,
-    largest: u64,
-    nlink_width: usize,
+    size: u64,
     size_width: usize,
-    major_width: usize,
-    minor_width: usize,
+    major: Option<u32>,
+    minor: Option<u32>,
 }
 
-impl<'o> Columns<'o> {
-    fn new(style: &Style, owners: &'o Owners) -> Columns<'o> {
-        let lookup = |wanted: bool, names: fn(&'o Owners, u32) -> Option<&'o [u8]>| OwnerColumn {
+impl<'s> Columns<'s> {
+    fn new(style: &'s Style, owners: &'s Owners) -> Columns<'s> {
+        let column = |shown: bool, names: Lookup<'s>| OwnerColumn {
             owners,
-            names: (wanted && !style.numeric).then_some(names),
+            names: (shown && !style.numeric).then_some(names),
             utf8: style.locale.utf8,
             cache: [Owner::default(); OwnerColumn::CACHE],
-            width: 0,
+            width: 1,
         };
         Columns {
-            users: lookup(style.owner || style.author, Owners::user),
-            groups: lookup(style.group, Owners::group),
+            style,
+            users: column(style.owner || style.author, Owners::user),
+            groups: column(style.group, Owners::group),
             any_mark: false,
+            inode: 0,
+            blocks_width: 1,
             nlink: 0,
-            largest: 0,
-            nlink_width: 0,
-            size_width: 0,
-            major_width: 0,
-            minor_width: 0,
+            size: 0,
+            size_width: 1,
+            major: None,
+            minor: None,
         }
     }
 
     /// Takes an entry into account. One that could not be stat'ed fits into any column.
     #[inline]
-    fn measure(&mut self, style: &Style, entry: &Entry<'_>) {
+    fn measure(&mut self, entry: &Entry<'_>) {
         if !entry.is_known() {
             return;
         }
+        let style = self.style;
         self.any_mark |= entry.mark() != Mark::None;
         self.nlink = self.nlink.max(entry.nlink());
+        if style.inode {
+            self.inode = self.inode.max(entry.ino());
+        }
+        if style.blocks {
+            self.blocks_width = self.blocks_width.max(style.block_size.blocks(entry.blocks()).len());
+        }
         if style.owner || style.author {
             self.users.measure(entry.uid());
         }
         if style.group {
             self.groups.measure(entry.gid());
         }
-        if matches!(entry.kind(), Kind::Char | Kind::Block) {
+        if is_device(entry) {
             let (major, minor) = entry.rdev();
-            self.major_width = self.major_width.max(digits(major.into()));
-            self.minor_width = self.minor_width.max(digits(minor.into()));
+            self.major = self.major.max(Some(major));
+            self.minor = self.minor.max(Some(minor));
         } else if style.file_size == SizeFormat::BYTES {
-            self.largest = self.largest.max(entry.size());
+            self.size = self.size.max(entry.size());
         } else {
             self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).len());
         }
     }
+}
 
-    fn settle(&mut self, style: &Style) {
-        self.nlink_width = digits(self.nlink.into());
-        if style.file_size == SizeFormat::BYTES {
-            self.size_width = digits(self.largest);
+fn is_device(entry: &Entry<'_>) -> bool {
+    matches!(entry.kind(), Kind::Char | Kind::Block)
+}
+
+/// Everything before the time, as a text of spaces into which each column writes at its place. The owners of the
+/// entry before are still in it, since they seldom change.
+struct Row<'s> {
+    style: &'s Style,
+    users: OwnerColumn<'s>,
+    groups: OwnerColumn<'s>,
+    text: Vec<u8>,
+    /// Owner and group in `text`; `None` at first, and for an entry that has none to show.
+    owners: Option<(u32, u32)>,
+    inode: Range<usize>,
+    blocks: Range<usize>,
+    mode: usize,
+    mark: Option<usize>,
+    nlink: Range<usize>,
+    owners_start: usize,
+    size_width: usize,
+    minor_width: usize,
+    /// Where GNU begins to count the columns of the screen: at the size, if owners stand before it.
+    counted_from: usize,
+    /// How many bytes longer than its columns the row is before the place where counting begins.
+    excess: usize,
+}
+
+impl<'s> Row<'s> {
+    fn new(columns: Columns<'s>) -> Row<'s> {
+        let style = columns.style;
+        let mut end = 0;
+        let mut place = |width: Option<usize>| {
+            let start = end;
+            end += width.map_or(0, |width| width + 1);
+            start..start + width.unwrap_or(0)
+        };
+        let inode = place(style.inode.then(|| digits(columns.inode)));
+        let blocks = place(style.blocks.then_some(columns.blocks_width));
+        let mode = place(Some(10 + usize::from(columns.any_mark)));
+        let nlink = place(Some(digits(columns.nlink.into())));
+        let [major_width, minor_width] =
+            [columns.major, columns.minor].map(|n| n.map_or(0, |n| digits(n.into())));
+        let device_width = if major_width > 0 { major_width + 2 + minor_width } else { 0 };
+        let mut row = Row {
+            style,
+            text: Vec::new(),
+            owners: None,
+            mark: columns.any_mark.then_some(mode.start + 10),
+            mode: mode.start,
+            inode,
+            blocks,
+            owners_start: nlink.end + 1,
+            nlink,
+            size_width: columns.size_width.max(digits(columns.size)).max(device_width),
+            minor_width,
+            counted_from: 0,
+            excess: 0,
+            users: columns.users,
+            groups: columns.groups,
+        };
+        row.set_owners(None);
+        if style.owner || style.group || style.author {
+            row.counted_from = row.size_start();
         }
-        if self.major_width > 0 {
-            self.size_width = self.size_width.max(self.major_width + 2 + self.minor_width);
-        }
+        row
     }
 
-    /// Mode, links, owners. Returns whether there is a column of owners.
-    #[inline]
-    fn write_before_size(&mut self, style: &Style, entry: &Entry<'_>, out: &mut Vec<u8>) -> bool {
-        let known = entry.is_known();
-        if known {
-            out.extend_from_slice(&mode::letters(entry.mode()));
-        } else {
-            out.push(mode::letter(entry.kind()));
-            out.extend_from_slice(&mode::UNKNOWN);
+    /// Puts other owners into the row.
+    #[cold]
+    fn set_owners(&mut self, owners: Option<(u32, u32)>) {
+        let Row { style, text, users, groups, .. } = self;
+        text.clear();
+        text.resize(self.owners_start, b' ');
+        self.owners = owners;
+        if style.owner {
+            users.write(owners.map(|(user, _)| user), text);
         }
-        if self.any_mark {
-            out.push(match entry.mark() {
-                _ if !known => b'?',
+        if style.group {
+            groups.write(owners.map(|(_, group)| group), text);
+        }
+        if style.author {
+            users.write(owners.map(|(user, _)| user), text);
+        }
+        text.resize(text.len() + self.size_width + 1, b' ');
+        self.excess = if self.counted_from > 0 { self.size_start() - self.counted_from } else { 0 };
+    }
+
+    fn size_start(&self) -> usize {
+        self.text.len() - 1 - self.size_width
+    }
+
+    #[inline]
+    fn write(&mut self, entry: &Entry<'_>, out: &mut Vec<u8>) {
+        if !entry.is_known() {
+            self.set_owners(None);
+            out.extend_from_slice(&self.text);
+            let start = out.len() - self.text.len();
+            return self.write_unknown(entry, &mut out[start..]);
+        }
+        let user = if self.style.owner || self.style.author { entry.uid() } else { 0 };
+        let group = if self.style.group { entry.gid() } else { 0 };
+        if self.owners != Some((user, group)) {
+            self.set_owners(Some((user, group)));
+        }
+        out.extend_from_slice(&self.text);
+        let start = out.len() - self.text.len();
+        let row = &mut out[start..];
+        row[self.mode..self.mode + 10].copy_from_slice(&mode::letters(entry.mode()));
+        if let Some(mark) = self.mark {
+            row[mark] = match entry.mark() {
                 Mark::None => b' ',
                 Mark::Context => b'.',
                 Mark::Acl => b'+',
-            });
+            };
         }
-        out.push(b' ');
-        if known {
-            push_number(out, entry.nlink().into(), self.nlink_width);
-        } else {
-            push_right(out, b"?", self.nlink_width);
+        put_number(&mut row[self.nlink.clone()], entry.nlink().into());
+        if self.style.inode {
+            put_inode(&mut row[self.inode.clone()], entry.ino());
         }
-        out.push(b' ');
-        if style.owner {
-            self.users.write(known.then(|| entry.uid()), out);
+        if self.style.blocks {
+            put_right(&mut row[self.blocks.clone()], self.style.block_size.blocks(entry.blocks()).as_bytes());
         }
-        if style.group {
-            self.groups.write(known.then(|| entry.gid()), out);
-        }
-        if style.author {
-            self.users.write(known.then(|| entry.uid()), out);
-        }
-        style.owner || style.group || style.author
+        let size_start = self.size_start();
+        self.write_size(entry, &mut row[size_start..size_start + self.size_width]);
     }
 
     #[inline]
-    fn write_size(&self, style: &Style, entry: &Entry<'_>, out: &mut Vec<u8>) {
-        if !entry.is_known() {
-            push_right(out, b"?", self.size_width);
-        } else if matches!(entry.kind(), Kind::Char | Kind::Block) {
+    fn write_size(&self, entry: &Entry<'_>, place: &mut [u8]) {
+        if is_device(entry) {
             let (major, minor) = entry.rdev();
-            let blanks = self.size_width.saturating_sub(self.major_width + 2 + self.minor_width);
-            push_number(out, major.into(), self.major_width + blanks);
-            out.extend_from_slice(b", ");
-            push_number(out, minor.into(), self.minor_width);
+            let (before, after) = place.split_at_mut(self.size_width - self.minor_width);
+            put_number(after, minor.into());
+            let (before, comma) = before.split_at_mut(before.len() - 2);
+            comma[0] = b',';
+            put_number(before, major.into());
+        } else if self.style.file_size == SizeFormat::BYTES {
+            put_number(place, entry.size());
         } else {
-            push_right(out, style.file_size.bytes(entry.size()).as_bytes(), self.size_width);
+            put_right(place, self.style.file_size.bytes(entry.size()).as_bytes());
         }
-        out.push(b' ');
+    }
+
+    #[cold]
+    fn write_unknown(&self, entry: &Entry<'_>, row: &mut [u8]) {
+        row[self.mode] = mode::letter(entry.kind());
+        row[self.mode + 1..self.mode + 10].copy_from_slice(&mode::UNKNOWN);
+        let size_start = self.size_start();
+        let size = size_start..size_start + self.size_width;
+        for place in [self.inode.clone(), self.blocks.clone(), self.nlink.clone(), size] {
+            put_right(&mut row[place], b"?");
+        }
+        if let Some(mark) = self.mark {
+            row[mark] = b'?';
+        }
     }
 }
+
+/// Inode 0 is how a file system says that it has none.
+fn put_inode(place: &mut [u8], inode: u64) {
+    match inode {
+        0 => put_right(place, b"?"),
+        inode => put_number(place, inode),
+    }
+}
+
+/// How an id becomes a name: [`Owners::user`] or [`Owners::group`].
+type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
 
 /// One column of owners, or of groups.
 struct OwnerColumn<'o> {
     owners: &'o Owners,
-    /// How an id becomes a name; `None` with `-n`.
-    names: Option<fn(&'o Owners, u32) -> Option<&'o [u8]>>,
+    /// `None` with `-n`.
+    names: Option<Lookup<'o>>,
     utf8: bool,
     /// The owners seen last, found by the low bits of their ids.
     cache: [Owner<'o>; OwnerColumn::CACHE],
@@ -247,7 +363,6 @@ impl<'o> OwnerColumn<'o> {
     }
 
     /// Names to the left, numbers to the right.
-    #[inline]
     fn write(&mut self, id: Option<u32>, out: &mut Vec<u8>) {
         match id.map(|id| self.find(id)) {
             None => push_left(out, b"?", self.width),

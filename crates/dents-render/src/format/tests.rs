@@ -1,1 +1,188 @@
+use crate::style::{Format, Style};
+use crate::{Colors, Indicator, Piece, Quoting, Renderer, Zone};
+use alloc::ffi::CString;
+use alloc::string::String;
+use alloc::vec::Vec;
+use dents::batch::Batch;
+use dents::needs::Kind;
+use dents::owners::Owners;
+use std::vec;
 
+fn batch(style: &Style, names: &[(&str, Kind)]) -> (Batch, Vec<u32>) {
+    let mut batch = Batch::new(style.operand_needs());
+    for (name, kind) in names {
+        batch.push(&CString::new(*name).unwrap(), *kind, 1);
+    }
+    (batch, (0..names.len() as u32).collect())
+}
+
+fn render(style: &Style, names: &[(&str, Kind)], piece: Piece) -> String {
+    let (batch, order) = batch(style, names);
+    let mut out = Vec::new();
+    let mut renderer = Renderer::new(style);
+    renderer.entries(&batch, &order, &Owners::default(), piece, &mut out);
+    renderer.finish(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+const REFUSED: [(&str, Kind); 5] =
+    [("a", Kind::Reg), ("b c", Kind::Reg), ("d", Kind::Dir), ("l", Kind::Link), ("p", Kind::Fifo)];
+
+/// A directory that may be read and not searched: names and types are known and nothing else. As GNU `ls` 9.1
+/// shows it.
+#[test]
+fn entries_that_could_not_be_stated() {
+    let long = Style { format: Format::Long, ..Style::default() };
+    let seen = render(&long, &REFUSED, Piece::Directory);
+    assert!(
+        seen.starts_with("total 0\n-????????? ? ? ? ?            ? a\n-????????? ? ? ? ?            ? b c\n")
+    );
+    let all = Style { inode: true, blocks: true, quoting: Quoting::ShellEscape, ..long.clone() };
+    let seen = render(&all, &REFUSED, Piece::Operands);
+    assert!(
+        seen.starts_with(
+            "? ? -????????? ? ? ? ?            ?  a\n? ? -????????? ? ? ? ?            ? 'b c'\n"
+        )
+    );
+    let colored = Style { colors: Some(Colors::builtin()), indicator: Indicator::Classify, ..long.clone() };
+    let seen = render(&colored, &REFUSED, Piece::Operands);
+    assert!(seen.contains("d????????? ? ? ? ?            ? \x1b[0m\x1b[01;34md\x1b[0m/\n"));
+    assert!(seen.contains("l????????? ? ? ? ?            ? \x1b[01;36ml\x1b[0m\n"));
+    assert!(seen.ends_with("p????????? ? ? ? ?            ? \x1b[33mp\x1b[0m|\n"));
+    for (format, text) in [
+        (Format::Columns, "? ? a  ? ? b c  ? ? d  ? ? l  ? ? p\n"),
+        (Format::Commas, "? ? a, ? ? b c, ? ? d, ? ? l, ? ? p\n"),
+    ] {
+        let style = Style { format, inode: true, blocks: true, ..Style::default() };
+        assert_eq!(render(&style, &REFUSED, Piece::Operands), text);
+    }
+}
+
+#[test]
+fn an_empty_directory_is_nothing_but_its_total() {
+    for format in [Format::Lines, Format::Columns, Format::Across, Format::Commas] {
+        for width in [0, 80] {
+            let style = Style { format, width, ..Style::default() };
+            assert_eq!(render(&style, &[], Piece::Directory), "");
+            assert_eq!(render(&style, &[], Piece::Chunk { last: true }), "");
+        }
+    }
+    assert_eq!(
+        render(&Style { format: Format::Long, ..Style::default() }, &[], Piece::Directory),
+        "total 0\n"
+    );
+    assert_eq!(
+        render(&Style { blocks: true, eol: 0, ..Style::default() }, &[], Piece::Directory),
+        "total 0\0"
+    );
+}
+
+/// Chunk after chunk gives what the whole gives, wherever the borders are.
+#[test]
+fn chunks_leave_no_seams() {
+    let names: Vec<_> = (0..60u32).map(|n| std::format!("{}", n.pow(n % 5 + 1))).collect();
+    let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
+    for (format, width) in [(Format::Commas, 40), (Format::Commas, 0), (Format::Lines, 80)] {
+        let style = Style { format, width, ..Style::default() };
+        let whole = render(&style, &names, Piece::Directory);
+        for size in [1, 7, 59, 60] {
+            let mut out = Vec::new();
+            let mut renderer = Renderer::new(&style);
+            for chunk in names.chunks(size) {
+                let (batch, order) = batch(&style, chunk);
+                renderer.entries(&batch, &order, &Owners::default(), Piece::Chunk { last: false }, &mut out);
+            }
+            let (batch, order) = batch(&style, &[]);
+            renderer.entries(&batch, &order, &Owners::default(), Piece::Chunk { last: true }, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), whole, "{format:?} {width} {size}");
+        }
+    }
+}
+
+/// The run of `ls file dir1 dir2`.
+#[test]
+fn headers_and_gaps() {
+    let style = Style::default();
+    let (batch, order) = batch(&style, &[("x", Kind::Reg)]);
+    let mut out = Vec::new();
+    let mut renderer = Renderer::new(&style);
+    let owners = Owners::default();
+    renderer.entries(&batch, &order, &owners, Piece::Operands, &mut out);
+    renderer.gap(&mut out);
+    renderer.header(b"dir1", &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Directory, &mut out);
+    renderer.header(b"dir2", &mut out);
+    renderer.finish(&mut out);
+    assert_eq!(out, b"x\n\ndir1:\nx\n\ndir2:\n");
+}
+
+#[test]
+fn unusual_sequences_are_undone_at_the_end() {
+    let colors = |value: &[u8]| Style { colors: Some(Colors::parse(value).unwrap()), ..Style::default() };
+    let dir = [("d", Kind::Dir)];
+    assert_eq!(render(&colors(b"lc=<:rc=>"), &dir, Piece::Directory), "<0><01;34>d<0>\n<>");
+    assert_eq!(render(&colors(b"lc=<:rc=>"), &[("f", Kind::Reg)], Piece::Directory), "f\n");
+    assert_eq!(render(&colors(b""), &dir, Piece::Directory), "\x1b[0m\x1b[01;34md\x1b[0m\n");
+}
+
+/// The plain reading of the rule, as slow as it is: the most columns whose sum stays below the screen's width.
+#[test]
+fn columns_are_as_many_as_fit() {
+    let mut state = 3u64;
+    let mut next = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % below) as usize
+    };
+    for _ in 0..300 {
+        let names: Vec<String> = (0..=next(40)).map(|_| "x".repeat(1 + next(15))).collect();
+        let (screen, across) = (1 + next(120), next(2) == 0);
+        let widths = |columns: usize| {
+            let rows = names.len().div_ceil(columns);
+            let mut widths = vec![3; columns];
+            for (nth, name) in names.iter().enumerate() {
+                let column = if across { nth % columns } else { nth / rows };
+                let width = name.len() + if column + 1 == columns { 0 } else { 2 };
+                widths[column] = widths[column].max(width);
+            }
+            widths
+        };
+        let fits = |columns: &usize| {
+            let widths = widths(*columns);
+            widths.iter().all(|width| *width == 3) || widths.iter().sum::<usize>() < screen
+        };
+        let most = screen.div_ceil(3).min(names.len());
+        let columns = (2..=most).rev().find(fits).unwrap_or(1);
+        let rows = names.len().div_ceil(columns);
+        let widths = widths(columns);
+        let mut expected = String::new();
+        for row in 0..rows {
+            let places: Vec<usize> = match across {
+                true => (row * columns..names.len().min((row + 1) * columns)).collect(),
+                false => (row..names.len()).step_by(rows).collect(),
+            };
+            for (nth, place) in places.iter().enumerate() {
+                let width = if nth + 1 == places.len() { 0 } else { widths[nth] };
+                expected += &std::format!("{:width$}", names[*place]);
+            }
+            expected += "\n";
+        }
+        let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
+        let format = if across { Format::Across } else { Format::Columns };
+        let style = Style { format, width: screen, tab_size: 0, ..Style::default() };
+        assert_eq!(render(&style, &names, Piece::Directory), expected, "{screen} {across}");
+    }
+}
+
+/// What a plain listing costs: nothing.
+#[test]
+fn names_alone_need_no_stat() {
+    assert!(!Style::default().needs().asks_any());
+    assert!(
+        !Style { format: Format::Columns, indicator: Indicator::FileType, ..Style::default() }
+            .needs()
+            .asks_any()
+    );
+    assert!(Style { inode: true, ..Style::default() }.needs().asks(Kind::Fifo));
+    let long = Style { format: Format::Long, zone: Zone::utc(), ..Style::default() };
+    assert!(Kind::KNOWN.iter().all(|kind| long.needs().asks(*kind)));
+}

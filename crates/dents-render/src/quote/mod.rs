@@ -134,7 +134,8 @@ impl Quoter {
     #[inline]
     fn copies(&self, name: &[u8]) -> bool {
         let bare = self.style.is_variable() || matches!(self.style, Quoting::Literal | Quoting::Escape);
-        bare && !name.is_empty() && name.iter().all(|byte| self.plain[usize::from(*byte)])
+        bare && !name.is_empty()
+            && name.iter().fold(true, |plain, byte| plain & self.plain[usize::from(*byte)])
     }
 
     #[cold]

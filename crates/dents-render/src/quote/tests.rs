@@ -1,7 +1,7 @@
 use super::*;
-use alloc::string::ToString;
 use crate::indicator::Indicator;
 use crate::style::Style;
+use alloc::string::ToString;
 use std::process::Command;
 use std::string::String;
 use std::vec;
@@ -59,7 +59,9 @@ fn every_style_as_gnu_writes_it() {
                 let mut out = vec![];
                 let differs = quoter.write(&name, &mut out);
                 let seen = fields.next().unwrap();
-                if name == b"\x01'\x02" && matches!(quoting, Quoting::ShellEscape | Quoting::ShellEscapeAlways) {
+                if name == b"\x01'\x02"
+                    && matches!(quoting, Quoting::ShellEscape | Quoting::ShellEscapeAlways)
+                {
                     assert_eq!(out, b"''$'\\001'\\'''$'\\002'");
                     continue;
                 }
@@ -124,7 +126,8 @@ fn names() -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn bash_reads_the_name_back() {
     for locale in [Locale::C, Locale::C_UTF8] {
-        for style in [Quoting::Shell, Quoting::ShellAlways, Quoting::ShellEscape, Quoting::ShellEscapeAlways] {
+        for style in [Quoting::Shell, Quoting::ShellAlways, Quoting::ShellEscape, Quoting::ShellEscapeAlways]
+        {
             let quoter = Quoter::new(style, &locale, false, b"");
             let (mut script, mut expected) = (b"printf '%s\\0'".to_vec(), vec![]);
             for name in names() {

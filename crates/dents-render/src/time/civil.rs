@@ -32,7 +32,8 @@ impl Civil {
         // Years that begin in March end with the leap day: the 400-year cycle then divides evenly. (E. Reingold
         // and N. Dershowitz, Calendrical Calculations.)
         let since_march_0 = days + 719_468;
-        let (cycle, day_of_cycle) = (since_march_0.div_euclid(146_097), since_march_0.rem_euclid(146_097) as u32);
+        let (cycle, day_of_cycle) =
+            (since_march_0.div_euclid(146_097), since_march_0.rem_euclid(146_097) as u32);
         let leaps = day_of_cycle / 1_460 - day_of_cycle / 36_524 + day_of_cycle / 146_096;
         let year_of_cycle = (day_of_cycle - leaps) / 365;
         let from_march = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);

@@ -22,6 +22,9 @@ use zone::Period;
 /// How far back a time is recent: half a mean Gregorian year, in seconds.
 const RECENT: i64 = 31_556_952 / 2;
 
+/// How many offsets a clock keeps: those of 34 years.
+const PERIODS: usize = 128;
+
 /// How times are shown. Each style is two formats: of recent times and of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TimeStyle {
@@ -62,7 +65,8 @@ pub(crate) struct Clock<'s> {
     now: Time,
     /// Of recent times, of others.
     faces: [Face; 2],
-    period: Period,
+    /// Offsets looked up so far, each in the place of some 97 days to which it was asked.
+    periods: Vec<Period>,
     /// The width of a time, for what stands in place of one.
     width: usize,
 }
@@ -70,10 +74,12 @@ pub(crate) struct Clock<'s> {
 /// A format, and what it made of the last minute.
 struct Face {
     format: Format,
-    /// The seconds for which `text` and `civil` hold; empty at first.
+    /// The seconds for which the rest holds; empty at first.
     minute: Range<i64>,
     text: Vec<u8>,
     civil: Option<Civil>,
+    /// Which of the clock's periods.
+    period: usize,
 }
 
 impl<'s> Clock<'s> {
@@ -83,9 +89,10 @@ impl<'s> Clock<'s> {
             minute: 0..0,
             text: Vec::new(),
             civil: None,
+            period: 0,
         });
-        let period = style.zone.at(0);
-        let mut clock = Clock { zone: &style.zone, now: style.now, faces, period, width: 0 };
+        let mut clock = Clock { zone: &style.zone, now: style.now, faces, periods: Vec::new(), width: 0 };
+        clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
         clock.width = epoch.len();
@@ -122,33 +129,38 @@ impl<'s> Clock<'s> {
                 civil,
                 second: time.sec,
                 nanosecond: time.nsec,
-                offset: self.period.offset,
-                zone: &self.period.name,
+                offset: self.periods[face.period].offset,
+                zone: &self.periods[face.period].name,
             };
             face.format.write(&moment, false, out);
         }
     }
 
-    /// Makes a face show the minute that holds this second.
-    #[cold]
-    fn turn_to(&mut self, nth: usize, second: i64) {
-        if !self.period.range.contains(&second) {
-            self.period = self.zone.at(second);
-            // Faces render their unsteady part with the period at hand: let none keep a minute of another.
+    /// The period that holds this second, from the zone if it was not asked before.
+    fn period(&mut self, second: i64) -> usize {
+        let place = (second >> 23) as usize % PERIODS;
+        if !self.periods[place].range.contains(&second) {
+            self.periods[place] = self.zone.at(second);
+            // Let no face go on with the period that was here before.
             self.faces.iter_mut().for_each(|face| face.minute = 0..0);
         }
+        place
+    }
+
+    /// Makes a face show the minute that holds this second.
+    fn turn_to(&mut self, nth: usize, second: i64) {
+        let place = self.period(second);
+        let Period { offset, name: zone, range } = &self.periods[place];
         let face = &mut self.faces[nth];
         face.text.clear();
-        let local = second.checked_add(i64::from(self.period.offset));
-        face.civil = local.and_then(Civil::new);
+        face.period = place;
+        face.civil = second.checked_add(i64::from(*offset)).and_then(Civil::new);
         face.minute = second..second.saturating_add(1);
         if let Some(civil) = &mut face.civil {
             // The minute may be cut short, by a change of the clocks in the middle of it.
-            let start = (second - i64::from(civil.second)).max(self.period.range.start);
-            let end = (second - i64::from(civil.second) + 60).min(self.period.range.end);
-            face.minute = start..end;
-            civil.second -= (second - start) as u32;
-            let Period { offset, name: zone, .. } = &self.period;
+            let start = second - i64::from(civil.second);
+            face.minute = start.max(range.start)..(start + 60).min(range.end);
+            civil.second -= (second - face.minute.start) as u32;
             let moment = Moment { civil: *civil, second, nanosecond: 0, offset: *offset, zone };
             face.format.write(&moment, true, &mut face.text);
         }
@@ -224,6 +236,9 @@ mod tests {
             .collect();
         let fresh: Vec<_> = times.iter().flat_map(|time| show(&style, &[*time])).collect();
         assert_eq!(show(&style, &times), fresh);
-        assert!(fresh.iter().any(|text| text.ends_with("-0530")) && fresh.iter().any(|text| text.ends_with("-0430")));
+        assert!(
+            fresh.iter().any(|text| text.ends_with("-0530"))
+                && fresh.iter().any(|text| text.ends_with("-0430"))
+        );
     }
 }

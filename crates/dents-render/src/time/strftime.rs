@@ -37,6 +37,8 @@ pub(super) struct Moment<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Spec {
     letter: u8,
+    /// Whether there are no flags and there is no width.
+    plain: bool,
     /// `_`, `-`, `0` or `+`; 0 for none.
     pad: u8,
     upper: bool,
@@ -48,7 +50,7 @@ struct Spec {
 
 #[derive(Clone, Debug)]
 enum Item {
-    Literal(Vec<u8>),
+    Byte(u8),
     Spec(Spec),
 }
 
@@ -66,14 +68,11 @@ impl Format {
         let mut items = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let literal = rest.iter().position(|byte| *byte == b'%').unwrap_or(rest.len());
-            if literal > 0 {
-                items.push(Item::Literal(rest[..literal].to_vec()));
-                rest = &rest[literal..];
-                continue;
+            let (spec, len) = if rest[0] == b'%' { Spec::parse(rest) } else { (None, 1) };
+            match spec {
+                Some(spec) => items.push(Item::Spec(spec)),
+                None => items.extend(rest[..len].iter().map(|byte| Item::Byte(*byte))),
             }
-            let (spec, len) = Spec::parse(rest);
-            items.push(spec.map_or_else(|| Item::Literal(rest[..len].to_vec()), Item::Spec));
             rest = &rest[len..];
         }
         let moves = |item: &Item| matches!(item, Item::Spec(spec) if b"NSsTcrX".contains(&spec.letter));
@@ -91,7 +90,8 @@ impl Format {
         let items = if steady { &self.items[..self.steady] } else { &self.items[self.steady..] };
         for item in items {
             match item {
-                Item::Literal(text) => out.extend_from_slice(text),
+                Item::Byte(byte) => out.push(*byte),
+                Item::Spec(spec) if spec.plain => spec.write_plain(moment, &self.months, out),
                 Item::Spec(spec) => spec.write(moment, &self.months, out),
             }
         }
@@ -124,9 +124,31 @@ impl Spec {
         }
         let Some(letter) = text.get(at) else { return (None, text.len()) };
         spec.letter = *letter;
+        spec.plain = spec.pad == 0 && !spec.upper && !spec.swap && spec.width == 0 && spec.colons == 0;
         let known = b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ".contains(letter);
         let fits = known && (spec.colons == 0 || (*letter == b'z' && spec.colons <= 3));
         (fits.then_some(spec), at + 1)
+    }
+
+    /// The conversions that the usual styles are made of, without flags: the same as [`Spec::write`], sooner.
+    fn write_plain(&self, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+        let civil = &moment.civil;
+        let two = match self.letter {
+            b'm' => civil.month,
+            b'd' => civil.day,
+            b'H' => civil.hour,
+            b'M' => civil.minute,
+            b'S' => civil.second,
+            b'e' if civil.day < 10 => return out.extend_from_slice(&[b' ', b'0' + civil.day as u8]),
+            b'e' => civil.day,
+            b'b' => return out.extend_from_slice(months[civil.month as usize - 1].as_bytes()),
+            b'Y' if (0..10_000).contains(&civil.year) => {
+                let [century, year] = [civil.year as u32 / 100, civil.year as u32 % 100].map(pair);
+                return out.extend_from_slice(&[century[0], century[1], year[0], year[1]]);
+            }
+            _ => return self.write(moment, months, out),
+        };
+        out.extend_from_slice(&pair(two));
     }
 
     fn write(&self, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
@@ -277,8 +299,8 @@ impl Spec {
         let parts = match self.colons {
             0 | 1 => 2,
             2 => 3,
-            _ if east % 60 != 0 => 3,
-            _ if east / 60 % 60 != 0 => 2,
+            _ if seconds != pair(0) => 3,
+            _ if minutes != pair(0) => 2,
             _ => 1,
         };
         for part in [minutes, seconds].iter().take(parts - 1) {

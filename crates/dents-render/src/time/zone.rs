@@ -33,7 +33,7 @@ enum Inner {
 }
 
 /// An offset and how long it holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Period {
     /// Seconds east of UTC.
     pub offset: i32,
@@ -105,7 +105,8 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
     let info = zone.to_offset_info(timestamp);
     // `preceding` does not count a transition at this very second, so ask from the next one.
     let before = Timestamp::from_second(asked + 1).ok().and_then(|next| zone.preceding(next).next());
-    let start = before.map_or(i64::MIN, |transition| transition.timestamp().as_second().saturating_add(shift));
+    let start =
+        before.map_or(i64::MIN, |transition| transition.timestamp().as_second().saturating_add(shift));
     let after = zone.following(timestamp).next();
     let end = after.map_or(i64::MAX, |transition| transition.timestamp().as_second().saturating_add(shift));
     Period {
@@ -181,7 +182,8 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Option<i32> {
         let digits = self.take_while(|byte| byte.is_ascii_digit());
-        let number = digits.iter().fold(0i32, |n, digit| n.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
+        let number =
+            digits.iter().fold(0i32, |n, digit| n.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
         (!digits.is_empty()).then_some(number)
     }
 }

@@ -151,6 +151,34 @@ fn large_blocks_grow_and_come_back_zeroed() {
 }
 
 #[test]
+fn zeroed_blocks_are_zero_whoever_had_them_before() {
+    let allocator = allocator();
+    let zeroed = |size| {
+        // SAFETY: the layout is that of the block, which is read and written within its size and freed once.
+        unsafe {
+            let start = allocator.alloc_zeroed(layout(size, 8));
+            let bytes = slice::from_raw_parts_mut(start, size);
+            assert!(all_are(bytes, 0), "{size}");
+            bytes.fill(0xee);
+            allocator.dealloc(start, layout(size, 8));
+        }
+    };
+    for size in [16, 70_000, 100, 70_000, 5000, 120_000] {
+        // The newest block is given back to the bump region, others to the lists.
+        zeroed(size);
+        let mut block = Block::new(allocator, layout(size, 8), 0xff);
+        block.resize(size * 2);
+        let newest = Block::new(allocator, layout(48, 8), 0xfe);
+        drop(block);
+        drop(newest);
+        zeroed(size);
+    }
+    // Beyond the arena, in chunks.
+    let _full: Vec<_> = (0..40).map(|_| Block::new(allocator, layout(100_000, 8), 1)).collect();
+    (0..3).for_each(|_| zeroed(90_000));
+}
+
+#[test]
 fn any_alignment() {
     let allocator = allocator();
     let mut blocks = Vec::new();

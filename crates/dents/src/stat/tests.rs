@@ -49,7 +49,7 @@ impl Tree {
 
     fn read(&self, needs: &NeedsByKind, mode: Mode, workers: &dyn Workers) -> (Batch, Report) {
         let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
-        let mut reader = Reader::open(CWD, &path).expect("opens");
+        let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
         reader.read_all(Hidden::All, &mut batch).expect("reads");
         let means = Means { mode, threads: Some(3), workers };
@@ -129,7 +129,7 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
     let tree = Tree::new("vanish", 300);
     for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
         let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
-        let mut reader = Reader::open(CWD, &path).expect("opens");
+        let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let needs = NeedsByKind::all(Needs::SIZE);
         let mut batch = Batch::new(needs);
         fs::write(tree.0.join("gone"), "").expect("file");
@@ -146,7 +146,7 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
 fn magic_links_are_followed_by_their_text() {
     let file = fs::File::open("/proc/self/fd").expect("proc");
     let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
-    let mut reader = Reader::open(CWD, c"/proc/self/ns").expect("opens");
+    let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(Hidden::Skip, &mut batch).expect("reads");
     fill(

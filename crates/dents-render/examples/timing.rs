@@ -1,0 +1,134 @@
+//! What rendering costs: nanoseconds an entry in several styles, best of ten.
+//!
+//! `cargo run --release -p dents-render --example timing -- DIR` (a directory with 100,000 entries, say).
+
+use dents::batch::{Batch, Time};
+use dents::needs::Needs;
+use dents::owners::{Getent, Owners};
+use dents::read::{Hidden, Reader};
+use dents::sort::Order;
+use dents::stat::{self, Means, Mode, Workers};
+use dents_locale::Locale;
+use dents_render::{
+    Colors, Format, Indicator, Piece, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
+};
+use std::ffi::CString;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+struct Alone;
+
+impl Workers for Alone {
+    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
+        job(0);
+    }
+}
+
+struct NoGetent;
+
+impl Getent for NoGetent {
+    fn getent(&self, _: &std::ffi::CStr, _: &[u32]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// Throws away what it gets, 64 KiB at a time.
+struct Nowhere(Vec<u8>, usize);
+
+impl Sink for Nowhere {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    fn checkpoint(&mut self) {
+        if self.0.len() >= 1 << 16 {
+            self.1 += self.0.len();
+            self.0.clear();
+        }
+    }
+}
+
+fn measure(dir: &CString, name: &str, style: &Style) {
+    let mut reader = Reader::open(dents_sys::CWD, dir, true).expect("a directory");
+    let needs = style.needs();
+    let mut batch = Batch::new(needs);
+    reader.read_all(Hidden::Skip, &mut batch).expect("readable");
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone };
+    stat::fill(&mut batch, reader.dir(), &needs, false, &means);
+    let order = Order::default().sort(&batch);
+    let mut owners = Owners::default();
+    if style.wants_user_names() {
+        owners.learn(&batch, Needs::UID | Needs::GID, &NoGetent);
+    }
+    let mut best = Duration::MAX;
+    let mut sink = Nowhere(Vec::with_capacity(1 << 17), 0);
+    for _ in 0..10 {
+        let start = Instant::now();
+        let mut renderer = Renderer::new(style);
+        renderer.entries(&batch, &order, &owners, Piece::Directory, &mut sink);
+        renderer.finish(&mut sink);
+        best = best.min(start.elapsed());
+    }
+    let each = best.as_nanos() as f64 / batch.len().max(1) as f64;
+    println!("{name:24} {each:6.1} ns an entry, {} bytes", (sink.1 + sink.0.len()) / 10);
+}
+
+/// Making ready is part of every run, however short.
+fn measure_setup(name: &str, run: &dyn Fn()) {
+    let best = (0..100).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    println!("{name:24} {:6.1} µs", best.min().unwrap_or_default().as_nanos() as f64 / 1000.0);
+}
+
+fn main() {
+    let dir = std::env::args().nth(1).unwrap_or_else(|| "/usr/bin".into());
+    let dir = CString::new(dir).expect("no NUL");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let plain = Style { now: Time { sec: now.as_secs() as i64, nsec: 0 }, ..Style::default() };
+    let utf8 = Style { locale: Locale::C_UTF8, ..plain.clone() };
+    let long = Style { format: Format::Long, ..utf8.clone() };
+    let value = std::env::var("LS_COLORS").unwrap_or_default();
+    let colors = Colors::parse(value.as_bytes()).ok();
+    let zone = std::fs::read("/usr/share/zoneinfo/Europe/Amsterdam").ok().and_then(|data| Zone::tzif(&data));
+    let styles = [
+        ("-1", plain.clone()),
+        ("-1 C.UTF-8", utf8.clone()),
+        ("-1 -q", Style { qmark: true, ..plain.clone() }),
+        ("-1 shell-escape", Style { quoting: Quoting::ShellEscape, ..utf8.clone() }),
+        ("-1 -F", Style { indicator: Indicator::Classify, ..plain.clone() }),
+        ("-1 --color", Style { colors: colors.clone(), ..plain.clone() }),
+        ("-m", Style { format: Format::Commas, ..utf8.clone() }),
+        ("-C", Style { format: Format::Columns, ..utf8.clone() }),
+        (
+            "-C -w 200 terminal",
+            Style {
+                format: Format::Columns,
+                width: 200,
+                quoting: Quoting::ShellEscape,
+                colors: colors.clone(),
+                tab_size: 0,
+                ..utf8.clone()
+            },
+        ),
+        ("-x", Style { format: Format::Across, ..utf8 }),
+        ("-l", long.clone()),
+        ("-l Amsterdam", Style { zone: zone.unwrap_or_else(Zone::utc), ..long.clone() }),
+        ("-n", Style { numeric: true, ..long.clone() }),
+        ("-lh", Style { file_size: SizeFormat::Human, ..long.clone() }),
+        ("-l --full-time", Style { time_style: TimeStyle::FullIso, ..long.clone() }),
+        (
+            "-lisF --color",
+            Style { inode: true, blocks: true, indicator: Indicator::Classify, colors, ..long },
+        ),
+    ];
+    let zone = std::fs::read("/usr/share/zoneinfo/Europe/Amsterdam").unwrap_or_default();
+    measure_setup("Zone::tzif", &|| drop(Zone::tzif(&zone)));
+    measure_setup("Colors::parse", &|| drop(Colors::parse(value.as_bytes())));
+    measure_setup("Renderer::new, -1", &|| drop(Renderer::new(&styles[0].1)));
+    measure_setup("Renderer::new, -l", &|| drop(Renderer::new(&styles[11].1)));
+    for (name, style) in &styles {
+        measure(&dir, name, style);
+    }
+}
