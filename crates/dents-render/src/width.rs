@@ -49,7 +49,7 @@ impl Char {
 
     /// Length in bytes.
     #[must_use]
-    pub fn len(self) -> usize {
+    pub fn bytes(self) -> usize {
         match self {
             Char::Printable { len, .. }
             | Char::Control { len }
@@ -57,12 +57,6 @@ impl Char {
             | Char::Incomplete { len } => len,
             Char::Invalid => 1,
         }
-    }
-
-    /// Never: a character has at least one byte.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        false
     }
 
     /// Whether it can be printed.
@@ -124,7 +118,7 @@ pub fn width(name: &[u8], utf8: bool) -> usize {
             Char::Unprintable { .. } => usize::from(utf8),
             Char::Invalid | Char::Incomplete { .. } => 1,
         };
-        rest = &rest[char.len()..];
+        rest = &rest[char.bytes()..];
     }
     width
 }

@@ -1,7 +1,7 @@
 //! Colours: what `LS_COLORS` says, which colour an entry has, and what must be known to tell.
 //!
 //! [`Colors::parse`] reads the variable, [`Colors::needs`] derives what colours cost (nothing, where every key
-//! that would ask for more than `d_type` is switched off), [`Colors::entry`] and [`Colors::target`] decide. How
+//! that would ask for more than `d_type` is switched off), `Colors::entry` and `Colors::target` decide. How
 //! a coloured name is written, with all the resets around it, is in `name.rs`.
 
 mod parse;

@@ -153,3 +153,45 @@ fn colours_cost_what_they_must() {
     let mi = Colors::parse(b"mi=1").unwrap();
     assert!(!mi.needs(false, false).asks(Kind::Link) && mi.needs(true, false).asks(Kind::Link));
 }
+
+/// Whatever the variable holds, parsing ends, and so does every look-up after it.
+#[test]
+fn any_bytes_are_parsed_or_refused() {
+    let mut state = 11u64;
+    let mut next = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    const PIECES: [&[u8]; 16] = [
+        b"di=",
+        b"*.c=",
+        b"*",
+        b"=",
+        b":",
+        b"\\",
+        b"^",
+        b"^?",
+        b"\\x",
+        b"7",
+        b"\\0",
+        b"ln=target",
+        b"31",
+        b"\xff",
+        b"*.C=",
+        b"no=1:",
+    ];
+    let (mut parsed, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let value: Vec<u8> = (0..next(9)).flat_map(|_| PIECES[next(PIECES.len())]).copied().collect();
+        match Colors::parse(&value) {
+            Ok(colors) => {
+                parsed += 1;
+                for name in [&b""[..], b"c", b".c", b"x.C", b"a longer name.c"] {
+                    let _ = color(&colors, name, Kind::Reg, Facts::default());
+                }
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(parsed > 1000 && refused > 1000, "{parsed} {refused}");
+}

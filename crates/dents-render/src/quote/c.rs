@@ -13,7 +13,7 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
         if !char.is_printable() || name[at] == b'"' || quoter.is_extra(name[at]) {
             return true;
         }
-        at += char.len();
+        at += char.bytes();
     }
     false
 }
@@ -32,7 +32,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
         if let Some(letter) = escape_letter(rest[0]) {
             out.extend_from_slice(&[b'\\', letter]);
         } else if !char.is_printable() {
-            for byte in &rest[..char.len()] {
+            for byte in &rest[..char.bytes()] {
                 out.push(b'\\');
                 push_octal(out, *byte);
             }
@@ -40,9 +40,9 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
             if rest[0] == b'\\' || ends_quotes || (extra && quoter.is_extra(rest[0])) {
                 out.push(b'\\');
             }
-            out.extend_from_slice(&rest[..char.len()]);
+            out.extend_from_slice(&rest[..char.bytes()]);
         }
-        at += char.len();
+        at += char.bytes();
     }
     out.extend_from_slice(close);
 }

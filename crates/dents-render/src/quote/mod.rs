@@ -1,8 +1,8 @@
 //! How unusual names are written: the quoting styles of GNU.
 //!
 //! A name is drawn by [`Quoter::write`]. Most names need nothing: one pass over a table of 256 answers finds
-//! that out, and the name is copied as it is. The others go to [`shell`] (what a shell reads back as the
-//! name) or to [`c`] (backslash escapes). With `-q`, what is still not printable becomes `?` at the end.
+//! that out, and the name is copied as it is. The others go to `shell` (what a shell reads back as the
+//! name) or to `c` (backslash escapes). With `-q`, what is still not printable becomes `?` at the end.
 //!
 //! [`quoteaf`], [`quotef`] and [`quote`] write names into messages, called as GNU calls them.
 
@@ -183,13 +183,13 @@ impl Quoter {
         while from < out.len() {
             let char = Char::first(&out[from..], self.utf8);
             if char.is_printable() {
-                out.copy_within(from..from + char.len(), to);
-                to += char.len();
+                out.copy_within(from..from + char.bytes(), to);
+                to += char.bytes();
             } else {
                 out[to] = b'?';
                 to += 1;
             }
-            from += char.len();
+            from += char.bytes();
         }
         out.truncate(to);
     }

@@ -52,7 +52,7 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
         if !char.is_printable() && quoter.style.escapes() {
             return true;
         }
-        at += char.len();
+        at += char.bytes();
     }
     name.is_empty()
 }
@@ -77,7 +77,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < name.len() {
         let char = Char::first(&name[at..], quoter.utf8);
-        let bytes = &name[at..at + char.len()];
+        let bytes = &name[at..at + char.bytes()];
         if !char.is_printable() && quoter.style.escapes() {
             if !escaping {
                 out.extend_from_slice(b"'$'");
@@ -94,7 +94,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
             }
             out.extend_from_slice(bytes);
         }
-        at += char.len();
+        at += char.bytes();
     }
     out.push(b'\'');
 }
@@ -120,7 +120,7 @@ fn wants_double_quotes(quoter: &Quoter, name: &[u8]) -> bool {
         if !fits {
             return false;
         }
-        at += char.len();
+        at += char.bytes();
     }
     true
 }

@@ -1,6 +1,6 @@
 //! Times as the long format shows them.
 //!
-//! A [`Clock`] is a style, a zone and the present made ready. Neighbours in a directory share their minute more
+//! A `Clock` is a style, a zone and the present made ready. Neighbours in a directory share their minute more
 //! often than not, so what a minute determines is rendered once; and an offset is looked up once for each
 //! stretch of time between two changes of the clocks.
 

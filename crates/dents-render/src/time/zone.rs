@@ -265,4 +265,49 @@ mod tests {
             second = period.range.end;
         }
     }
+
+    /// Any `TZ`, and any damage to a file, gives a zone or none, and every zone has an offset at any time.
+    #[test]
+    fn any_bytes_are_a_zone_or_none() {
+        let mut state = 5u64;
+        let mut next = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let probe = |zone: &Zone| {
+            for second in [i64::MIN, -1 << 40, 0, 1_700_000_000, 1 << 40, i64::MAX] {
+                let _ = zone.at(second);
+            }
+        };
+        const PIECES: [&[u8]; 12] = [
+            b"AAA",
+            b"<+03>",
+            b"-3",
+            b"25",
+            b":99",
+            b"BBB",
+            b",M3.2.0",
+            b",J60",
+            b"/2",
+            b",",
+            b"/-167:30",
+            b"\xff",
+        ];
+        for _ in 0..5000 {
+            let text: Vec<u8> = (0..next(8)).flat_map(|_| PIECES[next(PIECES.len())]).copied().collect();
+            probe(&Zone::posix(&text));
+        }
+        let data = std::fs::read("/usr/share/zoneinfo/Europe/Amsterdam").expect("tzdata is installed");
+        for _ in 0..3000 {
+            let mut damaged = data.clone();
+            for _ in 0..=next(4) {
+                let at = if next(2) == 0 { next(100) } else { next(damaged.len()) };
+                damaged[at] = next(256) as u8;
+            }
+            damaged.truncate(damaged.len() - next(2) * next(damaged.len()));
+            if let Some(zone) = Zone::tzif(&damaged) {
+                probe(&zone);
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Every order is total: equal keys fall back to the name, equal names to the order of reading, so an
 //! unstable sort gives the result of GNU's stable one.
 
+mod names;
 mod version;
 
 use crate::batch::{Batch, Entry, Target};
@@ -61,7 +62,7 @@ impl Order {
     pub fn sort(&self, batch: &Batch) -> Vec<u32> {
         let mut order = match self.key {
             Key::None => return (0..batch.len() as u32).collect(),
-            Key::Name => by_name(batch, self.reverse),
+            Key::Name => names::sorted(batch, self.reverse),
             Key::Time => self.by_key(batch, |entry| Reverse(entry.time())),
             Key::Size => self.by_key(batch, |entry| Reverse(entry.size())),
             Key::Extension => self.by_name_function(batch, |a, b| extension(a).cmp(extension(b))),
@@ -73,16 +74,23 @@ impl Order {
         order
     }
 
-    /// Keys are fetched once, not at each comparison.
-    fn by_key<K: Ord>(&self, batch: &Batch, key: impl Fn(Entry<'_>) -> K) -> Vec<u32> {
+    /// Keys are fetched once, not at each comparison; entries of one key are sorted by name afterwards.
+    fn by_key<K: Ord + Copy>(&self, batch: &Batch, key: impl Fn(Entry<'_>) -> K) -> Vec<u32> {
         let mut keyed: Vec<(K, u32)> =
             batch.iter().zip(0..).map(|(entry, index)| (key(entry), index)).collect();
-        let name = |index: u32| batch.entry(index as usize).name();
-        keyed.sort_unstable_by(|a, b| {
-            let order = a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1)));
-            turned(order, self.reverse).then(a.1.cmp(&b.1))
-        });
-        keyed.into_iter().map(|(_, index)| index).collect()
+        keyed.sort_unstable_by(|a, b| turned(a.0.cmp(&b.0), self.reverse));
+        let mut order: Vec<u32> = keyed.iter().map(|(_, index)| *index).collect();
+        let mut rest = &mut order[..];
+        for run in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let (ties, others) = rest.split_at_mut(run.len());
+            if ties.len() > 1 {
+                // Equal names must meet in the order of reading.
+                ties.sort_unstable();
+                names::sort(batch, ties, self.reverse);
+            }
+            rest = others;
+        }
+        order
     }
 
     fn by_name_function(&self, batch: &Batch, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> Vec<u32> {
@@ -94,46 +102,6 @@ impl Order {
         });
         named.into_iter().map(|(_, index)| index).collect()
     }
-}
-
-/// Byte order. The eight bytes after what all names have in common become one number, so most comparisons
-/// touch nothing but the array being sorted.
-fn by_name(batch: &Batch, reverse: bool) -> Vec<u32> {
-    let skip = common_prefix(batch);
-    let mut keyed: Vec<(u64, u32)> =
-        batch.iter().zip(0..).map(|(entry, index)| (prefix(&entry.name()[skip..]), index)).collect();
-    let tail = |index: u32| {
-        let name = &batch.entry(index as usize).name()[skip..];
-        name.get(8..).unwrap_or(&[])
-    };
-    keyed.sort_unstable_by(|a, b| {
-        // Names have no NUL, so padding with NULs keeps a prefix before what it begins.
-        let order = a.0.cmp(&b.0).then_with(|| tail(a.1).cmp(tail(b.1)));
-        turned(order, reverse).then(a.1.cmp(&b.1))
-    });
-    keyed.into_iter().map(|(_, index)| index).collect()
-}
-
-fn prefix(name: &[u8]) -> u64 {
-    if let Some(eight) = name.first_chunk::<8>() {
-        return u64::from_be_bytes(*eight);
-    }
-    let mut bytes = [0; 8];
-    bytes[..name.len()].copy_from_slice(name);
-    u64::from_be_bytes(bytes)
-}
-
-/// How many bytes all names begin with alike: `IMG_2024` and the like would fill the prefix with nothing.
-fn common_prefix(batch: &Batch) -> usize {
-    let mut names = batch.iter().map(|entry| entry.name());
-    let Some(first) = names.next() else { return 0 };
-    names
-        .try_fold(first.len(), |common, name| {
-            let same = first.iter().zip(name).take(common).take_while(|(a, b)| a == b).count();
-            // Nothing in common ends the search.
-            if same == 0 { Err(0) } else { Ok(same) }
-        })
-        .unwrap_or_else(|none| none)
 }
 
 fn turned(order: Ordering, reverse: bool) -> Ordering {
