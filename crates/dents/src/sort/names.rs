@@ -3,7 +3,7 @@
 //! The first eight bytes of every name become one number and are sorted as such, in an array that holds nothing
 //! else; runs of equal numbers then take the next eight bytes, and so on. Comparisons never follow a pointer to
 //! a name, and names that begin alike (`IMG_2024…`) cost one more pass instead of a cache miss a comparison:
-//! 100,000 names with ten bytes in common take 6 ms instead of 26.
+//! 100,000 names with ten bytes in common take 12 ms instead of 26.
 
 use crate::batch::Batch;
 use alloc::vec::Vec;
