@@ -6,12 +6,13 @@
 //! begins with and each name interrupts.
 
 use crate::color::{Colors, Facts, Key};
+use crate::format::Rows;
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
 use crate::style::Style;
 use crate::width::{is_plain, width};
 use alloc::vec::Vec;
-use dents::batch::{Batch, Entry, Target};
+use dents::batch::{Entry, Target};
 use dents::needs::{Kind, Needs};
 
 /// What draws names.
@@ -57,9 +58,9 @@ impl<'s> Painter<'s> {
     }
 
     /// Prepares for the entries of a batch.
-    pub(crate) fn begin(&mut self, batch: &Batch, order: &[u32]) {
-        let name = |index: &u32| batch.entry(*index as usize).name();
-        self.pads = self.aligns && order.iter().any(|index| self.quoter.quotes(name(index)));
+    pub(crate) fn begin(&mut self, rows: Rows<'_>) {
+        let batch = rows.batch;
+        self.pads = self.aligns && rows.measured().any(|entry| self.quoter.quotes(entry.name()));
         if self.palette.is_some() {
             let has = |kind, needs| batch.declared().get(kind).contains(needs);
             self.reads = Reads {

@@ -1,12 +1,13 @@
 //! What turns batches into lines.
 
 use crate::Sink;
-use crate::format::{columns, commas, lines, long};
+use crate::format::{Rows, columns, commas, lines, long};
 use crate::name::Painter;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::Clock;
-use dents::batch::{Batch, Time};
+use alloc::vec::Vec;
+use dents::batch::{Asked, Batch, Time};
 use dents::owners::Owners;
 
 /// What a batch is part of.
@@ -93,15 +94,22 @@ impl<'s> Renderer<'s> {
         if piece == Piece::Directory && self.style.shows_total() {
             self.total(batch, order, out);
         }
-        self.painter.begin(batch, order);
+        // Columns of operands are as wide as all operands that could be had need them, directories too, though
+        // those are listed further down.
+        let known = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
+        let operands: Vec<u32> = match piece {
+            Piece::Operands => (0..batch.len() as u32).filter(known).collect(),
+            Piece::Directory | Piece::Chunk { .. } => Vec::new(),
+        };
+        let measured = if piece == Piece::Operands { &operands } else { order };
+        let rows = Rows { batch, order, measured, piece };
+        self.painter.begin(rows);
         match self.style.format {
-            Format::Long => long::render(self, batch, order, owners, out),
-            Format::Lines => lines::render(self, batch, order, piece, out),
-            Format::Columns | Format::Across if self.style.width != 0 => {
-                columns::render(self, batch, order, out)
-            }
-            Format::Columns | Format::Across => commas::render(self, batch, order, b' ', piece, out),
-            Format::Commas => commas::render(self, batch, order, b',', piece, out),
+            Format::Long => long::render(self, rows, owners, out),
+            Format::Lines => lines::render(self, rows, out),
+            Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
+            Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
+            Format::Commas => commas::render(self, rows, b',', out),
         }
     }
 

@@ -15,9 +15,9 @@ use dents_sys::{Errno, file, tty};
 use dls::Env;
 use dls::output::Streams;
 
-dents_rt::entry!(main);
+dents_rt::entry!(run);
 
-fn main(process: Process) -> u8 {
+fn run(process: Process) -> u8 {
     let env = Env {
         argv: process.args().collect(),
         var: &|name| process.var(name),

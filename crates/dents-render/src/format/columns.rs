@@ -1,12 +1,12 @@
 //! `-C` and `-x`: as many columns as the screen can hold, each as wide as its widest name and two spaces.
 
+use super::Rows;
 use super::frills::Frills;
 use crate::Sink;
 use crate::renderer::Renderer;
 use crate::style::{Format, Style};
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::batch::Batch;
 use dents::needs::NeedsByKind;
 
 /// No column is narrower: one letter and two spaces.
@@ -82,13 +82,13 @@ impl Layout {
     }
 }
 
-pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, order: &[u32], out: &mut impl Sink) {
+pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
+    let Rows { batch, order, .. } = rows;
     let Renderer { style, painter, layout, .. } = renderer;
     let across = style.format == Format::Across;
-    let frills = Frills::aligned(style, batch, order);
+    let frills = Frills::aligned(style, rows);
     layout.widths.clear();
-    layout.widths.extend(order.iter().map(|index| {
-        let entry = batch.entry(*index as usize);
+    layout.widths.extend(rows.shown().map(|entry| {
         let indicator = usize::from(painter.indicator(&entry).is_some());
         frills.width(style, &entry) + painter.width(entry.name()) + indicator
     }));

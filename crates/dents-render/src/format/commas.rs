@@ -1,11 +1,11 @@
 //! `-m`: names one after the other, a comma between them, on lines as long as the screen is wide. Columns on a
 //! screen without limit are the same with nothing for a comma.
 
+use super::Rows;
 use super::frills::Frills;
 use crate::Sink;
 use crate::renderer::{Piece, Renderer};
 use crate::style::Style;
-use dents::batch::Batch;
 use dents::needs::NeedsByKind;
 
 pub(crate) fn needs(style: &Style) -> NeedsByKind {
@@ -20,23 +20,12 @@ pub(crate) struct State {
     begun: bool,
 }
 
-pub(crate) fn render(
-    renderer: &mut Renderer<'_>,
-    batch: &Batch,
-    order: &[u32],
-    separator: u8,
-    piece: Piece,
-    out: &mut impl Sink,
-) {
+pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8, out: &mut impl Sink) {
     let Renderer { style, painter, commas: state, .. } = renderer;
     // Columns keep their inode numbers aligned even where the columns themselves are given up.
-    let frills = if separator == b',' || piece != Piece::Directory && piece != Piece::Operands {
-        Frills::unaligned(style)
-    } else {
-        Frills::aligned(style, batch, order)
-    };
-    for index in order {
-        let entry = batch.entry(*index as usize);
+    let unaligned = separator == b',' || rows.is_chunk();
+    let frills = if unaligned { Frills::unaligned(style) } else { Frills::aligned(style, rows) };
+    for entry in rows.shown() {
         let mut len = 0;
         if style.width != 0 {
             let indicator = usize::from(painter.indicator(&entry).is_some());
@@ -56,7 +45,7 @@ pub(crate) fn render(
         state.column += len;
         out.checkpoint();
     }
-    if piece != (Piece::Chunk { last: false }) {
+    if rows.piece != (Piece::Chunk { last: false }) {
         if state.begun {
             out.buffer().push(style.eol);
             out.checkpoint();

@@ -1,9 +1,10 @@
 //! What stands before a name in every format: inode number and allocated size.
 
+use super::Rows;
 use crate::number::{Text, digits, push_number, push_right};
 use crate::style::Style;
 use alloc::vec::Vec;
-use dents::batch::{Batch, Entry};
+use dents::batch::Entry;
 
 /// Which of the columns there are, and how wide they are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,9 +17,8 @@ pub(super) struct Frills {
 
 impl Frills {
     /// Columns as wide as their widest number, in a batch of entries.
-    pub(super) fn aligned(style: &Style, batch: &Batch, order: &[u32]) -> Frills {
-        let entries =
-            || order.iter().map(|index| batch.entry(*index as usize)).filter(|entry| entry.is_known());
+    pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Frills {
+        let entries = || rows.measured().filter(|entry| entry.is_known());
         let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).len();
         Frills {
             inode: style.inode.then(|| entries().map(|entry| entry.ino()).max().map_or(0, digits)),

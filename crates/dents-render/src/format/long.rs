@@ -1,5 +1,6 @@
 //! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
 
+use super::Rows;
 use crate::Sink;
 use crate::human::SizeFormat;
 use crate::mode;
@@ -11,7 +12,7 @@ use crate::time::Clock;
 use crate::width::width;
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::batch::{Batch, Entry, Mark};
+use dents::batch::{Entry, Mark};
 use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
 
@@ -29,24 +30,17 @@ pub(crate) fn needs(style: &Style) -> NeedsByKind {
         | NeedsByKind::of(Kind::Link, link)
 }
 
-pub(crate) fn render(
-    renderer: &mut Renderer<'_>,
-    batch: &Batch,
-    order: &[u32],
-    owners: &Owners,
-    out: &mut impl Sink,
-) {
+pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, owners: &Owners, out: &mut impl Sink) {
     let style = renderer.style;
     let mut columns = Columns::new(style, owners);
-    for index in order {
-        columns.measure(&batch.entry(*index as usize));
+    for entry in rows.measured() {
+        columns.measure(&entry);
     }
     let mut row = Row::new(columns);
     let Renderer { painter, clock, now, .. } = renderer;
     let clock = clock.get_or_insert_with(|| Clock::new(style));
     clock.set_now(*now);
-    for index in order {
-        let entry = batch.entry(*index as usize);
+    for entry in rows.shown() {
         let buffer = out.buffer();
         painter.begin_line(buffer);
         let start = buffer.len() + row.counted_from;

@@ -5,6 +5,7 @@
 //! stretch of time between two changes of the clocks.
 
 mod civil;
+mod leap;
 mod strftime;
 mod zone;
 
@@ -150,16 +151,17 @@ impl<'s> Clock<'s> {
     /// Makes a face show the minute that holds this second.
     fn turn_to(&mut self, nth: usize, second: i64) {
         let place = self.period(second);
-        let Period { offset, name: zone, range } = &self.periods[place];
+        let Period { offset, name: zone, range, leaps, is_leap } = &self.periods[place];
         let face = &mut self.faces[nth];
         face.text.clear();
         face.period = place;
-        face.civil = second.checked_add(i64::from(*offset)).and_then(Civil::new);
+        face.civil = second.checked_add(i64::from(*offset) - i64::from(*leaps)).and_then(Civil::new);
         face.minute = second..second.saturating_add(1);
         if let Some(civil) = &mut face.civil {
             // The minute may be cut short, by a change of the clocks in the middle of it.
-            let start = second - i64::from(civil.second);
-            face.minute = start.max(range.start)..(start + 60).min(range.end);
+            let start = second.saturating_sub(i64::from(civil.second));
+            civil.second += u32::from(*is_leap);
+            face.minute = start.max(range.start)..start.saturating_add(60).min(range.end);
             civil.second -= (second - face.minute.start) as u32;
             let moment = Moment { civil: *civil, second, nanosecond: 0, offset: *offset, zone };
             face.format.write(&moment, true, &mut face.text);

@@ -170,7 +170,7 @@ impl Spec {
             b'A' => self.text(out, DAYS[civil.weekday as usize].as_bytes(), true),
             b'p' | b'P' => self.half_of_day(out, civil.hour),
             b'Z' => self.text(out, moment.zone, false),
-            b'z' => self.offset(out, moment.offset),
+            b'z' => self.offset(out, moment),
             b'k' => self.two(out, civil.hour, b'_'),
             b'l' => self.two(out, hour12, b'_'),
             b'I' => self.two(out, hour12, b'0'),
@@ -290,11 +290,14 @@ impl Spec {
 
     /// `+hhmm`, and with colons as many parts as there are colons, or (three) as many as are not zero. Without,
     /// seconds are left out.
-    fn offset(&self, out: &mut Vec<u8>, offset: i32) {
+    /// A zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
+    fn offset(&self, out: &mut Vec<u8>, moment: &Moment<'_>) {
         let start = out.len();
+        let Moment { offset, zone, .. } = *moment;
         let east = offset.unsigned_abs();
         let (hours, minutes, seconds) = (pair(east / 3600), pair(east / 60 % 60), pair(east % 60));
-        out.push(if offset < 0 { b'-' } else { b'+' });
+        let west = offset < 0 || offset == 0 && zone.starts_with(b"-");
+        out.push(if west { b'-' } else { b'+' });
         out.extend_from_slice(&hours);
         let parts = match self.colons {
             0 | 1 => 2,

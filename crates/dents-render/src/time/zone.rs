@@ -3,6 +3,7 @@
 //! jiff knows the rules; here is what glibc does around them: rules it fills in, times beyond the range of
 //! calendars, rules that do not reach back before 1970.
 
+use super::leap::Leaps;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -27,7 +28,7 @@ enum Inner {
     /// One offset, in seconds east of UTC, for all times.
     Fixed(i32, Vec<u8>),
     /// A TZif file.
-    File(TimeZone),
+    File(TimeZone, Leaps),
     /// A `TZ` string with rules; they hold from 1970 on.
     Rules(TimeZone),
 }
@@ -39,6 +40,10 @@ pub(crate) struct Period {
     pub offset: i32,
     /// The abbreviation: `CEST`.
     pub name: Vec<u8>,
+    /// Leap seconds counted in times, and to be taken away.
+    pub leaps: i32,
+    /// Whether this is a leap second.
+    pub is_leap: bool,
     /// The seconds since the epoch for which this is known to hold.
     pub range: Range<i64>,
 }
@@ -54,7 +59,7 @@ impl Zone {
     #[must_use]
     pub fn tzif(data: &[u8]) -> Option<Zone> {
         // The name does not matter: nothing here prints it.
-        TimeZone::tzif("TZif", data).ok().map(|zone| Zone(Inner::File(zone)))
+        TimeZone::tzif("TZif", data).ok().map(|zone| Zone(Inner::File(zone, Leaps::tzif(data))))
     }
 
     /// From a POSIX `TZ` string (without the leading `:`), to be tried when there is no file of that name. Read
@@ -86,9 +91,17 @@ impl Zone {
     pub(crate) fn at(&self, second: i64) -> Period {
         match self {
             Zone(Inner::Fixed(offset, name)) => {
-                Period { offset: *offset, name: name.clone(), range: i64::MIN..i64::MAX }
+                Period { offset: *offset, name: name.clone(), range: i64::MIN..i64::MAX, ..Period::default() }
             }
-            Zone(Inner::File(zone)) => in_cycle(zone, second, EARLIEST),
+            Zone(Inner::File(zone, leaps)) => {
+                let mut period = in_cycle(zone, second, EARLIEST);
+                let correction = leaps.at(second);
+                period.leaps = correction.seconds;
+                period.is_leap = correction.is_leap;
+                period.range.start = period.range.start.max(correction.range.start);
+                period.range.end = period.range.end.min(correction.range.end);
+                period
+            }
             Zone(Inner::Rules(zone)) => in_cycle(zone, second, 0),
         }
     }
@@ -100,7 +113,7 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
     let shift = cycles * CYCLE;
     let asked = (second - shift).max(earliest);
     let Ok(timestamp) = Timestamp::from_second(asked) else {
-        return Period { offset: 0, name: Vec::new(), range: second..second };
+        return Period { range: second..second, ..Period::default() };
     };
     let info = zone.to_offset_info(timestamp);
     // `preceding` does not count a transition at this very second, so ask from the next one.
@@ -113,6 +126,7 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
         offset: info.offset().seconds(),
         name: info.abbreviation().as_bytes().to_vec(),
         range: if asked <= earliest { i64::MIN..end } else { start..end },
+        ..Period::default()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
 use choices::{Choices, happens};
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents::needs::{Needs, NeedsByKind};
 use dents::read::Hidden;
 use dents::sort::{Key, Order};
 use dents::stat::{Dereference, Mode};
@@ -113,9 +113,7 @@ impl<'a> Plan<'a> {
             ),
             order,
             needs,
-            // Operands are stat'ed whatever happens, so they may as well tell how many links they have, which
-            // is what the colour `mh` asks for only then.
-            operand_needs: needs | NeedsByKind::all(Needs::TYPE) | operands_only(&style),
+            operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
             shows_times: long,
             streams: key == Key::None
@@ -133,14 +131,6 @@ impl<'a> Plan<'a> {
     #[must_use]
     pub fn follows_entries(&self) -> bool {
         self.dereference == Dereference::Always
-    }
-}
-
-fn operands_only(style: &Style) -> NeedsByKind {
-    if style.colors.is_some() {
-        NeedsByKind::of(Kind::Reg, Needs::NLINK | Needs::MODE)
-    } else {
-        NeedsByKind::default()
     }
 }
 
