@@ -28,6 +28,10 @@ fn every_key_by_itself() {
     let mut all = Vec::new();
     for (n, key) in keys.enumerate() {
         for (m, value) in values.iter().enumerate() {
+            // Debian builds its `ls` without libcap: there `ca` never shows. `tests/reference.rs` holds it.
+            if key == "ca" && value.contains(['1', '4']) {
+                continue;
+            }
             // Every key meets every value; the formats take turns.
             let some = [&cases[(n + m) % cases.len()], &cases[(n + m + 3) % cases.len()]];
             all.extend(with_colors(&some.map(Case::clone), &format!("{key}={value}")));

@@ -81,7 +81,8 @@ fn capabilities_have_a_colour() {
         fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(mode)).expect("a mode");
     }
     let capable = ["cap", "cap-exec", "cap-setuid"].map(|name| dir.path().join(name));
-    let set = |path| Command::new("setcap").arg("cap_net_raw+ep").arg(path).status().is_ok_and(|s| s.success());
+    let set =
+        |path| Command::new("setcap").arg("cap_net_raw+ep").arg(path).status().is_ok_and(|s| s.success());
     if !capable.iter().all(set) {
         return eprintln!("skipped: setcap needs root and a file system that keeps capabilities");
     }

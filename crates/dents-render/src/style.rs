@@ -74,6 +74,9 @@ pub struct Style {
     /// Whether every entry is stat'ed whatever the style wants: to sort by size or time. GNU shows the colour
     /// `mh` only where it stats anyway; with this `false` so do we, at no cost.
     pub stats_all: bool,
+    /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
+    /// are shown in colour, and with an indicator, where otherwise they would not be.
+    pub targets: bool,
     /// Charset and month names.
     pub locale: Locale,
 }
@@ -103,6 +106,7 @@ impl Default for Style {
             width: 80,
             tab_size: 8,
             stats_all: false,
+            targets: false,
             locale: Locale::C,
         }
     }
@@ -123,7 +127,7 @@ impl Style {
     /// What must be known of an operand: GNU stats operands whatever the style, and colours them accordingly.
     #[must_use]
     pub fn operand_needs(&self) -> NeedsByKind {
-        let colors = self.colors.as_ref().map(|colors| colors.needs(self.format == Format::Long, true));
+        let colors = self.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
         self.needs() | colors.unwrap_or_default()
     }
 
@@ -135,7 +139,7 @@ impl Style {
         let mut needs = NeedsByKind::all(all) | self.indicator.needs();
         if let Some(colors) = &self.colors {
             let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
-            needs |= colors.needs(self.format == Format::Long, stats_regular);
+            needs |= colors.needs(self.checks_targets(), stats_regular);
         }
         needs
     }
@@ -143,7 +147,8 @@ impl Style {
     /// Whether the targets of symbolic links are looked at: for their colour, or for the indicator behind them.
     pub(crate) fn checks_targets(&self) -> bool {
         let long = self.format == Format::Long;
-        self.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
+        self.targets
+            || self.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
             || (long && self.indicator >= Indicator::FileType)
     }
 

@@ -208,10 +208,10 @@ impl Colors {
             || (self.is_colored(Key::Missing) && long)
     }
 
-    /// What must be known of an entry to colour it. `long`: in the long format. `stats_regular`: whether regular
+    /// What must be known of an entry to colour it. `targets`: whether those of links are looked at. `stats_regular`: whether regular
     /// files are stat'ed anyway; GNU shows `mh` only where it has stat'ed for some other reason.
     #[must_use]
-    pub fn needs(&self, long: bool, stats_regular: bool) -> NeedsByKind {
+    pub fn needs(&self, targets: bool, stats_regular: bool) -> NeedsByKind {
         let mut regular = Needs::empty();
         if self.any_colored(&[Key::Exec, Key::Setuid, Key::Setgid]) {
             regular |= Needs::MODE;
@@ -226,7 +226,7 @@ impl Colors {
         if self.any_colored(&[Key::Sticky, Key::OtherWritable, Key::StickyOtherWritable]) {
             needs |= NeedsByKind::of(Kind::Dir, Needs::MODE);
         }
-        if self.checks_targets(long) {
+        if targets {
             needs |= NeedsByKind::of(Kind::Link, Needs::TARGET);
             if self.link_as_target && self.is_colored(Key::HardLink) {
                 needs |= NeedsByKind::of(Kind::Link, Needs::NLINK);

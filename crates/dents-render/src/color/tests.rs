@@ -142,16 +142,19 @@ fn colours_cost_what_they_must() {
     assert!(sherlock.asks(Kind::Dir));
     let dirs = Colors::parse(b"tw=0:ow=0:st=").unwrap().needs(false, false);
     assert!(!dirs.asks(Kind::Dir) && dirs.asks(Kind::Reg));
-    let builtin = Colors::builtin().needs(true, true);
+    let builtin = Colors::builtin().needs(false, true);
     assert!(!builtin.get(Kind::Link).contains(Needs::TARGET));
     assert!(!builtin.get(Kind::Reg).intersects(Needs::NLINK | Needs::CAPABILITY));
     let mh = Colors::parse(b"mh=1:ex=0:su=0:sg=0").unwrap();
     assert!(!mh.needs(false, false).asks(Kind::Reg));
     assert!(mh.needs(false, true).get(Kind::Reg).contains(Needs::NLINK));
     let or = Colors::parse(b"or=1").unwrap();
-    assert!(or.needs(false, false).get(Kind::Link).contains(Needs::TARGET));
+    assert!(or.needs(or.checks_targets(false), false).get(Kind::Link).contains(Needs::TARGET));
     let mi = Colors::parse(b"mi=1").unwrap();
-    assert!(!mi.needs(false, false).asks(Kind::Link) && mi.needs(true, false).asks(Kind::Link));
+    assert!(
+        !mi.needs(mi.checks_targets(false), false).asks(Kind::Link)
+            && mi.needs(mi.checks_targets(true), false).asks(Kind::Link)
+    );
 }
 
 /// Whatever the variable holds, parsing ends, and so does every look-up after it.

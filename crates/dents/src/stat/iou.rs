@@ -7,11 +7,12 @@ use super::{Harvest, Todo};
 use dents_sys::Result;
 use dents_sys::uring::{Ring, StatxRequest};
 
-/// Requests in flight at once.
-const SLOTS: u32 = 128;
+/// Requests in flight at once. Warm, 64 to 1,024 take the same time; 256 need 40 calls for 10,000 files.
+const SLOTS: u32 = dents_sys::uring::DEFAULT_SLOTS;
 
 /// # Errors
-/// What setting up the ring gives; then nothing was asked.
+/// What setting up the ring gives, or what stops it midway (`ECANCELED` where the kernel may start no worker). Slots
+/// may have been filled by then; whoever goes on asks for all of them again.
 pub(crate) fn fill(todo: &mut Todo<'_>, harvest: &mut Harvest) -> Result<()> {
     let mut ring = Ring::new(SLOTS)?;
     let question = todo.question;

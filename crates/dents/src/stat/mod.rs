@@ -221,6 +221,7 @@ fn run(mut todo: Todo<'_>, means: &Means<'_>) -> (Harvest, Report) {
             Ok(()) => {}
             Err(errno) => {
                 report.refused = Some(errno);
+                harvest = Harvest::default();
                 par::fill(todo, &mut harvest, cores(), means.workers);
             }
         },

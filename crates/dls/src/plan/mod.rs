@@ -180,6 +180,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             colors,
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),
+            targets: choices.directories_first,
             locale: self.locale,
             ..Style::default()
         })
