@@ -2,33 +2,75 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::known::is_cluster;
+use crate::options::{Said, said};
+use crate::oracle::MODES;
 use crate::process::Run;
+use crate::terminal::Columns;
+use crate::tree::Tree;
+
+/// Parts the two words of an option whose value is a word of its own: `-w` NUL `80`. No argument can hold it.
+pub const WORD_BREAK: char = '\0';
+
+/// Where standard output and error go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A pipe each.
+    Pipes,
+    /// One pipe for both: what is written first must come first.
+    OnePipe,
+    /// A terminal of so many columns, and a pipe for errors.
+    Terminal(Columns),
+    /// A terminal for both.
+    OneTerminal(Columns),
+}
 
 /// A command line without the program, and where and how to run it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Options as they are spelled, values included: `-l`, `-w80`, `--color=always`.
+    /// What the program is called: `ls`, `dir` or `vdir`.
+    pub name: &'static str,
+    /// Options as they are spelled, values included: `-l`, `-w80`, `--color=always`, or two words with
+    /// [`WORD_BREAK`] between them.
     pub options: Vec<String>,
     /// What is to be listed.
     pub operands: Vec<OsString>,
+    /// Options that come after the operands (before them, if an operand needs `--`).
+    pub late_options: Vec<String>,
+    /// Whether `--` comes before the operands although none needs it.
+    pub dashes: bool,
     /// The working directory.
     pub cwd: PathBuf,
+    /// The tree that the working directory is, if it can be built again.
+    pub tree: Option<Arc<Tree>>,
     /// Variables beside those of [`Run::new`].
     pub env: Vec<(String, String)>,
+    /// Variables of [`Run::new`] that are taken away.
+    pub unset: Vec<&'static str>,
+    /// Where the output goes.
+    pub output: Output,
+    /// The subject's modes to compare.
+    pub modes: &'static [&'static str],
     /// Whether what is listed may change by itself meanwhile.
     pub live: bool,
 }
 
 impl Case {
-    /// A bare listing of `cwd`.
+    /// A bare listing of `cwd` as `ls`, into pipes, in every mode.
     pub fn new(cwd: &Path) -> Case {
         Case {
+            name: "ls",
             options: Vec::new(),
             operands: Vec::new(),
+            late_options: Vec::new(),
+            dashes: false,
             cwd: cwd.to_path_buf(),
+            tree: None,
             env: Vec::new(),
+            unset: Vec::new(),
+            output: Output::Pipes,
+            modes: MODES,
             live: false,
         }
     }
@@ -60,17 +102,18 @@ impl Case {
 
     /// The arguments in order. `--` stands between options and operands where an operand needs it.
     pub fn args(&self) -> Vec<OsString> {
-        let mut args: Vec<OsString> = self.options.iter().map(OsString::from).collect();
-        if self.operands.iter().any(|operand| operand.as_encoded_bytes().starts_with(b"-")) {
-            args.push("--".into());
-        }
-        args.extend(self.operands.iter().cloned());
-        args
+        let needed = self.operands.iter().any(|operand| operand.as_encoded_bytes().starts_with(b"-"));
+        let dashes = (self.dashes || needed).then(|| OsString::from("--"));
+        let late = words(&self.late_options);
+        let (before, after) = if dashes.is_some() { (late, Vec::new()) } else { (Vec::new(), late) };
+        let options = words(&self.options).into_iter().chain(before).chain(dashes);
+        options.chain(self.operands.iter().cloned()).chain(after).collect()
     }
 
     /// This case for a program.
     pub fn run(&self, program: &Path) -> Run {
         let run = Run::new(program).cwd(&self.cwd).args(self.args());
+        let run = self.unset.iter().fold(run, |run, name| run.without(name));
         self.env.iter().fold(run, |run, (name, value)| run.env(name, value))
     }
 
@@ -79,17 +122,26 @@ impl Case {
         self.env.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a short option is given, alone or in a cluster.
-    pub fn has_short(&self, letter: char) -> bool {
-        self.options.iter().any(|option| is_cluster(option) && option.contains(letter))
+    /// The options of GNU `ls` that are given, in order.
+    pub fn said(&self) -> Vec<Said> {
+        said(&self.args())
+    }
+
+    /// Whether an option is given, by its letter or its long name, however it is spelled.
+    pub fn says(&self, name: &str) -> bool {
+        self.said().iter().any(|said| said.option.is(name))
+    }
+
+    /// Whether an option is given a value that `matches`.
+    pub fn says_value(&self, name: &str, matches: impl Fn(&str) -> bool) -> bool {
+        let value = |said: &Said| said.value.as_ref().is_some_and(|value| matches(&value.to_string_lossy()));
+        self.said().iter().any(|said| said.option.is(name) && value(said))
     }
 
     /// The directories whose entries the case lists, each with whether those below are listed too.
     pub fn listed(&self) -> Vec<(PathBuf, bool)> {
-        let said =
-            |long: &str| self.options.iter().any(|option| option.len() > 4 && long.starts_with(option));
-        let deep = self.has_short('R') || said("--recursive");
-        if self.has_short('d') || said("--directory") {
+        let deep = self.says("recursive");
+        if self.says("directory") {
             return Vec::new();
         }
         if self.operands.is_empty() {
@@ -98,4 +150,8 @@ impl Case {
         let paths = self.operands.iter().map(|operand| self.cwd.join(operand));
         paths.filter(|path| path.is_dir()).map(|path| (path, deep)).collect()
     }
+}
+
+fn words(options: &[String]) -> Vec<OsString> {
+    options.iter().flat_map(|option| option.split(WORD_BREAK)).map(OsString::from).collect()
 }

@@ -88,6 +88,20 @@ pub fn mix(parent: &Path, count: usize) -> io::Result<TempDir> {
     Ok(dir)
 }
 
+/// `count` entries, most of them plain files: of every twenty one is a directory, one a link to a file.
+pub fn mostly_plain(parent: &Path, count: usize) -> io::Result<TempDir> {
+    let dir = TempDir::new_in(parent, "plain")?;
+    for n in 0..count {
+        let path = dir.path().join(format!("e{n:07}"));
+        match n % 20 {
+            7 => fs::create_dir(path)?,
+            13 => std::os::unix::fs::symlink("e0000000", path)?,
+            _ => drop(File::create(path)?),
+        }
+    }
+    Ok(dir)
+}
+
 /// A tree `depth` directories deep, each holding two files and two directories, one of which goes on.
 pub fn deep(parent: &Path, depth: usize) -> io::Result<TempDir> {
     let dir = TempDir::new_in(parent, "deep")?;

@@ -7,11 +7,12 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::case::Case;
+use crate::case::{Case, Output};
+use crate::options::rewrite;
 
 /// What to do with a case that a difference touches.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +41,46 @@ pub const DIFFERENCES: &[Difference] = &[
     Difference {
         since: (9, 5),
         reason: "-f is -a -U and no more; it used to take back an earlier -l, -s and --color",
-        applies: |case| case.has_short('f'),
+        applies: |case| case.says("f"),
         remedy: Remedy::Rewrite(spell_out_f),
+    },
+    Difference {
+        since: (9, 5),
+        reason: "-D means -l --hyperlink=never, and a later format takes it back; it used to wait for a -l",
+        applies: |case| case.says("dired"),
+        remedy: Remedy::Rewrite(spell_out_dired),
+    },
+    Difference {
+        since: (9, 2),
+        reason: "--time=modification and --time=mtime exist, and are named among the valid words",
+        applies: |case| {
+            case.says_value("time", |word| {
+                word.is_empty() || is_word(word, NEW_TIMES) || !is_word(word, TIMES)
+            })
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
+        reason: "--sort=name exists, and is named among the valid words",
+        applies: |case| {
+            case.says_value("sort", |word| {
+                word.is_empty() || is_word(word, &["name"]) || !is_word(word, SORTS)
+            })
+        },
+        remedy: Remedy::Skip,
     },
     Difference {
         since: (9, 2),
         reason: "-v: a hidden name that is all extension (.profile) is a name again; 9.1 held it for empty",
-        applies: |case| case.has_short('v') && case.listed().iter().any(|(dir, deep)| mixes_dots(dir, *deep)),
+        applies: |case| sorts_by_version(case) && meets_hidden(case),
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 5),
+        reason: "shell-escape: a name with a single quote and an escaped last character is quoted right; 9.1 begins it \
+                 with '' too many, or without the $' that an escaped first character needs",
+        applies: meets_quote_at_edge,
         remedy: Remedy::Skip,
     },
     Difference {
@@ -63,25 +97,42 @@ pub const DIFFERENCES: &[Difference] = &[
     },
 ];
 
+const TIMES: &[&str] = &["atime", "access", "use", "ctime", "status", "birth", "creation"];
+const NEW_TIMES: &[&str] = &["mtime", "modification"];
+const SORTS: &[&str] = &["none", "time", "size", "extension", "version", "width"];
+
+/// Whether `word` is, or shortens, one of `words`.
+fn is_word(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|whole| whole.starts_with(word))
+}
+
 /// The differences that a case meets on an oracle of this version.
 pub fn met(case: &Case, version: (u32, u32)) -> impl Iterator<Item = &'static Difference> {
     DIFFERENCES.iter().filter(move |known| version < known.since && (known.applies)(case))
 }
 
-/// `-lf` becomes `-laU`.
+/// `-lf` becomes `-l -a -U`.
 fn spell_out_f(args: &[OsString]) -> Vec<OsString> {
-    let mut args = args.to_vec();
-    for arg in args.iter_mut().take_while(|arg| *arg != "--") {
-        if let Some(cluster) = arg.to_str().filter(|arg| is_cluster(arg)) {
-            *arg = cluster.replace('f', "aU").into();
-        }
-    }
-    args
+    rewrite(args, |said| said.option.is("f").then(|| ["-a", "-U"].map(Into::into).to_vec()))
 }
 
-/// Whether an argument is a run of short options. The only one here that takes a value is `-w`.
-pub fn is_cluster(arg: &str) -> bool {
-    arg.starts_with('-') && !arg.starts_with("--") && arg.len() > 1 && !arg.contains('w')
+/// `-D` becomes `-l --hyperlink=never -D`.
+fn spell_out_dired(args: &[OsString]) -> Vec<OsString> {
+    let spelled = || ["-l", "--hyperlink=never", "-D"].map(Into::into).to_vec();
+    rewrite(args, |said| said.option.is("dired").then(spelled))
+}
+
+fn sorts_by_version(case: &Case) -> bool {
+    case.says("v") || case.says_value("sort", |word| is_word(word, &["version"]))
+}
+
+/// Whether both kinds of hidden names meet in one listing of the case.
+fn meets_hidden(case: &Case) -> bool {
+    let shown = case.says("all") || case.says("almost-all") || case.says("f");
+    let hidden =
+        |operand: &OsString| operand.as_bytes().starts_with(b".") && !operand.as_bytes().starts_with(b"./");
+    (shown && case.listed().iter().any(|(dir, deep)| mixes_dots(dir, *deep)))
+        || case.operands.iter().filter(|operand| hidden(operand)).count() > 1
 }
 
 fn loops(path: &Path) -> bool {
@@ -100,31 +151,54 @@ fn suffixes_differ_in_case(colors: &str) -> bool {
 }
 
 /// Whether a directory (or, with `deep`, one below it) holds both hidden names that are all extension and
-/// hidden names that are not. Answers are kept: the same few directories are asked about again and again.
+/// hidden names that are not.
 fn mixes_dots(dir: &Path, deep: bool) -> bool {
-    static ANSWERS: Mutex<Option<HashMap<(PathBuf, bool), bool>>> = Mutex::new(None);
-    let key = (dir.to_path_buf(), deep);
+    let extension = |name: &[u8]| name.starts_with(b".") && all_extension(name);
+    let other = |name: &[u8]| name.starts_with(b".") && !all_extension(name);
+    any_listing(dir, deep, "dots", &|names| {
+        names.iter().any(|name| extension(name)) && names.iter().any(|name| other(name))
+    })
+}
+
+/// Whether a name that is drawn, or quoted in a message, has a single quote and ends in a byte that may be escaped.
+fn meets_quote_at_edge(case: &Case) -> bool {
+    let style = case.says("quoting-style") || case.variable("QUOTING_STYLE").is_some();
+    let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
+    let at_edge = |names: &[Vec<u8>]| names.iter().any(|name| quote_at_edge(name));
+    case.operands.iter().any(|operand| quote_at_edge(operand.as_bytes()))
+        || ((style || on_terminal)
+            && case.listed().iter().any(|(dir, deep)| any_listing(dir, *deep, "edge", &at_edge)))
+}
+
+fn quote_at_edge(name: &[u8]) -> bool {
+    name.contains(&b'\'') && name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
+}
+
+/// Whether `holds` is true of the names in a directory (or, with `deep`, in one below it), the targets of links
+/// among them. Answers are kept under `question`: the same few directories are asked about again and again.
+fn any_listing(dir: &Path, deep: bool, question: &'static str, holds: &dyn Fn(&[Vec<u8>]) -> bool) -> bool {
+    type Answers = HashMap<(PathBuf, bool, &'static str), bool>;
+    static ANSWERS: Mutex<Option<Answers>> = Mutex::new(None);
+    let key = (dir.to_path_buf(), deep, question);
     let known = ANSWERS.lock().unwrap().get_or_insert_default().get(&key).copied();
     known.unwrap_or_else(|| {
-        let answer = find_mixed(dir, deep);
+        let answer = ask_listing(dir, deep, holds);
         ANSWERS.lock().unwrap().get_or_insert_default().insert(key, answer);
         answer
     })
 }
 
-fn find_mixed(dir: &Path, deep: bool) -> bool {
-    let (mut extensions, mut others) = (false, false);
+fn ask_listing(dir: &Path, deep: bool, holds: &dyn Fn(&[Vec<u8>]) -> bool) -> bool {
+    let mut names = Vec::new();
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name.as_bytes().starts_with(b".") {
-            *(if all_extension(name.as_bytes()) { &mut extensions } else { &mut others }) = true;
-        }
+        names.push(entry.file_name().into_vec());
+        names.extend(fs::read_link(entry.path()).ok().map(|target| target.into_os_string().into_vec()));
         let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if deep && is_dir && find_mixed(&entry.path(), true) {
+        if deep && is_dir && ask_listing(&entry.path(), true, holds) {
             return true;
         }
     }
-    extensions && others
+    holds(&names)
 }
 
 /// Whether a name is nothing but `.letter…` parts.
@@ -141,9 +215,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn f_is_spelled_out_in_clusters_only() {
+    fn options_are_spelled_out_where_they_stand() {
         let args: Vec<OsString> = ["-lfs", "-w80", "--full-time", "f", "--", "-f"].map(Into::into).to_vec();
-        assert_eq!(spell_out_f(&args), ["-laUs", "-w80", "--full-time", "f", "--", "-f"]);
+        assert_eq!(spell_out_f(&args), ["-l", "-a", "-U", "-s", "-w", "80", "--full-time", "f", "--", "-f"]);
+        let args: Vec<OsString> = ["-FD", "-C"].map(Into::into).to_vec();
+        assert_eq!(spell_out_dired(&args), ["-F", "-l", "--hyperlink=never", "-D", "-C"]);
+    }
+
+    #[test]
+    fn new_words_are_left_out_and_old_ones_are_not() {
+        let met_by = |option: &str| met(&Case::new(Path::new("/")).options(option), (9, 1)).count();
+        for option in ["--time=mtime", "--time=m", "--time=x", "--sort=name", "--sort=na", "--sort=nonsense"]
+        {
+            assert_eq!(met_by(option), 1, "{option}");
+        }
+        for option in ["--time=ctime", "--time=b", "--sort=v", "--sort=none", "-t"] {
+            assert_eq!(met_by(option), 0, "{option}");
+        }
     }
 
     #[test]

@@ -8,12 +8,17 @@
 //! Beside that flow stand [`syscalls`], which counts what a command asks of the kernel, and [`probe`],
 //! which holds a command's peak memory against its output.
 //!
+//! Cases come from lists in the tests, from [`random`] (options over fixed places) or from [`draw`] (every
+//! [`options`] of GNU `ls`, any environment, pipes and [`terminal`]s, over [`tree`]s that are random too).
+//!
 //! The subject is always a finished binary: nothing here links `dls`.
 
 pub mod case;
 pub mod diff;
+pub mod draw;
 pub mod fixture;
 pub mod known;
+pub mod options;
 pub mod oracle;
 pub mod palette;
 pub mod probe;
@@ -23,4 +28,6 @@ pub mod rng;
 pub mod shrink;
 pub mod suite;
 pub mod syscalls;
+pub mod terminal;
+pub mod tree;
 pub mod zoo;

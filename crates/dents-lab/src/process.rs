@@ -1,10 +1,10 @@
 //! Running a program with nothing inherited but what is said: arguments, `argv[0]`, directory, environment.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once};
 use std::time::{Duration, Instant};
@@ -101,6 +101,12 @@ impl Run {
         Run { argv0: program.clone().into_os_string(), program, args, ..self }
     }
 
+    /// Takes one environment variable away.
+    pub fn without(mut self, name: &str) -> Run {
+        self.env.retain(|(old, _)| old != name);
+        self
+    }
+
     /// The command, for those who want its streams elsewhere. SIGPIPE is at its default in the child.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -112,11 +118,27 @@ impl Run {
     /// Runs it to its end, both outputs in pipes. Kills it after [`DEADLINE`].
     pub fn output(&self) -> io::Result<Outcome> {
         let child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let watched = watch(child.id());
+        let watch = Watch::over(&child);
         let output = child.wait_with_output();
-        unwatch(watched);
+        drop(watch);
         let output = output?;
         Ok(Outcome { end: output.status.into(), stdout: output.stdout, stderr: output.stderr })
+    }
+
+    /// Runs it to its end, both outputs in one pipe, in the order in which they were written.
+    pub fn merged_output(&self) -> io::Result<Outcome> {
+        let (mut reader, writer) = io::pipe()?;
+        let mut command = self.command();
+        command.stdout(writer.try_clone()?).stderr(writer);
+        let mut child = command.spawn()?;
+        // The command holds the pipe's writing ends, and would keep it open.
+        drop(command);
+        let watch = Watch::over(&child);
+        let mut stdout = Vec::new();
+        reader.read_to_end(&mut stdout)?;
+        let status = child.wait()?;
+        drop(watch);
+        Ok(Outcome { end: status.into(), stdout, stderr: Vec::new() })
     }
 
     /// As a command for a shell, to be pasted.
@@ -155,17 +177,26 @@ struct Watched {
 
 static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 
-fn watch(pid: u32) -> u64 {
-    static GUARD: Once = Once::new();
-    static KEY: AtomicU64 = AtomicU64::new(0);
-    GUARD.call_once(|| drop(std::thread::spawn(kill_the_late)));
-    let key = KEY.fetch_add(1, Ordering::Relaxed);
-    WATCHED.lock().unwrap().push(Watched { key, pid, since: Instant::now() });
-    key
+/// Kills a child that lives past [`DEADLINE`], for as long as this is held.
+#[derive(Debug)]
+pub struct Watch(u64);
+
+impl Watch {
+    /// Over this child.
+    pub fn over(child: &Child) -> Watch {
+        static GUARD: Once = Once::new();
+        static KEY: AtomicU64 = AtomicU64::new(0);
+        GUARD.call_once(|| drop(std::thread::spawn(kill_the_late)));
+        let key = KEY.fetch_add(1, Ordering::Relaxed);
+        WATCHED.lock().unwrap().push(Watched { key, pid: child.id(), since: Instant::now() });
+        Watch(key)
+    }
 }
 
-fn unwatch(key: u64) {
-    WATCHED.lock().unwrap().retain(|child| child.key != key);
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED.lock().unwrap().retain(|child| child.key != self.0);
+    }
 }
 
 fn kill_the_late() {

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::case::Case;
+use crate::case::{Case, WORD_BREAK};
+use crate::options::{self, Piece};
 use crate::palette;
 use crate::rng::Rng;
 
@@ -164,10 +165,20 @@ fn cluster(options: Vec<String>) -> Vec<String> {
 
 /// `-la` as `-l` and `-a`; any other option as it is.
 pub fn split(option: &str) -> Vec<String> {
-    match crate::known::is_cluster(option) {
-        true => option[1..].chars().map(|letter| format!("-{letter}")).collect(),
-        false => vec![option.to_string()],
-    }
+    let words: Vec<OsString> = option.split(WORD_BREAK).map(Into::into).collect();
+    let text = |words: &[OsString]| {
+        words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(&WORD_BREAK.to_string())
+    };
+    let pieces = options::read(&words);
+    let split = pieces.iter().map(|piece| match piece {
+        // `-w80` stays as it was spelled.
+        Piece::Option(said) if said.words.len() == 2 && words.len() == 1 => {
+            said.words[0].to_string_lossy().into_owned() + &text(&said.words[1..])
+        }
+        Piece::Option(said) => text(&said.words),
+        Piece::Other(word) => word.to_string_lossy().into_owned(),
+    });
+    split.collect()
 }
 
 fn environment(case: Case, rng: &mut Rng) -> Case {

@@ -11,11 +11,11 @@ use crate::case::Case;
 use crate::fixture::{TempDir, deep, mix};
 use crate::oracle::{Oracle, Subject, Verdict, check};
 use crate::random::Place;
-use crate::shrink::shrink;
+use crate::shrink::{shrink, shrink_tree};
 use crate::zoo::Zoo;
 
 /// Failures after which a run stops looking for more: each is shrunk, and they tend to be one bug.
-const ENOUGH: usize = 8;
+const ENOUGH: usize = 40;
 
 /// The oracle, or a panic that says what is missing.
 pub fn oracle() -> Oracle {
@@ -203,7 +203,7 @@ pub fn expect_same(oracle: &Oracle, subject: &Subject, cases: &[Case]) {
     });
     let tally = tally.into_inner().unwrap();
     println!(
-        "{} cases: {} same in every mode, {} skipped as known differences, {} unstable, {} different",
+        "{} cases: {} same, {} skipped as known differences, {} unstable, {} different",
         cases.len(),
         tally.same,
         tally.skipped.len(),
@@ -239,17 +239,14 @@ fn explain(oracle: &Oracle, subject: &Subject, failures: &[(Case, String)]) -> S
     let mut report = format!("{} cases differ from GNU ls:\n", failures.len());
     let mut shown = std::collections::BTreeSet::new();
     for (failure, first) in failures {
-        let least = shrink(failure, fails);
+        let (least, _dir) = shrink_tree(&shrink(failure, fails), fails);
         // Failures that shrink to the same options are one failure, whatever directory shows it.
-        if !shown.insert(format!("{:?}{:?}", least.options, least.env)) {
+        if !shown.insert(format!("{:?}{:?}{:?}", least.options, least.env, least.output)) {
             continue;
         }
         match check(oracle, subject, &least) {
             Verdict::Different(text) => report.push_str(&text),
-            _ => report.push_str(&format!(
-                "(differed once, not when asked again)
-{first}"
-            )),
+            _ => report.push_str(&format!("(differed once, not when asked again)\n{first}")),
         }
     }
     report

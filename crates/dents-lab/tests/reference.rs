@@ -26,6 +26,11 @@ fn files(names: &[&str]) -> TempDir {
     dir
 }
 
+fn touch(path: &Path, seconds: u64) {
+    let file = File::options().write(true).open(path).expect("a file");
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).expect("a time");
+}
+
 /// Since 9.5, `-f` is `-aU`: it takes nothing back.
 #[test]
 fn f_keeps_long_blocks_and_colour() {
@@ -70,6 +75,97 @@ fn a_looping_link_is_shown() {
     let dir = files(&[]);
     symlink("loop", dir.path().join("loop")).expect("a link");
     assert_eq!(listing(dir.path(), &["loop"], None), (End::Exit(0), "loop\n".into(), String::new()));
+}
+
+/// Since 9.2, modification times have words; a word without `-l` or `-t` sorts by it, as `-c` and `-u` do.
+#[test]
+fn modification_has_words() {
+    let dir = files(&["new", "old", "older"]);
+    for (name, seconds) in [("old", 900_000_000), ("older", 800_000_000)] {
+        touch(&dir.path().join(name), seconds);
+    }
+    for word in ["modification", "mtime", "mod", "m"] {
+        let option = format!("--time={word}");
+        assert_eq!(listing(dir.path(), &[&option], None).1, "new\nold\nolder\n");
+        assert_eq!(listing(dir.path(), &["-r", &option], None).1, "older\nold\nnew\n");
+        // The last word counts, with -c and -u as its forerunners.
+        let long = listing(dir.path(), &["-c", &option, "-l", "--time-style=+%s", "old"], None).1;
+        assert!(long.ends_with(" 900000000 old\n"), "{long}");
+    }
+}
+
+/// Known to 9.7: the default order has a word, too.
+#[test]
+fn name_is_an_order() {
+    let dir = files(&["b", "a", "c.x", "d"]);
+    for word in ["name", "nam", "na"] {
+        let option = format!("--sort={word}");
+        assert_eq!(listing(dir.path(), &["-t", "-S", &option], None).1, "a\nb\nc.x\nd\n");
+    }
+    let (end, _, message) = listing(dir.path(), &["--sort=n"], None);
+    assert_eq!(end, End::Exit(2));
+    assert!(message.contains("ambiguous argument 'n' for '--sort'"), "{message}");
+}
+
+/// The words that are new are named among those that would have done.
+#[test]
+fn valid_words_are_all_named() {
+    let dir = files(&[]);
+    let (end, _, message) = listing(dir.path(), &["--sort=nonsense"], None);
+    assert_eq!(end, End::Exit(2));
+    for word in ["'none'", "'time'", "'size'", "'extension'", "'version'", "'width'", "'name'"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    let (_, _, message) = listing(dir.path(), &["--time=nonsense"], None);
+    for word in
+        ["'atime', 'access', 'use'", "'ctime', 'status'", "'mtime', 'modification'", "'birth', 'creation'"]
+    {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
+
+/// Since 9.5, `-D` is `-l` without hyperlinks, whose offsets a later format or hyperlink takes away.
+#[test]
+fn dired_means_long() {
+    let dir = files(&["a"]);
+    let out = |args: &[&str]| listing(dir.path(), args, None);
+    for args in [&["-D", "a"][..], &["-C", "-D", "a"], &["--hyperlink", "-D", "a"], &["-lC", "--dired", "a"]]
+    {
+        let (end, text, _) = out(args);
+        assert_eq!(end, End::Exit(0), "{args:?}");
+        let (line, rest) = text.split_once('\n').expect("a line");
+        let at = line.len() - 1;
+        assert!(line.starts_with("  -rw"), "{args:?}: {text:?}");
+        assert_eq!(rest, format!("//DIRED// {at} {}\n//DIRED-OPTIONS// --quoting-style=literal\n", at + 1));
+    }
+    assert_eq!(out(&["--dired", "-C", "a"]).1, "a\n");
+    assert_eq!(out(&["-D", "-1", "a"]).1, "a\n", "-1 is another format after -D, though not after -l");
+    assert!(!out(&["-D", "--hyperlink", "a"]).1.contains("DIRED"));
+    assert!(out(&["-D", "--hyperlink=never", "a"]).1.contains("//DIRED//"));
+    let (end, _, message) = out(&["-D", "--zero", "a"]);
+    assert_eq!((end, message.as_str()), (End::Exit(2), "dls: --dired and --zero are incompatible\n"));
+    assert_eq!(out(&["--dired", "-C", "--zero", "a"]).1, "a\\0");
+}
+
+/// Since 9.5, shell quoting opens before an escaped first character, and closes after an escaped last one, in
+/// names with a single quote too.
+#[test]
+fn escaped_characters_at_the_edge() {
+    let dir = files(&["\n'", "'\n", "\n'\n", "a'\n"]);
+    let style = "--quoting-style=shell-escape";
+    let expected = [r"''$'\n'\'''", r"''$'\n'\'''$'\n'", r"''\'''$'\n'", r"'a'\'''$'\n'", ""].join("\n");
+    assert_eq!(listing(dir.path(), &["-1", style], None).1, expected);
+}
+
+/// Since 9.2, sizes go on to Ronna and Quetta, which are too large for a block like Zetta and Yotta are.
+#[test]
+fn units_beyond_yotta() {
+    let dir = files(&[]);
+    for size in ["1R", "RiB", "2QB", "1Z", "Y"] {
+        let (end, _, message) = listing(dir.path(), &[&format!("--block-size={size}")], None);
+        assert_eq!(end, End::Exit(2), "{size}");
+        assert_eq!(message, format!("dls: --block-size argument '{size}' too large\n"));
+    }
 }
 
 /// `ca` is a colour of regular files only, after `su` and `sg` and before `ex`. Not a matter of releases: the

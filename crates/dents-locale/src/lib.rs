@@ -1,12 +1,43 @@
-//! What the user's locale says about a listing: the charset names are drawn in, and the names of the months.
+//! What the user's locale says about a listing: the charset names are drawn in, their order, the names of the months,
+//! the translations.
 //!
-//! Pure: the values of the environment variables are passed in, nothing is read. Only the charset is taken
-//! from the locale's name; collation is by bytes and the months are those of the C locale.
+//! Pure: the values of the environment variables and the bytes of the files are passed in, nothing is read. The data
+//! are those of the machine's C library, in its own formats, for only they give the order and the months that the
+//! machine's other programs give:
+//!
+//! ```text
+//! Variables ─► UserLocale::find ─► locale()     charset, kind of order
+//!                asks Files for    collate() ─► Collator::new ─► key(name): compare keys by bytes
+//!                the archive       time() ────► MonthNames::new ─► aligned()
+//!                                  time_name() ► catalog::paths ─► Catalog::get(b"%b %e  %Y")
+//! ```
+//!
+//! [`Locale::new`] goes by the names alone: charset from the name, order by bytes, months of the C locale.
+//!
+//! Locales with another charset than UTF-8 (`de_DE.ISO-8859-1`, `ja_JP.eucJP`): names are ordered as the C library
+//! does, whose tables are indexed by bytes of that charset; but each byte is drawn for itself, and of them only ASCII
+//! counts as printable.
 #![no_std]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
+
+pub mod archive;
+pub mod catalog;
+mod collate;
+pub mod file;
+pub mod find;
+mod months;
+pub mod name;
+#[cfg(test)]
+mod testing;
+
+pub use catalog::Catalog;
+pub use collate::Collator;
+pub use find::{Files, UserLocale};
+pub use months::MonthNames;
 
 /// The values of the environment variables that choose the locale; `None` where a variable is unset.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +70,9 @@ pub enum Collation {
     /// As bytes, as `strcmp` would.
     #[default]
     Bytes,
+    /// By the keys of a [`Collator`], made from [`UserLocale::collate`]; names with equal keys stay in the directory's
+    /// order.
+    Rules,
 }
 
 /// Abbreviated month names, January first.

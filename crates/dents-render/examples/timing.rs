@@ -5,7 +5,7 @@
 use dents::batch::{Batch, Time};
 use dents::needs::Needs;
 use dents::owners::{Getent, Owners};
-use dents::read::{Hidden, Reader};
+use dents::read::{Filter, Reader};
 use dents::sort::Order;
 use dents::stat::{self, Means, Mode, Workers};
 use dents_locale::Locale;
@@ -51,7 +51,7 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     let mut reader = Reader::open(dents_sys::CWD, dir, true).expect("a directory");
     let needs = style.needs();
     let mut batch = Batch::new(needs);
-    reader.read_all(Hidden::Skip, &mut batch).expect("readable");
+    reader.read_all(&Filter::default(), &mut batch).expect("readable");
     let means = Means { mode: Mode::Classic, threads: None, workers: &Alone };
     stat::fill(&mut batch, reader.dir(), &needs, false, &means);
     let order = Order::default().sort(&batch);

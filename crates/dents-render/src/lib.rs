@@ -16,8 +16,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod color;
+mod dired;
 mod format;
 pub mod human;
+mod hyperlink;
 pub mod indicator;
 pub mod mode;
 mod name;
@@ -31,6 +33,7 @@ mod width_table;
 
 pub use color::Colors;
 pub use human::SizeFormat;
+pub use hyperlink::Places;
 pub use indicator::Indicator;
 pub use quote::Quoting;
 pub use renderer::{Piece, Renderer};
@@ -44,6 +47,9 @@ pub trait Sink {
     /// The buffer to append to. Renderers never look at, or change, what is in it already.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
+    /// The bytes that have gone this way so far, those in the buffer included.
+    fn position(&self) -> u64;
+
     /// Called between lines (and between the names of `-m`): the moment to write the buffer out if it has
     /// grown large. Must be cheap when it has not.
     fn checkpoint(&mut self);
@@ -52,6 +58,10 @@ pub trait Sink {
 impl Sink for Vec<u8> {
     fn buffer(&mut self) -> &mut Vec<u8> {
         self
+    }
+
+    fn position(&self) -> u64 {
+        self.len() as u64
     }
 
     fn checkpoint(&mut self) {}

@@ -7,6 +7,7 @@
 
 use crate::color::{Colors, Facts, Key};
 use crate::format::Rows;
+use crate::hyperlink::{Links, Places};
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
 use crate::style::Style;
@@ -25,6 +26,8 @@ pub(crate) struct Painter<'s> {
     aligns: bool,
     checks_targets: bool,
     palette: Option<Palette<'s>>,
+    /// With `--hyperlink`.
+    links: Option<Links>,
     /// Of the batch at hand: whether a name is quoted, so that the others are set one column to the right.
     pads: bool,
     /// Of the batch at hand: what may be read of its entries for colour's sake.
@@ -51,6 +54,7 @@ impl<'s> Painter<'s> {
             aligns: style.aligns_quotes(),
             checks_targets: style.checks_targets(),
             palette: style.colors.as_ref().map(Palette::new),
+            links: style.hyperlink.as_deref().map(Links::new),
             pads: false,
             reads: Reads::default(),
             scratch: Vec::new(),
@@ -73,9 +77,25 @@ impl<'s> Painter<'s> {
         }
     }
 
+    pub(crate) fn set_places(&mut self, places: Places) {
+        if let Some(links) = &mut self.links {
+            links.set_places(places);
+        }
+    }
+
+    /// Begins the link of a directory's header. Returns whether there is one to end.
+    pub(crate) fn begin_directory(&self, out: &mut Vec<u8>) -> bool {
+        self.links.as_ref().is_some_and(|links| links.begin_directory(out))
+    }
+
+    /// Ends a link.
+    pub(crate) fn end_link(&self, out: &mut Vec<u8>) {
+        self.links.iter().for_each(|links| links.end(out));
+    }
+
     /// Whether a name is nothing but its bytes.
     pub(crate) fn is_bare(&self) -> bool {
-        self.palette.is_none() && self.indicator == Indicator::None && !self.pads
+        self.palette.is_none() && self.links.is_none() && self.indicator == Indicator::None && !self.pads
     }
 
     /// Appends a name, given that [`Painter::is_bare`].
@@ -101,41 +121,93 @@ impl<'s> Painter<'s> {
             out.push(b' ');
         }
         let Some(palette) = &self.palette else {
-            let start = out.len();
-            self.quoter.write(entry.name(), out);
-            return out.len() - start + usize::from(pad);
+            return self.quoted(entry, entry.name(), pad, out) + usize::from(pad);
         };
         let facts = self.facts(entry);
         let color = palette.colors.entry(entry.name(), entry.kind(), entry.is_known(), &facts);
-        self.colored(entry.name(), color, usize::from(pad), column, out)
+        self.colored(entry, entry.name(), color, pad, column, out)
     }
 
-    /// Appends what a symbolic link leads to, and its indicator.
-    pub(crate) fn target(&mut self, entry: &Entry<'_>, text: &[u8], column: usize, out: &mut Vec<u8>) {
+    /// The columns of a name's own padding: 1 if it is set to the right because a neighbour is quoted.
+    pub(crate) fn padding(&self, name: &[u8]) -> usize {
+        usize::from(self.pads && !self.quoter.quotes(name))
+    }
+
+    /// Appends an entry's name or the text of its link, as a link for the terminal if names are such. Returns its bytes.
+    #[inline]
+    fn quoted(&self, entry: &Entry<'_>, name: &[u8], padded: bool, out: &mut Vec<u8>) -> usize {
+        let start = out.len();
+        if let Some(links) = &self.links {
+            return self.linked(links, entry, name, padded, out);
+        }
+        self.quoter.write(name, out);
+        out.len() - start
+    }
+
+    /// Where names are aligned, outer quotes stay outside of the link.
+    #[cold]
+    fn linked(&self, links: &Links, entry: &Entry<'_>, name: &[u8], padded: bool, out: &mut Vec<u8>) -> usize {
+        let mut text = Vec::with_capacity(name.len() + 8);
+        self.quoter.write(name, &mut text);
+        let mut link = Vec::new();
+        if !links.begin_entry(entry, &mut link) {
+            out.extend_from_slice(&text);
+            return text.len();
+        }
+        match &text[..] {
+            [first, inner @ .., last] if self.pads && !padded => {
+                out.push(*first);
+                out.append(&mut link);
+                out.extend_from_slice(inner);
+                links.end(out);
+                out.push(*last);
+            }
+            _ => {
+                out.append(&mut link);
+                out.extend_from_slice(&text);
+                links.end(out);
+            }
+        }
+        text.len()
+    }
+
+    /// Appends what a symbolic link leads to, and its indicator. Returns their bytes, colours not counted.
+    pub(crate) fn target(
+        &mut self,
+        entry: &Entry<'_>,
+        text: &[u8],
+        column: usize,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let mut len;
         let facts = match &self.palette {
             Some(palette) => {
                 let facts = self.facts(entry);
                 let color = palette.colors.target(text, &facts);
                 // GNU counts the space that it would set before a name here, though it sets none.
-                let pad = self.pads && !self.quoter.quotes(text);
-                self.colored(text, color, usize::from(pad), column, out);
+                let pad = self.padding(text) == 1;
+                len = self.colored(entry, text, color, pad, column, out) - usize::from(pad);
                 facts
             }
             None => {
-                self.quoter.write(text, out);
+                len = self.quoted(entry, text, self.padding(text) == 1, out);
                 Facts { target: self.target_mode(entry), ..Facts::default() }
             }
         };
         if let Some(mode) = facts.target {
-            out.extend(self.indicator.of(Kind::from_mode(mode), mode));
+            let indicator = self.indicator.of(Kind::from_mode(mode), mode);
+            len += usize::from(indicator.is_some());
+            out.extend(indicator);
         }
+        len
     }
 
     fn colored(
         &mut self,
+        entry: &Entry<'_>,
         name: &[u8],
         color: Option<&[u8]>,
-        pad: usize,
+        pad: bool,
         column: usize,
         out: &mut Vec<u8>,
     ) -> usize {
@@ -143,9 +215,8 @@ impl<'s> Painter<'s> {
         if let Some(color) = color {
             palette.begin(color, out);
         }
-        let start = out.len();
-        self.quoter.write(name, out);
-        let len = out.len() - start + pad;
+        let len = self.quoted(entry, name, pad, out) + usize::from(pad);
+        let Some(palette) = &mut self.palette else { return len };
         if color.is_some() || palette.normal.is_some() {
             palette.end(out);
             let last = (column + len).saturating_sub(1);

@@ -1,14 +1,19 @@
 //! What turns batches into lines.
 
 use crate::Sink;
+use crate::dired::Dired;
 use crate::format::{Rows, columns, commas, lines, long};
 use crate::name::Painter;
+use crate::hyperlink::Places;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::Clock;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
 use dents::owners::Owners;
+
+/// What lines begin with under `-D`.
+pub(crate) const INDENT: &[u8] = b"  ";
 
 /// What a batch is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub struct Renderer<'s> {
     pub(crate) now: Time,
     pub(crate) layout: columns::Layout,
     pub(crate) commas: commas::State,
+    /// With `-D`.
+    pub(crate) dired: Option<Dired>,
     header_quoter: Option<Quoter>,
     first: bool,
 }
@@ -50,6 +57,7 @@ impl<'s> Renderer<'s> {
             now: style.now,
             layout: columns::Layout::default(),
             commas: commas::State::default(),
+            dired: style.dired.then(Dired::default),
             header_quoter: None,
             first: true,
         }
@@ -61,6 +69,11 @@ impl<'s> Renderer<'s> {
         self.now = now;
     }
 
+    /// Where the next header's directory, or the next batch's entries, are: what hyperlinks lead to.
+    pub fn set_places(&mut self, places: Places) {
+        self.painter.set_places(places);
+    }
+
     /// The blank line between the operands and the first directory.
     pub fn gap(&mut self, out: &mut impl Sink) {
         out.buffer().push(b'\n');
@@ -68,14 +81,32 @@ impl<'s> Renderer<'s> {
 
     /// The line with a directory's name before its entries; before all but the first such line, a blank one.
     pub fn header(&mut self, name: &[u8], out: &mut impl Sink) {
-        let buffer = out.buffer();
         if !core::mem::take(&mut self.first) {
-            buffer.push(b'\n');
+            out.buffer().push(b'\n');
         }
+        self.indent(out);
+        let start = self.dired.as_ref().map(|dired| dired.offset(out));
         let style = self.style;
+        let buffer = out.buffer();
+        let linked = self.painter.begin_directory(buffer);
+        let before = buffer.len();
         self.header_quoter.get_or_insert_with(|| style.header_quoter()).write(name, buffer);
+        let len = buffer.len() - before;
+        if linked {
+            self.painter.end_link(buffer);
+        }
         buffer.extend_from_slice(b":\n");
+        if let (Some(dired), Some(start)) = (&mut self.dired, start) {
+            dired.directory(start, len);
+        }
         out.checkpoint();
+    }
+
+    /// With `-D`, all lines but blank ones are set in.
+    fn indent(&self, out: &mut impl Sink) {
+        if self.dired.is_some() {
+            out.buffer().extend_from_slice(INDENT);
+        }
     }
 
     /// Entries of a batch, in the order given by their indices. The batch must have been filled for
@@ -113,15 +144,28 @@ impl<'s> Renderer<'s> {
         }
     }
 
+    /// The columns that the name of each entry takes, as read: to sort by. What stands before a name and behind it
+    /// does not count.
+    #[must_use]
+    pub fn widths(&mut self, batch: &Batch) -> Vec<usize> {
+        let all: Vec<u32> = (0..batch.len() as u32).collect();
+        self.painter.begin(Rows { batch, order: &all, measured: &all, piece: Piece::Directory });
+        batch.iter().map(|entry| self.painter.width(entry.name())).collect()
+    }
+
     /// The end of the run: what a terminal with unusual colour sequences must be told.
     pub fn finish(&mut self, out: &mut impl Sink) {
         self.painter.finish(out.buffer());
+        if let Some(dired) = &self.dired {
+            dired.write(self.style.quoting, out.buffer());
+        }
         out.checkpoint();
     }
 
     fn total(&self, batch: &Batch, order: &[u32], out: &mut impl Sink) {
         let blocks = |index: &u32| batch.entry(*index as usize).blocks();
         let total = order.iter().fold(0u64, |total, index| total.wrapping_add(blocks(index)));
+        self.indent(out);
         let buffer = out.buffer();
         buffer.extend_from_slice(b"total ");
         buffer.extend_from_slice(self.style.block_size.blocks(total).as_bytes());

@@ -44,6 +44,8 @@ pub struct Style {
     pub group: bool,
     /// Long format: the author, which on Linux is the owner.
     pub author: bool,
+    /// `-Z`: the security context.
+    pub context: bool,
     /// `-n`: owners and groups as numbers.
     pub numeric: bool,
     /// How allocated sizes and totals are shown: `--block-size`, `-k`, `-h`, `--si`.
@@ -67,6 +69,11 @@ pub struct Style {
     pub qmark: bool,
     /// Colours, unless there are none.
     pub colors: Option<Colors>,
+    /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The renderer must then be
+    /// told where entries are; see [`crate::Places`].
+    pub hyperlink: Option<Vec<u8>>,
+    /// `-D`: long lines are set in by two columns, and the run ends with the places of the names in the output.
+    pub dired: bool,
     /// Width of the screen in columns; 0 means no limit.
     pub width: usize,
     /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
@@ -92,6 +99,7 @@ impl Default for Style {
             owner: true,
             group: true,
             author: false,
+            context: false,
             numeric: false,
             block_size: SizeFormat::KIBI,
             file_size: SizeFormat::BYTES,
@@ -103,6 +111,8 @@ impl Default for Style {
             quoting: Quoting::Literal,
             qmark: false,
             colors: None,
+            hyperlink: None,
+            dired: false,
             width: 80,
             tab_size: 8,
             stats_all: false,
@@ -136,6 +146,9 @@ impl Style {
         let mut all = Needs::empty();
         all.set(Needs::INODE, self.inode);
         all.set(Needs::BLOCKS, self.blocks);
+        all.set(Needs::CONTEXT, self.context);
+        // GNU stats what it draws a context or a link of, and says so where it cannot.
+        all.set(Needs::MODE, self.context || self.hyperlink.is_some());
         let mut needs = NeedsByKind::all(all) | self.indicator.needs();
         if let Some(colors) = &self.colors {
             let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
@@ -172,7 +185,8 @@ impl Style {
 
     /// Whether the format stats every entry by itself, or the caller does.
     pub(crate) fn stats_anyway(&self) -> bool {
-        self.format == Format::Long || self.blocks || self.inode || self.stats_all
+        let extras = self.context || self.hyperlink.is_some();
+        self.format == Format::Long || self.blocks || self.inode || self.stats_all || extras
     }
 
     /// Whether unquoted names are set one column to the right when a neighbour is quoted: in the styles that

@@ -1,5 +1,6 @@
 //! Whole small files in, bytes out: /etc/passwd, a time zone, a listing on its way to stdout.
-use crate::{BorrowedFd, CWD, Errno, OwnedFd, Result};
+use crate::stat::Mask;
+use crate::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use rustix::buffer::spare_capacity;
@@ -26,6 +27,26 @@ pub fn read_to_end(path: &CStr) -> Result<Vec<u8>> {
             return Ok(bytes);
         }
     }
+}
+
+/// All of a regular file, mapped for the rest of the process: `openat`, `statx`, `mmap`, `close`; what is not looked at
+/// is not read. For files that are replaced and never rewritten, as the C library's locale data are.
+///
+/// Errors are the kernel's; `EINVAL` for an empty file and for what is no regular file.
+pub fn map(path: &CStr) -> Result<&'static [u8]> {
+    use rustix::mm::{MapFlags, ProtFlags, mmap};
+    let fd = open(path)?;
+    let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
+    let size = usize::try_from(statx.size()).map_err(|_| Errno::OVERFLOW)?;
+    if statx.mode() & 0o170_000 != 0o100_000 || size == 0 {
+        return Err(Errno::INVAL);
+    }
+    // SAFETY: a new mapping at a place of the kernel's choice disturbs nothing.
+    let start = unsafe { mmap(core::ptr::null_mut(), size, ProtFlags::READ, MapFlags::PRIVATE, &fd, 0)? };
+    // SAFETY: `size` bytes are mapped there, readable, until the process ends. Whoever writes to the file while it is
+    // mapped changes bytes under us, which no reader here takes for anything but bytes; whoever truncates it
+    // ends us with SIGBUS, as they would every program that glibc maps the same files into.
+    Ok(unsafe { core::slice::from_raw_parts(start.cast(), size) })
 }
 
 /// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.

@@ -12,6 +12,7 @@
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
 //! | [`statfs`] | what kind of file system is this? | `fstatfs` |
+//! | [`host`] | which machine is this, and where are we? | `uname`, `getcwd` |
 //! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
 //! | [`sched`] | how many threads are worth starting? | `sched_getaffinity`, cgroup files |
 //! | [`clock`] | what time is it? | `clock_gettime` |
@@ -26,6 +27,7 @@ extern crate std;
 pub mod clock;
 pub mod dir;
 pub mod file;
+pub mod host;
 pub mod link;
 pub mod sched;
 pub mod stat;

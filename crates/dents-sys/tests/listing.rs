@@ -237,6 +237,22 @@ fn files_are_read_whole() {
 }
 
 #[test]
+fn files_are_mapped_whole() {
+    let tree = TempDir::new();
+    let path = tree.0.join("file");
+    let bytes: Vec<u8> = (0..10_000).map(|n| n as u8).collect();
+    fs::write(&path, &bytes).unwrap();
+    let mapped = file::map(&c(&path)).unwrap();
+    assert_eq!(mapped, bytes);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(mapped, bytes, "the mapping outlives the name");
+    fs::write(&path, "").unwrap();
+    assert_eq!(file::map(&c(&path)), Err(Errno::INVAL));
+    assert_eq!(file::map(c"/etc"), Err(Errno::INVAL));
+    assert_eq!(file::map(c"/missing"), Err(Errno::NOENT));
+}
+
+#[test]
 fn writes_answer_how_much() {
     let full = rustix::fs::open("/dev/full", rustix::fs::OFlags::WRONLY, 0.into()).unwrap();
     assert_eq!(file::write(full.as_fd(), b"x"), Err(Errno::NOSPC));

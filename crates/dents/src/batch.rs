@@ -106,6 +106,11 @@ pub struct Time {
     pub nsec: u32,
 }
 
+impl Time {
+    /// A time that the file system does not keep: the birth of a file, on some. Older than any real one.
+    pub const UNKNOWN: Time = Time { sec: -1, nsec: u32::MAX };
+}
+
 /// One slot of metadata, 64 bytes. Which fields hold something is what the plan's needs say.
 #[derive(Clone, Copy, Default)]
 pub struct Meta {
@@ -118,13 +123,16 @@ pub struct Meta {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
     /// Device files: the device number as the kernel packs it (12 bits major, 20 bits minor). Symbolic
-    /// links: where in the arena `link_arena` the text begins.
+    /// links: where in the links of `texts` the text begins.
     pub(crate) rdev_or_link: u32,
     pub(crate) mode: u16,
     pub(crate) target_mode: u16,
     pub(crate) link_len: u16,
-    pub(crate) errno: u16,
-    pub(crate) link_arena: u16,
+    /// Of a faulty slot the error number; else the security context, as its place among the contexts of the
+    /// asker counted from 1, zero for none. (One that has both shows its fault and no context.)
+    pub(crate) errno_or_context: u16,
+    /// Which asker's texts hold link and context.
+    pub(crate) texts: u16,
     pub(crate) bits: Bits,
 }
 
@@ -152,11 +160,11 @@ bitflags::bitflags! {
 impl Meta {
     pub(crate) fn set_fault(&mut self, asked: Asked, errno: Errno) {
         self.bits |= Bits::from_bits_retain((asked as u8) << 6);
-        self.errno = errno.raw_os_error() as u16;
+        self.errno_or_context = errno.raw_os_error() as u16;
     }
 
     pub(crate) fn errno(&self) -> Errno {
-        Errno::from_raw_os_error(i32::from(self.errno))
+        Errno::from_raw_os_error(i32::from(self.errno_or_context))
     }
 
     pub(crate) fn is_faulty(&self) -> bool {
@@ -174,6 +182,15 @@ impl Meta {
     }
 }
 
+/// What one asker read beside numbers.
+#[derive(Default)]
+pub(crate) struct Texts {
+    /// The texts of symbolic links, one after the other.
+    pub(crate) links: Vec<u8>,
+    /// The security contexts, each once.
+    pub(crate) contexts: Vec<Vec<u8>>,
+}
+
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
 #[derive(Default)]
 pub struct Batch {
@@ -181,7 +198,7 @@ pub struct Batch {
     pub(crate) dents: Vec<Dent>,
     pub(crate) metas: Vec<Meta>,
     pub(crate) slots: Slots,
-    pub(crate) links: Vec<Vec<u8>>,
+    pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
     pub(crate) faulty: bool,
 }
@@ -213,7 +230,7 @@ impl Batch {
         self.dents.clear();
         self.metas.clear();
         self.slots = Slots::None;
-        self.links.clear();
+        self.texts.clear();
         self.faulty = false;
     }
 
@@ -250,7 +267,7 @@ impl Batch {
             Slots::Dense => self.metas.get(index),
             Slots::Sparse(slots) => self.metas.get(slots[index] as usize),
         };
-        Entry { batch: self, dent: self.dents[index], meta }
+        Entry { batch: self, dent: self.dents[index], meta, index }
     }
 
     /// All entries in reading order.
@@ -310,9 +327,16 @@ pub struct Entry<'a> {
     batch: &'a Batch,
     dent: Dent,
     meta: Option<&'a Meta>,
+    index: usize,
 }
 
 impl<'a> Entry<'a> {
+    /// The position in the batch.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
     /// The name: any bytes but NUL; `/` only in operands.
     #[must_use]
     pub fn name(&self) -> &'a [u8] {
@@ -333,6 +357,12 @@ impl<'a> Entry<'a> {
             Some(meta) if meta.bits.contains(Bits::STAT) => Kind::from_mode(meta.mode),
             _ => self.dent.kind(),
         }
+    }
+
+    /// The type as `readdir` gave it: that of a symbolic link, whatever it leads to.
+    #[must_use]
+    pub fn d_kind(&self) -> Kind {
+        self.dent.kind()
     }
 
     /// Whether `statx` answered for this entry.
@@ -409,7 +439,7 @@ impl<'a> Entry<'a> {
         self.known().map_or((0, 0), |meta| (meta.rdev_or_link >> 20, meta.rdev_or_link & 0xf_ffff))
     }
 
-    /// The one time that was declared.
+    /// The one time that was declared; [`Time::UNKNOWN`] if it is the birth and the file system keeps none.
     #[must_use]
     pub fn time(&self) -> Time {
         debug_assert!(self.batch.declared.any().intersects(Needs::TIMES), "no time was declared");
@@ -422,7 +452,17 @@ impl<'a> Entry<'a> {
         self.declared(Needs::LINK);
         let meta = self.meta.filter(|meta| meta.bits.contains(Bits::LINK))?;
         let start = meta.rdev_or_link as usize;
-        Some(&self.batch.links[usize::from(meta.link_arena)][start..start + usize::from(meta.link_len)])
+        let links = &self.batch.texts[usize::from(meta.texts)].links;
+        Some(&links[start..start + usize::from(meta.link_len)])
+    }
+
+    /// The security context; `None` where there is none, or none that could be read.
+    #[must_use]
+    pub fn context(&self) -> Option<&'a [u8]> {
+        self.declared(Needs::CONTEXT);
+        let meta = self.meta.filter(|meta| !meta.is_faulty())?;
+        let nth = usize::from(meta.errno_or_context).checked_sub(1)?;
+        self.batch.texts[usize::from(meta.texts)].contexts.get(nth).map(Vec::as_slice)
     }
 
     /// What a symbolic link leads to.

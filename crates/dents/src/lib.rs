@@ -12,8 +12,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod batch;
+pub mod canonical;
 pub mod needs;
 pub mod owners;
+pub mod pattern;
 pub mod read;
 pub mod sort;
 pub mod stat;

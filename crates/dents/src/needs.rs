@@ -47,6 +47,9 @@ bitflags! {
         const MARK = 1 << 15;
         /// Whether there is a file capability: the same `listxattrat`.
         const CAPABILITY = 1 << 16;
+        /// The security context: one `getxattrat`, beside the `listxattrat` if that is needed too only where it
+        /// names a context.
+        const CONTEXT = 1 << 17;
     }
 }
 
@@ -54,8 +57,8 @@ impl Needs {
     /// The times; a batch keeps one of them, so a plan declares at most one.
     pub const TIMES: Needs = Needs::ATIME.union(Needs::BTIME).union(Needs::CTIME).union(Needs::MTIME);
 
-    /// Answered by `listxattrat`.
-    pub const XATTRS: Needs = Needs::MARK.union(Needs::CAPABILITY);
+    /// Answered by extended attributes.
+    pub const XATTRS: Needs = Needs::MARK.union(Needs::CAPABILITY).union(Needs::CONTEXT);
 
     /// The `statx` mask that answers these needs; empty when no `statx` is needed. The mode brings the type
     /// with it in the same field, and the type is what everything after the `statx` branches on.

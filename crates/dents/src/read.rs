@@ -2,13 +2,14 @@
 
 use crate::batch::Batch;
 use crate::needs::Kind;
+use crate::pattern::Pattern;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::dir::{self, Dirents};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
-/// Which names are wanted.
+/// Which hidden names are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
     /// Names that begin with a dot stay out.
@@ -20,14 +21,37 @@ pub enum Hidden {
     All,
 }
 
-impl Hidden {
-    fn wants(self, name: &CStr) -> bool {
-        let name = name.to_bytes();
-        match self {
+/// Which names are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Those that begin with a dot.
+    pub hidden: Hidden,
+    /// Names that match stay out while [`Hidden::Skip`] holds.
+    pub hide: Vec<Pattern>,
+    /// Names that match stay out.
+    pub ignore: Vec<Pattern>,
+}
+
+impl Filter {
+    /// Whether a name is wanted.
+    #[must_use]
+    pub fn wants(&self, name: &[u8]) -> bool {
+        let shown = match self.hidden {
             Hidden::All => true,
             Hidden::Skip => name.first() != Some(&b'.'),
             Hidden::AlmostAll => name != b"." && name != b"..",
-        }
+        };
+        shown && (self.is_plain() || self.no_pattern_matches(name))
+    }
+
+    fn is_plain(&self) -> bool {
+        self.hide.is_empty() && self.ignore.is_empty()
+    }
+
+    #[cold]
+    fn no_pattern_matches(&self, name: &[u8]) -> bool {
+        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
+        !(self.hidden == Hidden::Skip && any(&self.hide)) && !any(&self.ignore)
     }
 }
 
@@ -76,7 +100,7 @@ impl Reader {
     /// # Errors
     /// What `getdents64` gives; names already appended stay good. `EIO` where a file system answers with
     /// records that make no sense.
-    pub fn read(&mut self, hidden: Hidden, batch: &mut Batch) -> Result<bool> {
+    pub fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         if self.buffer.is_empty() {
             self.buffer = vec![0; BUFFER];
         }
@@ -87,7 +111,7 @@ impl Reader {
         };
         let mut records = Dirents::new(&self.buffer[..filled]);
         for record in records.by_ref() {
-            if hidden.wants(record.name) {
+            if filter.wants(record.name.to_bytes()) {
                 batch.push(record.name, Kind::from_d_type(record.d_type), record.ino);
             }
         }
@@ -98,8 +122,26 @@ impl Reader {
     ///
     /// # Errors
     /// As [`Reader::read`]; what was read before stays in the batch.
-    pub fn read_all(&mut self, hidden: Hidden, batch: &mut Batch) -> Result<()> {
-        while self.read(hidden, batch)? {}
+    pub fn read_all(&mut self, filter: &Filter, batch: &mut Batch) -> Result<()> {
+        while self.read(filter, batch)? {}
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_are_shown_but_those_ignored() {
+        let patterns = |text: &[u8]| vec![Pattern::new(text, false)];
+        let mut filter = Filter { hide: patterns(b"*.o"), ignore: patterns(b"*~"), ..Filter::default() };
+        let wanted = |filter: &Filter, name: &str| filter.wants(name.as_bytes());
+        let all = ["a.o", "a~", ".a~", ".", "b"];
+        assert_eq!(all.map(|name| wanted(&filter, name)), [false, false, false, false, true]);
+        filter.hidden = Hidden::All;
+        assert_eq!(all.map(|name| wanted(&filter, name)), [true, false, true, true, true]);
+        filter.hidden = Hidden::AlmostAll;
+        assert_eq!(all.map(|name| wanted(&filter, name)), [true, false, true, false, true]);
     }
 }

@@ -151,6 +151,7 @@ const TABLE: &[(i32, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     #[test]
     fn sorted_and_as_the_system_says() {

@@ -1,6 +1,6 @@
 //! `dls`: an `ls`. Every option of this library's user is GNU's, every byte too; what differs is the time.
 //!
-//! The flow: [`args`] (what was said) ─► [`plan`] (what follows from it) ─► [`run`] (read, stat, owners, sort, render) ─►
+//! The flow: [`args`] (what was said) ─► [`plan`] (what follows from it) ─► `run` (read, stat, owners, sort, render) ─►
 //! [`output`] (the one place that writes). [`main`] is all of it; the binary only brings the process along.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -67,11 +67,15 @@ struct Children(Process);
 impl Getent for Children {
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
         let ids: Vec<CString> = ids.iter().filter_map(|id| decimal(*id)).collect();
-        let mut argv = Vec::from([c"getent", database]);
-        argv.extend(ids.iter().map(|id| id.as_c_str()));
         let env: Vec<&CStr> = self.0.env().collect();
-        // Status 2 is "some of them unknown": what was found has been printed all the same.
-        child::output(&argv, &env).ok().map(|output| output.stdout)
+        let run = |program| {
+            let mut argv = Vec::from([program, database]);
+            argv.extend(ids.iter().map(|id| id.as_c_str()));
+            child::output(&argv, &env)
+        };
+        // Where glibc's own is, and only then wherever PATH says: a listing should not run what happens to bear
+        // that name. Status 2 is "some of them unknown": what was found has been printed all the same.
+        run(c"/usr/bin/getent").or_else(|_| run(c"getent")).ok().map(|output| output.stdout)
     }
 }
 

@@ -35,12 +35,14 @@ pub struct Output<'a> {
     failed: Option<Errno>,
     clock: Option<fn() -> u64>,
     written_ns: u64,
+    /// Bytes that have left the buffer.
+    gone: u64,
 }
 
 impl<'a> Output<'a> {
     /// With `clock`, the time spent writing is taken.
     pub fn new(streams: &'a mut dyn Streams) -> Self {
-        Output { streams, buffer: Vec::new(), failed: None, clock: None, written_ns: 0 }
+        Output { streams, buffer: Vec::new(), failed: None, clock: None, written_ns: 0, gone: 0 }
     }
 
     /// Takes the time of writing from now on.
@@ -69,6 +71,7 @@ impl<'a> Output<'a> {
                 Err(errno) => self.failed = Some(errno),
             }
         }
+        self.gone += self.buffer.len() as u64;
         self.buffer.clear();
         self.written_ns += self.clock.map_or(0, |clock| clock()) - started;
     }
@@ -92,6 +95,10 @@ impl<'a> Output<'a> {
 impl Sink for Output<'_> {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
+    }
+
+    fn position(&self) -> u64 {
+        self.gone + self.buffer.len() as u64
     }
 
     fn checkpoint(&mut self) {

@@ -9,12 +9,14 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::{Asked, Batch, Entry};
+use dents::canonical::canonicalize;
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
+use dents::sort::Key;
 use dents::stat::{self, Dereference, Means, Report};
-use dents_render::{Piece, Renderer, quote};
-use dents_sys::{CWD, Errno, clock};
+use dents_render::{Piece, Places, Renderer, quote};
+use dents_sys::{CWD, Errno, clock, host};
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -31,6 +33,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     timing: Timing,
     told_refusal: bool,
     printed: bool,
+    /// What names are relative to, where hyperlinks must know.
+    cwd: Option<Vec<u8>>,
 }
 
 /// What is still to do, last first.
@@ -63,6 +67,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing,
             told_refusal: false,
             printed: false,
+            cwd: None,
         }
     }
 
@@ -117,7 +122,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.faults(&batch, None);
         self.learn_owners(&batch);
         self.timing.enter(Phase::Sort);
-        let mut order = self.plan.order.sort(&batch);
+        let mut order = self.sort(&batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
         if !self.plan.directory {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
@@ -128,6 +133,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             order.retain(|index| !is_directory(index));
         }
         if !order.is_empty() {
+            self.locate_operands(&batch);
             self.timing.enter(Phase::Render);
             self.set_now();
             self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, self.out);
@@ -153,29 +159,34 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.recursive && !self.enter(&reader, path, operand) {
             return;
         }
+        let place = self.plan.style.hyperlink.is_some().then(|| self.canonical(path.to_bytes()));
         if header {
             self.timing.enter(Phase::Render);
+            if let Some(directory) = &place {
+                self.renderer.set_places(Places { directory: directory.clone(), others: Vec::new() });
+            }
             self.renderer.header(path.to_bytes(), self.out);
             self.timing.enter(Phase::Read);
         }
         if self.plan.streams {
-            self.stream(&mut reader, path, operand);
+            self.stream(&mut reader, path, operand, place.as_deref());
         } else {
-            self.whole(&mut reader, path, operand);
+            self.whole(&mut reader, path, operand, place.as_deref());
         }
         self.printed = true;
         self.spare = reader.into_buffer();
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
-    fn whole(&mut self, reader: &mut Reader, path: &CStr, operand: bool) {
+    fn whole(&mut self, reader: &mut Reader, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
-        if let Err(errno) = reader.read_all(self.plan.hidden, &mut batch) {
+        if let Err(errno) = reader.read_all(&self.plan.filter, &mut batch) {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
         self.fill(&mut batch, reader, path);
         self.timing.enter(Phase::Sort);
-        let order = self.plan.order.sort(&batch);
+        let order = self.sort(&batch);
+        self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, self.out);
@@ -185,16 +196,17 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// Shows each buffer of names before the next is read: constant memory, first names at once.
-    fn stream(&mut self, reader: &mut Reader, path: &CStr, operand: bool) {
+    fn stream(&mut self, reader: &mut Reader, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
         loop {
             self.timing.enter(Phase::Read);
-            match reader.read(self.plan.hidden, &mut batch) {
+            match reader.read(&self.plan.filter, &mut batch) {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
             }
             self.fill(&mut batch, reader, path);
+            self.locate(&batch, place);
             self.timing.enter(Phase::Render);
             let order: Vec<u32> = (0..batch.len() as u32).collect();
             self.set_now();
@@ -220,6 +232,45 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
             self.owners.learn(batch, self.plan.names, self.env.getent);
+        }
+    }
+
+    /// Finds out where the entries of a directory are, if hyperlinks lead there: in the directory under their names,
+    /// but for symbolic links, `.` and `..`.
+    fn locate(&mut self, batch: &Batch, place: Option<&[u8]>) {
+        let Some(directory) = place else { return };
+        self.timing.enter(Phase::Read);
+        let elsewhere = |entry: &Entry<'_>| {
+            let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
+            link || matches!(entry.name(), b"." | b"..")
+        };
+        let others = batch
+            .iter()
+            .filter(elsewhere)
+            .map(|entry| (entry.index() as u32, Some(canonicalize(directory, entry.name()))))
+            .collect();
+        self.renderer.set_places(Places { directory: directory.to_vec(), others });
+    }
+
+    /// The same for operands, which may be anywhere.
+    fn locate_operands(&mut self, batch: &Batch) {
+        if self.plan.style.hyperlink.is_some() {
+            let place = |entry: Entry<'_>| (entry.index() as u32, Some(self.canonical(entry.name())));
+            let others = batch.iter().map(place).collect();
+            self.renderer.set_places(Places { directory: Vec::new(), others });
+        }
+    }
+
+    fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
+        let cwd = self.cwd.get_or_insert_with(|| host::current_directory().unwrap_or_default());
+        canonicalize(cwd, path)
+    }
+
+    fn sort(&mut self, batch: &Batch) -> Vec<u32> {
+        let order = &self.plan.order;
+        match order.key {
+            Key::Width => order.sort_by_width(batch, None, &self.renderer.widths(batch)),
+            _ => order.sort(batch, None),
         }
     }
 

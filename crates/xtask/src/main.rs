@@ -4,7 +4,9 @@
 //! steps that are printed as they run; none hides what it executes.
 
 mod bench;
+mod docs;
 mod step;
+mod syscalls;
 mod test;
 #[cfg(test)]
 mod tidy;
@@ -17,6 +19,8 @@ usage: cargo xtask COMMAND
 
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
   bench [--quick] measure the README's figures side by side with GNU ls, and print them as a table
+  syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
+  docs            write the manual page and the completions anew, from the flags of dls
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +30,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["bench"] => bench::run(bench::Effort::Full),
         ["bench", "--quick"] => bench::run(bench::Effort::Quick),
+        ["docs"] => docs::run(),
+        ["syscalls"] => syscalls::run(),
         ["--help" | "help"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

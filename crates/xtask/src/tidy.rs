@@ -139,6 +139,28 @@ fn files_stay_readable() {
     }
 }
 
+/// The page for users lists the differences between releases of GNU `ls` that the tests know of.
+#[test]
+fn differences_are_documented() {
+    let read =
+        |path| fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let known = read("crates/dents-lab/src/known.rs");
+    let mut known: Vec<String> = known
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("since: ("))
+        .filter_map(|rest| rest.split_once(')')?.0.split_once(", "))
+        .filter(|(major, _)| major.parse::<u32>().is_ok())
+        .map(|(major, minor)| format!("{major}.{minor}"))
+        .collect();
+    let page = read("docs/DIFFERENCES.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| 9.")?.split_once(" |"));
+    let mut documented: Vec<String> = rows.map(|(minor, _)| format!("9.{minor}")).collect();
+    known.sort();
+    documented.sort();
+    assert!(!known.is_empty());
+    assert_eq!(documented, known, "docs/DIFFERENCES.md against crates/dents-lab/src/known.rs");
+}
+
 /// One licence of every dependency, for whatever purpose it comes in, must be among these.
 #[test]
 fn licences_are_compatible() {

@@ -1,4 +1,4 @@
-//! What stands before a name in every format: inode number and allocated size.
+//! What stands before a name in every format: inode number, allocated size and, but for the long one, context.
 
 use super::Rows;
 use crate::number::{Text, digits, push_number, push_right};
@@ -11,6 +11,7 @@ use dents::batch::Entry;
 pub(super) struct Frills {
     inode: Option<usize>,
     blocks: Option<usize>,
+    context: Option<usize>,
     /// Whether the widths are those of columns; otherwise they are zero, and each entry takes what it takes.
     aligned: bool,
 }
@@ -23,29 +24,36 @@ impl Frills {
         Frills {
             inode: style.inode.then(|| entries().map(|entry| entry.ino()).max().map_or(0, digits)),
             blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
+            context: style.context.then(|| entries().map(|entry| context(&entry).len()).max().unwrap_or(0)),
             aligned: true,
         }
     }
 
     /// Columns that are as wide as what stands in them.
     pub(super) fn unaligned(style: &Style) -> Frills {
-        Frills { inode: style.inode.then_some(0), blocks: style.blocks.then_some(0), aligned: false }
+        Frills {
+            inode: style.inode.then_some(0),
+            blocks: style.blocks.then_some(0),
+            context: style.context.then_some(0),
+            aligned: false,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.inode.is_none() && self.blocks.is_none()
+        self.inode.is_none() && self.blocks.is_none() && self.context.is_none()
     }
 
     /// The columns on the screen that they take for an entry. (Where no entry could be stat'ed, GNU takes the
     /// question marks for nothing.)
     pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
         if self.aligned {
-            return self.inode.map_or(0, |width| width + 1) + self.blocks.map_or(0, |width| width + 1);
+            return [self.inode, self.blocks, self.context].into_iter().flatten().map(|width| width + 1).sum();
         }
         let known = entry.is_known();
         let inode = if known && style.inode { digits(entry.ino()) } else { 1 };
         let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
-        self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1)
+        let context = self.context.map_or(0, |_| context(entry).len() + 1);
+        self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1) + context
     }
 
     #[inline]
@@ -64,7 +72,16 @@ impl Frills {
             push_right(out, text.as_bytes(), width);
             out.push(b' ');
         }
+        if let Some(width) = self.context {
+            push_right(out, context(entry), width);
+            out.push(b' ');
+        }
     }
+}
+
+/// The security context as shown.
+pub(super) fn context<'b>(entry: &Entry<'b>) -> &'b [u8] {
+    entry.context().unwrap_or(b"?")
 }
 
 fn question_mark() -> Text {

@@ -1,18 +1,20 @@
 //! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
 
 use super::Rows;
+use super::frills::context;
 use crate::Sink;
+use crate::dired::Dired;
 use crate::human::SizeFormat;
 use crate::mode;
 use crate::name::Painter;
 use crate::number::{digits, push_left, push_number, put_number, put_right};
-use crate::renderer::Renderer;
+use crate::renderer::{INDENT, Renderer};
 use crate::style::Style;
 use crate::time::Clock;
 use crate::width::width;
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::batch::{Entry, Mark};
+use dents::batch::{Entry, Mark, Time};
 use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
 
@@ -37,37 +39,76 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, owners: &Owner
         columns.measure(&entry);
     }
     let mut row = Row::new(columns);
-    let Renderer { painter, clock, now, .. } = renderer;
+    let Renderer { painter, clock, now, dired, .. } = renderer;
     let clock = clock.get_or_insert_with(|| Clock::new(style));
     clock.set_now(*now);
     for entry in rows.shown() {
         let buffer = out.buffer();
+        let line = buffer.len();
         painter.begin_line(buffer);
+        let colored = buffer.len() - line;
+        if dired.is_some() {
+            buffer.extend_from_slice(INDENT);
+        }
         let start = buffer.len() + row.counted_from;
         row.write(&entry, buffer);
-        if entry.is_known() {
+        if entry.is_known() && entry.time() != Time::UNKNOWN {
             clock.write(entry.time(), buffer);
         } else {
             clock.write_unknown(buffer);
         }
         buffer.push(b' ');
         // The bytes of an owner's name may be more than their columns: then the row is longer than planned.
-        write_name(painter, &entry, buffer.len() - start - row.excess, buffer);
-        buffer.push(style.eol);
+        let column = buffer.len() - start - row.excess;
+        match dired {
+            None => {
+                write_name(painter, &entry, column, buffer);
+            }
+            Some(dired) => {
+                dired.uncount(colored);
+                write_dired(dired, painter, &entry, column, out);
+            }
+        }
+        out.buffer().push(style.eol);
         out.checkpoint();
     }
 }
 
-/// The name, and where a symbolic link leads.
+/// The same as [`write_name`], and notes where the name stands.
+#[cold]
+fn write_dired(
+    dired: &mut Dired,
+    painter: &mut Painter<'_>,
+    entry: &Entry<'_>,
+    column: usize,
+    out: &mut impl Sink,
+) {
+    let offset = dired.offset(out);
+    let buffer = out.buffer();
+    let before = buffer.len();
+    let (name, counted) = write_name(painter, entry, column, buffer);
+    dired.uncount(buffer.len() - before - counted);
+    let padding = painter.padding(entry.name());
+    dired.name(offset + padding as u64, name - padding);
+}
+
+/// The name, and where a symbolic link leads. Returns the bytes of the name and of all, colours not counted.
 #[inline]
-fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
+fn write_name(
+    painter: &mut Painter<'_>,
+    entry: &Entry<'_>,
+    column: usize,
+    out: &mut Vec<u8>,
+) -> (usize, usize) {
     let len = painter.name(entry, column, out);
     if entry.kind() != Kind::Link {
-        out.extend(painter.indicator(entry));
-    } else if let Some(text) = entry.link() {
-        out.extend_from_slice(b" -> ");
-        painter.target(entry, text, column + len + 4, out);
+        let indicator = painter.indicator(entry);
+        out.extend(indicator);
+        return (len, len + usize::from(indicator.is_some()));
     }
+    let Some(text) = entry.link() else { return (len, len) };
+    out.extend_from_slice(b" -> ");
+    (len, len + 4 + painter.target(entry, text, column + len + 4, out))
 }
 
 /// How wide the columns are.
@@ -75,6 +116,7 @@ struct Columns<'s> {
     style: &'s Style,
     users: OwnerColumn<'s>,
     groups: OwnerColumn<'s>,
+    context_width: usize,
     any_mark: bool,
     inode: u64,
     blocks_width: usize,
@@ -98,6 +140,7 @@ impl<'s> Columns<'s> {
             style,
             users: column(style.owner || style.author, Owners::user),
             groups: column(style.group, Owners::group),
+            context_width: 0,
             any_mark: false,
             inode: 0,
             blocks_width: 1,
@@ -130,6 +173,9 @@ impl<'s> Columns<'s> {
         if style.group {
             self.groups.measure(entry.gid());
         }
+        if style.context {
+            self.context_width = self.context_width.max(context(entry).len());
+        }
         if is_device(entry) {
             let (major, minor) = entry.rdev();
             self.major = self.major.max(Some(major));
@@ -152,9 +198,12 @@ struct Row<'s> {
     style: &'s Style,
     users: OwnerColumn<'s>,
     groups: OwnerColumn<'s>,
+    context_width: usize,
     text: Vec<u8>,
     /// Owner and group in `text`; `None` at first, and for an entry that has none to show.
     owners: Option<(u32, u32)>,
+    /// The security context in `text`, if it is shown.
+    context: Vec<u8>,
     inode: Range<usize>,
     blocks: Range<usize>,
     mode: usize,
@@ -189,6 +238,8 @@ impl<'s> Row<'s> {
             style,
             text: Vec::new(),
             owners: None,
+            context: Vec::new(),
+            context_width: columns.context_width,
             mark: columns.any_mark.then_some(mode.start + 10),
             mode: mode.start,
             inode,
@@ -202,16 +253,16 @@ impl<'s> Row<'s> {
             users: columns.users,
             groups: columns.groups,
         };
-        row.set_owners(None);
-        if style.owner || style.group || style.author {
+        row.set_owners(None, b"?");
+        if style.owner || style.group || style.author || style.context {
             row.counted_from = row.size_start();
         }
         row
     }
 
-    /// Puts other owners into the row.
+    /// Puts other owners, or another context, into the row.
     #[cold]
-    fn set_owners(&mut self, owners: Option<(u32, u32)>) {
+    fn set_owners(&mut self, owners: Option<(u32, u32)>, context: &[u8]) {
         let Row { style, text, users, groups, .. } = self;
         text.clear();
         text.resize(self.owners_start, b' ');
@@ -225,6 +276,12 @@ impl<'s> Row<'s> {
         if style.author {
             users.write(owners.map(|(user, _)| user), text);
         }
+        if style.context {
+            self.context.clear();
+            self.context.extend_from_slice(context);
+            push_left(text, context, self.context_width);
+            text.push(b' ');
+        }
         text.resize(text.len() + self.size_width + 1, b' ');
         self.excess = if self.counted_from > 0 { self.size_start() - self.counted_from } else { 0 };
     }
@@ -236,15 +293,17 @@ impl<'s> Row<'s> {
     #[inline]
     fn write(&mut self, entry: &Entry<'_>, out: &mut Vec<u8>) {
         if !entry.is_known() {
-            self.set_owners(None);
+            self.set_owners(None, b"?");
             out.extend_from_slice(&self.text);
             let start = out.len() - self.text.len();
             return self.write_unknown(entry, &mut out[start..]);
         }
         let user = if self.style.owner || self.style.author { entry.uid() } else { 0 };
         let group = if self.style.group { entry.gid() } else { 0 };
-        if self.owners != Some((user, group)) {
-            self.set_owners(Some((user, group)));
+        let same = self.owners == Some((user, group));
+        if !same || (self.style.context && self.context != context(entry)) {
+            let context = if self.style.context { context(entry) } else { b"" };
+            self.set_owners(Some((user, group)), context);
         }
         out.extend_from_slice(&self.text);
         let start = out.len() - self.text.len();

@@ -39,6 +39,22 @@ pub enum Quoting {
 }
 
 impl Quoting {
+    /// What `--quoting-style` calls it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Quoting::Literal => "literal",
+            Quoting::Shell => "shell",
+            Quoting::ShellAlways => "shell-always",
+            Quoting::ShellEscape => "shell-escape",
+            Quoting::ShellEscapeAlways => "shell-escape-always",
+            Quoting::C => "c",
+            Quoting::CMaybe => "c-maybe",
+            Quoting::Escape => "escape",
+            Quoting::Locale => "locale",
+            Quoting::Clocale => "clocale",
+        }
+    }
+
     /// Whether quotes stand around names only where they must.
     fn is_variable(self) -> bool {
         matches!(self, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe)

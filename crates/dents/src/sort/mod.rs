@@ -11,6 +11,7 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use core::cmp::{Ordering, Reverse};
 
+pub use names::Collate;
 pub use version::compare as compare_versions;
 
 /// What to sort by.
@@ -29,6 +30,9 @@ pub enum Key {
     Time,
     /// By name, with runs of digits compared as numbers.
     Version,
+    /// By the columns that names take on the screen, least first. How many these are is the caller's business, see
+    /// [`Order::sort_by_width`].
+    Width,
 }
 
 /// An order.
@@ -49,7 +53,7 @@ impl Order {
         let mut needs = match self.key {
             Key::Size => NeedsByKind::all(Needs::SIZE),
             Key::Time => NeedsByKind::all(time),
-            Key::None | Key::Name | Key::Extension | Key::Version => NeedsByKind::default(),
+            Key::None | Key::Name | Key::Extension | Key::Version | Key::Width => NeedsByKind::default(),
         };
         if self.directories_first && self.key != Key::None {
             needs |= NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::TARGET);
@@ -57,17 +61,47 @@ impl Order {
         needs
     }
 
-    /// The positions of the batch's entries in this order.
+    /// The positions of the batch's entries in this order. Without widths, [`Key::Width`] comes down to the name.
+    ///
+    /// Names are compared by bytes, or with `collate` in the order of a locale (but for [`Key::Version`], which has an
+    /// order of its own).
     #[must_use]
-    pub fn sort(&self, batch: &Batch) -> Vec<u32> {
-        let mut order = match self.key {
-            Key::None => return (0..batch.len() as u32).collect(),
-            Key::Name => names::sorted(batch, self.reverse),
-            Key::Time => self.by_key(batch, |entry| Reverse(entry.time())),
-            Key::Size => self.by_key(batch, |entry| Reverse(entry.size())),
-            Key::Extension => self.by_name_function(batch, |a, b| extension(a).cmp(extension(b))),
+    pub fn sort(&self, batch: &Batch, collate: Option<&mut (dyn Collate + '_)>) -> Vec<u32> {
+        let mut all: Vec<u32> = (0..batch.len() as u32).collect();
+        let order = match self.key {
+            Key::None => return all,
+            Key::Name | Key::Width => {
+                names::sort(batch, &mut all, self.reverse, collate, |name| name);
+                all
+            }
+            Key::Extension => {
+                let mut collate = collate;
+                names::sort(batch, &mut all, self.reverse, collate.as_deref_mut(), |name| name);
+                names::sort(batch, &mut all, self.reverse, collate, extension);
+                all
+            }
+            Key::Time => self.by_key(batch, collate, |entry| Reverse(entry.time())),
+            Key::Size => self.by_key(batch, collate, |entry| Reverse(entry.size())),
             Key::Version => self.by_name_function(batch, version::compare),
         };
+        self.group(batch, order)
+    }
+
+    /// The same by [`Key::Width`]: `widths` are those of the batch's entries as read.
+    ///
+    /// # Panics
+    /// If there are fewer widths than entries.
+    #[must_use]
+    pub fn sort_by_width(
+        &self,
+        batch: &Batch,
+        collate: Option<&mut (dyn Collate + '_)>,
+        widths: &[usize],
+    ) -> Vec<u32> {
+        self.group(batch, self.by_key(batch, collate, |entry| widths[entry.index()]))
+    }
+
+    fn group(&self, batch: &Batch, mut order: Vec<u32>) -> Vec<u32> {
         if self.directories_first {
             order.sort_by_key(|index| !is_directory(&batch.entry(*index as usize)));
         }
@@ -75,7 +109,12 @@ impl Order {
     }
 
     /// Keys are fetched once, not at each comparison; entries of one key are sorted by name afterwards.
-    fn by_key<K: Ord + Copy>(&self, batch: &Batch, key: impl Fn(Entry<'_>) -> K) -> Vec<u32> {
+    fn by_key<K: Ord + Copy>(
+        &self,
+        batch: &Batch,
+        mut collate: Option<&mut (dyn Collate + '_)>,
+        key: impl Fn(Entry<'_>) -> K,
+    ) -> Vec<u32> {
         let mut keyed: Vec<(K, u32)> =
             batch.iter().zip(0..).map(|(entry, index)| (key(entry), index)).collect();
         keyed.sort_unstable_by(|a, b| turned(a.0.cmp(&b.0), self.reverse));
@@ -86,7 +125,7 @@ impl Order {
             if ties.len() > 1 {
                 // Equal names must meet in the order of reading.
                 ties.sort_unstable();
-                names::sort(batch, ties, self.reverse);
+                names::sort(batch, ties, self.reverse, collate.as_deref_mut(), |name| name);
             }
             rest = others;
         }
@@ -137,7 +176,7 @@ mod tests {
 
     fn sorted(order: Order, names: &[&str]) -> Vec<String> {
         let batch = batch(names);
-        let order = order.sort(&batch);
+        let order = order.sort(&batch, None);
         order.iter().map(|i| String::from_utf8_lossy(batch.entry(*i as usize).name()).into_owned()).collect()
     }
 
@@ -156,8 +195,40 @@ mod tests {
     fn equal_names_keep_the_order_of_reading_even_reversed() {
         for reverse in [false, true] {
             let batch = batch(&["same", "same", "same"]);
-            assert_eq!(Order { reverse, ..Order::default() }.sort(&batch), [0, 1, 2]);
+            assert_eq!(Order { reverse, ..Order::default() }.sort(&batch, None), [0, 1, 2]);
         }
+    }
+
+    /// A locale that ignores dots at first, and case; the rest of a key is the name itself.
+    struct Toy;
+
+    impl Collate for Toy {
+        fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
+            key.extend(name.iter().filter(|byte| **byte != b'.').map(u8::to_ascii_lowercase));
+            key.push(0);
+        }
+
+        fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
+            key.extend(name.iter().map(|byte| if byte.is_ascii_uppercase() { 2 } else { 1 }));
+            key.push(0);
+        }
+    }
+
+    #[test]
+    fn a_locale_decides_level_by_level() {
+        let names = ["b", "B.", "a.b", "AB", "ab", ".ab", "abcdefgh.i", "abcdefghI", "abcdefgh"];
+        let batch = batch(&names);
+        let sorted = |order: Order| {
+            let order = order.sort(&batch, Some(&mut Toy));
+            order.iter().map(|i| str::from_utf8(batch.entry(*i as usize).name()).unwrap()).collect::<Vec<_>>()
+        };
+        // `a.b` and `.ab` have equal keys and stay as read.
+        let expected = ["ab", "a.b", ".ab", "AB", "abcdefgh", "abcdefgh.i", "abcdefghI", "b", "B."];
+        assert_eq!(sorted(Order::default()), expected);
+        let reversed = ["B.", "b", "abcdefghI", "abcdefgh.i", "abcdefgh", "AB", "a.b", ".ab", "ab"];
+        assert_eq!(sorted(Order { reverse: true, ..Order::default() }), reversed);
+        let by_extension = sorted(Order { key: Key::Extension, ..Order::default() });
+        assert_eq!(by_extension[..3], ["ab", "AB", "abcdefgh"]);
     }
 
     #[test]

@@ -2,50 +2,45 @@
 //! once the type is known (the link's text, its target), then the names of the extended attributes.
 
 use super::{Harvest, Question, Tally};
-use crate::batch::{Asked, Bits, Dent, Meta};
+use crate::batch::{Asked, Bits, Dent, Meta, Texts, Time};
 use crate::needs::{Kind, Needs};
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
-use dents_sys::{CWD, Errno, Result, link, xattr};
+use dents_sys::{CWD, Errno, Result, link};
 
 /// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
 const TEXT: usize = 4097;
 
-/// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
-const XATTR_LIST: usize = 1024;
-const XATTR_LIST_MAX: usize = 64 * 1024;
-
 /// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
 pub(crate) struct Asker<'a> {
-    question: Question<'a>,
+    pub(super) question: Question<'a>,
     arena: &'a [u8],
-    links: Vec<u8>,
-    links_number: usize,
+    pub(super) texts: Texts,
+    pub(super) texts_number: usize,
     /// The one time the plan declared.
     time: Needs,
     /// The device whose file system does not know extended attributes: asked once.
-    without_xattrs: Option<(u32, u32)>,
+    pub(super) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
-    tally: Tally,
+    pub(super) tally: Tally,
 }
 
 impl Tally {
-    fn fault(&mut self, meta: &mut Meta, asked: Asked, errno: Errno) {
+    pub(super) fn fault(&mut self, meta: &mut Meta, asked: Asked, errno: Errno) {
         meta.set_fault(asked, errno);
         self.faults += 1;
     }
 }
 
 impl<'a> Asker<'a> {
-    /// `links_number` is the position that this asker's arena will have among the batch's.
-    pub(crate) fn new(question: Question<'a>, arena: &'a [u8], links_number: usize) -> Self {
+    /// `texts_number` is the position that this asker's texts will have among the batch's.
+    pub(crate) fn new(question: Question<'a>, arena: &'a [u8], texts_number: usize) -> Self {
         Asker {
             question,
             arena,
-            links: Vec::new(),
-            links_number,
+            texts: Texts::default(),
+            texts_number,
             time: question.needs.any() & Needs::TIMES,
             without_xattrs: None,
             text: Vec::new(),
@@ -53,13 +48,13 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Leaves the arena and the counts with the others'.
+    /// Leaves the texts and the counts with the others'.
     pub(crate) fn bring_home(self, harvest: &mut Harvest) {
-        if !self.links.is_empty() {
-            if harvest.links.len() <= self.links_number {
-                harvest.links.resize_with(self.links_number + 1, Vec::new);
+        if !self.texts.links.is_empty() || !self.texts.contexts.is_empty() {
+            if harvest.texts.len() <= self.texts_number {
+                harvest.texts.resize_with(self.texts_number + 1, Texts::default);
             }
-            harvest.links[self.links_number] = self.links;
+            harvest.texts[self.texts_number] = self.texts;
         }
         harvest.tally += self.tally;
     }
@@ -113,7 +108,7 @@ impl<'a> Asker<'a> {
             self.link(name, meta, needs);
         }
         if needs.intersects(Needs::XATTRS) && (device.is_none() || device != self.without_xattrs) {
-            self.xattrs(name, meta, kind, device);
+            self.xattrs(name, meta, kind, needs, device);
         }
     }
 
@@ -145,11 +140,11 @@ impl<'a> Asker<'a> {
 
     fn keep_text(&mut self, meta: &mut Meta) {
         let len = self.text.len() - 1;
-        meta.rdev_or_link = self.links.len() as u32;
+        meta.rdev_or_link = self.texts.links.len() as u32;
         meta.link_len = len as u16;
-        meta.link_arena = self.links_number as u16;
+        meta.texts = self.texts_number as u16;
         meta.bits |= Bits::LINK;
-        self.links.extend_from_slice(&self.text[..len]);
+        self.texts.links.extend_from_slice(&self.text[..len]);
     }
 
     /// The mode of what the link leads to, through the link.
@@ -181,25 +176,6 @@ impl<'a> Asker<'a> {
         let statx = stat::statx(at, path, Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::MODE).ok()?;
         Some(statx.mode() as u16)
     }
-
-    fn xattrs(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
-        self.tally.xattrs += 1;
-        let mut list = [0; XATTR_LIST];
-        let follow = self.question.follow;
-        match xattr::listxattrat(self.question.dir, name, follow, &mut list) {
-            Ok(names) => meta.mark(names, kind),
-            Err(Errno::RANGE) => {
-                let mut list = vec![0; XATTR_LIST_MAX];
-                if let Ok(names) = xattr::listxattrat(self.question.dir, name, follow, &mut list) {
-                    meta.mark(names, kind);
-                }
-            }
-            Err(Errno::OPNOTSUPP) => self.without_xattrs = device,
-            // What "no ACLs here" looks like on one file system or another (acl_get_file(3)).
-            Err(Errno::NOSYS | Errno::INVAL | Errno::BUSY | Errno::NODATA) => {}
-            Err(errno) => self.tally.fault(meta, Asked::Xattr, errno),
-        }
-    }
 }
 
 impl Meta {
@@ -207,7 +183,8 @@ impl Meta {
         let (major, minor) = statx.rdev();
         let stamp = match time {
             Needs::ATIME => statx.atime(),
-            Needs::BTIME => statx.btime(),
+            Needs::BTIME if statx.mask().contains(Mask::BTIME) => statx.btime(),
+            Needs::BTIME => Timestamp { sec: Time::UNKNOWN.sec, nsec: Time::UNKNOWN.nsec },
             Needs::CTIME => statx.ctime(),
             Needs::MTIME => statx.mtime(),
             _ => Timestamp { sec: 0, nsec: 0 },
@@ -223,17 +200,5 @@ impl Meta {
         self.rdev_or_link = major << 20 | (minor & 0xf_ffff);
         self.mode = statx.mode() as u16;
         self.bits |= Bits::STAT;
-    }
-
-    /// A symbolic link has no ACL, but may have a security context.
-    fn mark(&mut self, names: &[u8], kind: Kind) {
-        for name in xattr::names(names) {
-            self.bits |= match name {
-                b"system.posix_acl_access" | b"system.posix_acl_default" if kind != Kind::Link => Bits::ACL,
-                b"security.selinux" | b"security.SMACK64" => Bits::CONTEXT,
-                b"security.capability" => Bits::CAPABILITY,
-                _ => continue,
-            };
-        }
     }
 }

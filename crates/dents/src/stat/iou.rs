@@ -16,7 +16,7 @@ const SLOTS: u32 = dents_sys::uring::DEFAULT_SLOTS;
 pub(crate) fn fill(todo: &mut Todo<'_>, harvest: &mut Harvest) -> Result<()> {
     let mut ring = Ring::new(SLOTS)?;
     let question = todo.question;
-    let mut asker = Asker::new(question, todo.arena, harvest.links.len());
+    let mut asker = Asker::new(question, todo.arena, harvest.texts.len());
     let (arena, dents) = (todo.arena, todo.dents);
     let mut waiting = dents.iter().enumerate();
     let next = || {

@@ -3,7 +3,7 @@
 //! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic`
 //! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` keeps a
 //! bounded number of `statx` in flight in an io_uring; `auto` is a pure function that chooses. All of them
-//! ask through [`ask::Asker`], so they can differ in order and number in flight, never in what is asked.
+//! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
 mod ask;
 pub mod auto;
@@ -11,13 +11,14 @@ mod classic;
 mod iou;
 mod operands;
 mod par;
+mod xattrs;
 
 #[cfg(test)]
 mod tests;
 
 pub use operands::{Dereference, fill_operands};
 
-use crate::batch::{Batch, Dent, Meta};
+use crate::batch::{Batch, Dent, Meta, Texts};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
@@ -100,7 +101,7 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
-    /// `listxattrat`.
+    /// `listxattrat` and `getxattrat`.
     pub xattrs: u64,
 }
 
@@ -137,8 +138,8 @@ impl<'a> Todo<'a> {
 /// What a strategy brings home beside the filled slots.
 #[derive(Default)]
 pub(crate) struct Harvest {
-    /// The arenas of link texts; slots name them by position.
-    links: Vec<Vec<u8>>,
+    /// The texts of each asker; slots name them by position.
+    texts: Vec<Texts>,
     tally: Tally,
 }
 
@@ -166,7 +167,7 @@ pub fn fill(
     }
     let question = Question { dir, needs, follow, by_text: links_lie(asked, needs, dir) };
     let (harvest, mut report) = run(Todo { question, arena, dents: asked, metas }, means);
-    batch.links = harvest.links;
+    batch.texts = harvest.texts;
     tally += harvest.tally;
     batch.faulty = tally.faults > 0;
     report.tally = tally;

@@ -46,7 +46,7 @@ pub fn fill_operands(
 /// to something other than a directory too; one that cannot be followed for another reason is a fault.
 fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
     let question = Question { dir, needs, follow: true, by_text: true };
-    let mut asker = Asker::new(question, &batch.arena, batch.links.len());
+    let mut asker = Asker::new(question, &batch.arena, batch.texts.len());
     // Operands have unknown types, so every one of them has a slot at its own position.
     for (dent, meta) in batch.dents.iter().zip(&mut batch.metas) {
         if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
@@ -62,8 +62,8 @@ fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsBy
             Err(_) => {}
         }
     }
-    let mut harvest = Harvest { links: core::mem::take(&mut batch.links), ..Harvest::default() };
+    let mut harvest = Harvest { texts: core::mem::take(&mut batch.texts), ..Harvest::default() };
     asker.bring_home(&mut harvest);
-    batch.links = harvest.links;
+    batch.texts = harvest.texts;
     harvest.tally
 }

@@ -14,7 +14,7 @@ pub(crate) fn fill(todo: Todo<'_>, harvest: &mut Harvest, threads: usize, worker
     let chunk = (todo.dents.len() / threads.max(1) / 4).clamp(1, CHUNK);
     let Todo { question, arena, dents, metas } = todo;
     let chunks = Mutex::new(dents.chunks(chunk).zip(metas.chunks_mut(chunk)));
-    let first_arena = harvest.links.len();
+    let first_arena = harvest.texts.len();
     let harvests = Mutex::new((first_arena, core::mem::take(harvest)));
     workers.run(threads, &|worker| {
         let own = if worker > 0 && workers.share_descriptors() && !super::dir_is_cwd(question.dir) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::batch::{Asked, Entry, Target};
-use crate::read::{Hidden, Reader};
+use crate::read::{Filter, Hidden, Reader};
 use alloc::ffi::CString;
 use dents_sys::CWD;
 use std::os::unix::fs::symlink;
@@ -51,7 +51,7 @@ impl Tree {
         let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
-        reader.read_all(Hidden::All, &mut batch).expect("reads");
+        reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
         let means = Means { mode, threads: Some(3), workers };
         let report = fill(&mut batch, reader.dir(), needs, false, &means);
         (batch, report)
@@ -133,7 +133,7 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         let needs = NeedsByKind::all(Needs::SIZE);
         let mut batch = Batch::new(needs);
         fs::write(tree.0.join("gone"), "").expect("file");
-        reader.read_all(Hidden::Skip, &mut batch).expect("reads");
+        reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
         fill(&mut batch, reader.dir(), &needs, false, &Means { mode, threads: Some(2), workers: &Std });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
@@ -148,7 +148,7 @@ fn magic_links_are_followed_by_their_text() {
     let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
-    reader.read_all(Hidden::Skip, &mut batch).expect("reads");
+    reader.read_all(&Filter::default(), &mut batch).expect("reads");
     fill(
         &mut batch,
         reader.dir(),

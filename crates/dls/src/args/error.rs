@@ -58,6 +58,8 @@ pub enum UsageError<'a> {
         /// It shortens several words.
         ambiguous: bool,
     },
+    /// `--dired` and `--zero`, which cannot both be had; from Plan.
+    DiredAndZero,
     /// A `+FORMAT` of more than two lines; from Plan, by [`super::words::time_style`].
     BadTimeFormat {
         /// What was given, without the `+`.
@@ -85,7 +87,7 @@ impl UsageError<'_> {
         } else if let Self::BadTimeStyle { .. } = self {
             out.extend_from_slice(TIME_STYLES);
         }
-        if !matches!(self, Self::BadNumber { .. } | Self::BadTimeFormat { .. }) {
+        if !matches!(self, Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero) {
             put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
         }
         out
@@ -120,6 +122,7 @@ impl UsageError<'_> {
             Self::BadTimeStyle { value, ambiguous } => {
                 bad_argument(out, value, *ambiguous, &quote(b"time style", utf8), utf8);
             }
+            Self::DiredAndZero => put(out, &[b"--dired and --zero are incompatible"]),
             Self::BadTimeFormat { value } => put(out, &[b"invalid time style format ", &quote(value, utf8)]),
             Self::BadNumber { value, why } => say_number(out, value, *why, utf8),
         }

@@ -17,34 +17,39 @@ const RIGHT: usize = 29;
 /// What is explained below the options, each with the options that make it worth explaining.
 const NOTES: [(&[Flag], &str); 4] = [
     (
+        &[Flag::Color, Flag::Classify, Flag::Hyperlink],
+        "WHEN is always, never, or auto, that is, if standard output is a terminal. Left out, it is always.",
+    ),
+    (
         &[Flag::BlockSize],
-        "SIZE is a number with a unit, or one of both: K, M, G, T, P, E count by 1024, and so do KiB, MiB and so \
-         on; KB, MB and so on count by 1000. Given without a number, the unit is printed with each size. \
-         human-readable and si are sizes too.",
+        "SIZE is a number, a unit, or both, as 10K. Units are K, M, G, T, P, E or KiB, MiB and so on, by \
+         1024, and KB, MB and so on, by 1000. A unit alone is printed with each size. human-readable (-h) \
+         and si (--si) are sizes too.",
     ),
     (
         &[Flag::TimeStyle],
-        "TIME_STYLE is full-iso, long-iso, iso, locale, or +FORMAT, a format of date(1); a second line in it is \
-         for times of the last six months, the first one then for all others. After posix- it counts only outside the \
-         POSIX locale. The environment variable TIME_STYLE says what is used without the option.",
+        "TIME_STYLE is full-iso, long-iso, iso, locale, or +FORMAT, as date(1) has it; with two lines in \
+         FORMAT the second is for times of the last six months, the first for all others. A style after \
+         posix- counts only outside the POSIX locale. Without the option, the environment's TIME_STYLE \
+         counts.",
     ),
     (
-        &[Flag::Color, Flag::Classify, Flag::Hyperlink],
-        "WHEN is always (also if left out), never, or auto: when standard output is a terminal.",
+        &[Flag::Color],
+        "Colours come from the environment's LS_COLORS, which dircolors(1) makes, or are built in.",
     ),
-    (&[Flag::Color], "The environment variable LS_COLORS has the colours; dircolors(1) makes it."),
 ];
 
 /// Before the options.
-const INTRODUCTION: &str = "Lists what is in directories, or FILEs themselves; without a FILE, the current \
-    directory. In order of name, unless told otherwise. A value that a long option needs, its letter needs too.";
+const INTRODUCTION: &str = "List the FILEs, and what is in those that are directories; without a FILE, the \
+    current directory. Names come in alphabetical order unless told otherwise. Where a long option needs a \
+    value, its letter needs it too.";
 
 /// After all else.
 const STATUS: &str = "
 Exit status:
-  0  all went well
-  1  something could not be listed, such as a directory below
-  2  something named on the command line could not be, or the line is wrong
+  0  all was listed
+  1  something was not, such as a directory below that may not be read
+  2  something named on the command line was not, or an option is wrong
 ";
 
 /// The text of `--help` for a program called `program`, argv\[0\] as it came.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// The text of `--version` for a program called `name` (`ls`, `dir`, `vdir`, `dls`): its base name.
+/// The text of `--version` for a program called `name`, argv\[0\] as it came, of which the base name is shown.
 ///
 /// The first line has GNU's form, name, project in parentheses, number, since scripts take it apart. The second
 /// names GNU coreutils, by which they recognise an `ls` that has its options.
@@ -13,7 +13,8 @@ pub fn text(name: &[u8]) -> Vec<u8> {
         env!("CARGO_PKG_VERSION"),
         "\nAn ls in the manner of GNU coreutils 9.7.\nLicence: MIT or Apache-2.0.\n"
     );
-    [name, about.as_bytes()].concat()
+    let base = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
+    [base, about.as_bytes()].concat()
 }
 
 #[cfg(test)]
@@ -22,7 +23,7 @@ mod tests {
 
     #[test]
     fn first_line() {
-        let text = text(b"ls");
+        let text = text(b"/usr/bin/ls");
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         assert_eq!(first, [b"ls (dents) ", env!("CARGO_PKG_VERSION").as_bytes()].concat());
         assert!(text.ends_with(b"\n"));

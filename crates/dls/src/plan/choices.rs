@@ -4,19 +4,24 @@ use crate::args::numbers::{BlockSize, parse_tab_size, parse_threads, parse_width
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{Flag, Said};
 use dents::needs::Needs;
-use dents::read::Hidden;
+use dents::pattern::Pattern;
+use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
+use alloc::vec::Vec;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
 #[derive(Default)]
 pub(super) struct Choices<'a> {
     pub(super) hidden: Hidden,
+    hide: Vec<&'a [u8]>,
+    ignore: Vec<&'a [u8]>,
     pub(super) directory: bool,
     pub(super) recursive: bool,
     pub(super) dereference: Option<Dereference>,
     pub(super) format: Option<Format>,
+    pub(super) dired: bool,
     pub(super) zero: bool,
     pub(super) width: Option<usize>,
     pub(super) tab_size: Option<usize>,
@@ -25,6 +30,7 @@ pub(super) struct Choices<'a> {
     pub(super) no_owner: bool,
     pub(super) no_group: bool,
     pub(super) author: bool,
+    pub(super) context: bool,
     pub(super) numeric: bool,
     pub(super) kibibytes: bool,
     pub(super) sizes: Option<SizeFormat>,
@@ -34,6 +40,7 @@ pub(super) struct Choices<'a> {
     pub(super) reverse: bool,
     pub(super) directories_first: bool,
     pub(super) color: Option<When>,
+    pub(super) hyperlink: Option<When>,
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
@@ -57,10 +64,19 @@ impl<'a> Choices<'a> {
         choices
     }
 
+    /// Which names of a directory are wanted.
+    pub(super) fn filter(&self, utf8: bool) -> Filter {
+        let patterns = |texts: &[&[u8]]| texts.iter().map(|text| Pattern::new(text, utf8)).collect();
+        Filter { hidden: self.hidden, hide: patterns(&self.hide), ignore: patterns(&self.ignore) }
+    }
+
     fn entries(&mut self, said: &Said<'a>) {
         match said.flag {
             Flag::All => self.hidden = Hidden::All,
             Flag::AlmostAll => self.hidden = Hidden::AlmostAll,
+            Flag::IgnoreBackups => self.ignore.extend([&b"*~"[..], b".*~"]),
+            Flag::Ignore => self.ignore.extend(said.value),
+            Flag::Hide => self.hide.extend(said.value),
             Flag::Directory => self.directory = true,
             Flag::Recursive => self.recursive = true,
             Flag::Dereference => self.dereference = Some(Dereference::Always),
@@ -89,6 +105,11 @@ impl<'a> Choices<'a> {
                     words::Format::SingleColumn => Format::Lines,
                 });
             }
+            Flag::Dired => {
+                self.dired = true;
+                self.format = Some(Format::Long);
+                self.hyperlink = None;
+            }
             Flag::Zero => {
                 self.zero = true;
                 if self.format != Some(Format::Long) {
@@ -111,6 +132,7 @@ impl<'a> Choices<'a> {
             Flag::LongWithoutOwner => self.no_owner = true,
             Flag::LongWithoutGroup => self.no_group = true,
             Flag::NumericUidGid => self.numeric = true,
+            Flag::Context => return self.context = true,
             Flag::NoGroup => return self.no_group = true,
             Flag::Author => return self.author = true,
             Flag::Inode => return self.inode = true,
@@ -128,6 +150,7 @@ impl<'a> Choices<'a> {
     fn names(&mut self, said: &Said<'a>, terminal: bool) {
         match said.flag {
             Flag::Color => self.color = when(said),
+            Flag::Hyperlink => self.hyperlink = when(said),
             Flag::Classify if happens(when(said), terminal) => self.indicator = Indicator::Classify,
             Flag::Slash => self.indicator = Indicator::Slash,
             Flag::FileType => self.indicator = Indicator::FileType,
@@ -160,6 +183,17 @@ impl<'a> Choices<'a> {
             Flag::SortByTime => self.key = Some(Key::Time),
             Flag::SortByVersion => self.key = Some(Key::Version),
             Flag::SortByExtension => self.key = Some(Key::Extension),
+            Flag::Sort => {
+                self.key = word(said).map(|sort| match sort {
+                    words::Sort::None => Key::None,
+                    words::Sort::Time => Key::Time,
+                    words::Sort::Size => Key::Size,
+                    words::Sort::Extension => Key::Extension,
+                    words::Sort::Version => Key::Version,
+                    words::Sort::Name => Key::Name,
+                    words::Sort::Width => Key::Width,
+                });
+            }
             Flag::Ctime => self.time = Some(Needs::CTIME),
             Flag::Atime => self.time = Some(Needs::ATIME),
             Flag::Time => {

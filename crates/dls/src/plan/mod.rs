@@ -14,7 +14,7 @@ use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
 use choices::{Choices, happens};
 use dents::needs::{Needs, NeedsByKind};
-use dents::read::Hidden;
+use dents::read::Filter;
 use dents::sort::{Key, Order};
 use dents::stat::{Dereference, Mode};
 use dents_locale::{Locale, Variables};
@@ -27,7 +27,7 @@ pub struct Plan<'a> {
     /// Charset and order of names.
     pub locale: Locale,
     /// Which names of a directory.
-    pub hidden: Hidden,
+    pub filter: Filter,
     /// `-d`: a directory is an entry like any other.
     pub directory: bool,
     /// `-R`.
@@ -81,7 +81,8 @@ impl<'a> Plan<'a> {
         locale: Locale,
         out: &mut Output<'_>,
     ) -> Result<Self, UsageError<'a>> {
-        let mut surroundings = Surroundings { env, program, locale, terminal: out.terminal(), out };
+        let manner = Manner::of(program);
+        let mut surroundings = Surroundings { env, program, manner, locale, terminal: out.terminal(), out };
         let choices = Choices::new(&args.said, surroundings.terminal.is_some());
         let style = surroundings.style(&choices)?;
         let long = style.format == Format::Long;
@@ -101,7 +102,7 @@ impl<'a> Plan<'a> {
         Ok(Plan {
             program,
             locale,
-            hidden: choices.hidden,
+            filter: choices.filter(locale.utf8),
             directory: choices.directory,
             recursive: choices.recursive,
             dereference: choices.dereference.unwrap_or(
@@ -134,10 +135,50 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// What the program was called as: the defaults of three programs that are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// What suits stdout.
+    Ls,
+    /// `dir`: as `ls -C -b`, whatever stdout is.
+    Dir,
+    /// `vdir`: as `ls -l -b`.
+    Vdir,
+}
+
+impl Manner {
+    fn of(program: &[u8]) -> Manner {
+        match program.rsplit(|byte| *byte == b'/').next() {
+            Some(b"dir") => Manner::Dir,
+            Some(b"vdir") => Manner::Vdir,
+            _ => Manner::Ls,
+        }
+    }
+
+    /// Without an option that says otherwise.
+    fn format(self, terminal: bool) -> Format {
+        match self {
+            Manner::Vdir => Format::Long,
+            Manner::Ls if !terminal => Format::Lines,
+            Manner::Ls | Manner::Dir => Format::Columns,
+        }
+    }
+
+    /// Without an option or a variable that says otherwise.
+    fn quoting(self, terminal: bool) -> Quoting {
+        match self {
+            Manner::Dir | Manner::Vdir => Quoting::Escape,
+            Manner::Ls if terminal => Quoting::ShellEscape,
+            Manner::Ls => Quoting::Literal,
+        }
+    }
+}
+
 /// What a choice may depend on beside the options.
 struct Surroundings<'a, 'o, 'e> {
     env: &'e Env<'a>,
     program: &'a [u8],
+    manner: Manner,
     locale: Locale,
     /// The width of the terminal that stdout is.
     terminal: Option<u16>,
@@ -149,14 +190,24 @@ impl<'a> Surroundings<'a, '_, '_> {
         (self.env.var)(name)
     }
 
+    /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
     fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.terminal.is_some();
-        let format = choices.format.unwrap_or(if terminal { Format::Columns } else { Format::Lines });
-        let colors = if happens(choices.color, terminal) { self.colors() } else { None };
-        let (block_size, file_size) = self.sizes(choices);
+        let format = choices.format.unwrap_or(self.manner.format(terminal));
         let long = format == Format::Long;
-        let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
         let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
+        let colored = happens(choices.color, terminal);
+        let width = if spread || colored { self.width(choices) } else { 0 };
+        let tab_size = if spread { self.tab_size(choices) } else { 0 };
+        let quoting = self.quoting(choices);
+        let hyperlink = happens(choices.hyperlink, terminal);
+        let dired = choices.dired && long && !hyperlink;
+        if dired && choices.zero {
+            return Err(UsageError::DiredAndZero);
+        }
+        let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
+        let colors = if colored { self.colors() } else { None };
+        let (block_size, file_size) = self.sizes(choices);
         Ok(Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
@@ -165,6 +216,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             owner: !choices.no_owner,
             group: !choices.no_group,
             author: choices.author,
+            context: choices.context,
             numeric: choices.numeric,
             block_size,
             file_size,
@@ -172,12 +224,14 @@ impl<'a> Surroundings<'a, '_, '_> {
             time_style,
             zone: if long { zone::read(self.env.var) } else { Zone::utc() },
             indicator: choices.indicator,
-            quoting: self.quoting(choices),
-            qmark: choices.qmark.unwrap_or(terminal),
-            width: if spread || colors.is_some() { self.width(choices) } else { 0 },
+            quoting,
+            qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
+            width,
             // Some terminals get tabs and colours on one line wrong.
-            tab_size: if colors.is_some() { 0 } else { self.tab_size(choices) },
+            tab_size: if colors.is_some() { 0 } else { tab_size },
             colors,
+            hyperlink: hyperlink.then(|| dents_sys::host::nodename()),
+            dired,
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),
             targets: choices.directories_first,
@@ -224,7 +278,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(quoting) = choices.quoting {
             return quoting;
         }
-        let default = if self.terminal.is_some() { Quoting::ShellEscape } else { Quoting::Literal };
+        let default = self.manner.quoting(self.terminal.is_some());
         let Some(value) = self.var(b"QUOTING_STYLE") else { return default };
         match words::lookup::<QuotingStyle>(value) {
             Ok(style) => choices::quoting(style),
@@ -264,5 +318,20 @@ impl<'a> Surroundings<'a, '_, '_> {
     fn warn(&mut self, text: &str, value: &[u8]) {
         let value = args::quote(value, self.locale.utf8);
         Message::new(self.program).text(text).text(value).send(self.out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_is_called_as() {
+        let called = |name: &str| Manner::of(name.as_bytes());
+        assert_eq!(["dir", "/usr/bin/dir", "./x/dir"].map(called), [Manner::Dir; 3]);
+        assert_eq!(["vdir", "/bin/vdir"].map(called), [Manner::Vdir; 2]);
+        assert_eq!(["ls", "dls", "", "dir/", "dir/ls", "xdir"].map(called), [Manner::Ls; 6]);
+        assert_eq!(Manner::Dir.format(false), Format::Columns);
+        assert_eq!(Manner::Vdir.quoting(true), Quoting::Escape);
     }
 }

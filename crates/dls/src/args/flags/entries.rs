@@ -5,25 +5,30 @@ use super::{Definition, Flag};
 /// The group of [`super::Group::Entries`].
 pub(super) const ENTRIES: &[Definition] = &[
     Definition::both(b'a', "all", Flag::All, "list names that start with a dot too, . and .. among them"),
-    Definition::both(b'A', "almost-all", Flag::AlmostAll, "the same without . and .."),
-    Definition::both(b'B', "ignore-backups", Flag::IgnoreBackups, "leave out names that end in ~").not_yet(),
-    Definition::both(b'd', "directory", Flag::Directory, "list a directory itself instead of what is in it"),
+    Definition::both(b'A', "almost-all", Flag::AlmostAll, "as -a, but . and .. are left out"),
+    Definition::both(b'B', "ignore-backups", Flag::IgnoreBackups, "leave out names that end in ~"),
+    Definition::both(b'd', "directory", Flag::Directory, "list a directory itself instead of what is in it")
+        .more(
+            "Without an operand that is `.` alone. Symbolic links among the operands are then shown, not \
+             followed.",
+        ),
     Definition::long(
         "hide",
         Flag::Hide,
         "leave out names that match the shell PATTERN, unless -a or -A is given",
     )
-    .value("PATTERN", |_| Ok(()))
-    .not_yet(),
+    .more("As in the shell, `*` and `?` do not match a dot that begins a name. May be given several times.")
+    .value("PATTERN", |_| Ok(())),
     Definition::both(
         b'I',
         "ignore",
         Flag::Ignore,
-        "leave out names that match the shell PATTERN, whatever else",
+        "leave out names that match the shell PATTERN, even with -a or -A",
     )
-    .value("PATTERN", |_| Ok(()))
-    .not_yet(),
-    Definition::both(b'R', "recursive", Flag::Recursive, "list every directory below too"),
+    .more("The pattern is matched as with `--hide`; may be given several times.")
+    .value("PATTERN", |_| Ok(())),
+    Definition::both(b'R', "recursive", Flag::Recursive, "list directories below too, each under its name")
+        .more("With `-L`, a directory that is found again inside itself is reported and not entered."),
 ];
 
 /// The group of [`super::Group::Links`].
@@ -32,22 +37,24 @@ pub(super) const LINKS: &[Definition] = &[
         b'L',
         "dereference",
         Flag::Dereference,
-        "show what a link points to in place of the link",
+        "show what a symbolic link leads to, not the link",
     )
-    .not_yet(),
+    .more(
+        "A link that leads nowhere cannot be shown so: it is reported, its line has question marks, and \
+         the exit status is 1.",
+    ),
     Definition::both(
         b'H',
         "dereference-command-line",
         Flag::DereferenceCommandLine,
-        "the same, for links named on the command line only",
-    )
-    .not_yet(),
+        "as -L, but only for links on the command line",
+    ),
     Definition::long(
         "dereference-command-line-symlink-to-dir",
         Flag::DereferenceCommandLineSymlinkToDir,
-        "the same, for links named on the command line that point to a directory",
+        "as -H, but only for links that lead to a directory",
     )
-    .not_yet(),
+    .more("The default, unless `-d`, `-F` or the long format is asked for."),
 ];
 
 #[cfg(test)]

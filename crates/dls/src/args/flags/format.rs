@@ -6,25 +6,39 @@ use super::{Definition, Flag};
 
 /// The group of [`super::Group::Format`].
 pub(super) const FLAGS: &[Definition] = &[
-    Definition::letter(b'1', Flag::OnePerLine, "one entry on each line"),
-    Definition::letter(b'C', Flag::Columns, "columns, sorted downwards"),
+    Definition::letter(b'1', Flag::OnePerLine, "one name on each line")
+    .more(
+        "The default when standard output is not a terminal. After `-l` it changes nothing.",
+    ),
+    Definition::letter(b'C', Flag::Columns, "columns, sorted downwards")
+    .more(
+        "The default on a terminal.",
+    ),
     Definition::letter(b'x', Flag::Across, "columns, sorted across"),
     Definition::letter(b'm', Flag::Commas, "one after the other, with commas between"),
     Definition::long(
         "format",
         Flag::Format,
-        "long or verbose (-l), commas (-m), across or horizontal (-x), vertical (-C), single-column (-1)",
+        "how to lay names out: long or verbose (-l), commas (-m), across or horizontal (-x), vertical (-C), single-column (-1)",
     )
-    .word::<Format>("WORD")
-    .not_yet(),
-    Definition::both(b'D', "dired", Flag::Dired, "a long listing that tells Emacs where the names stand")
-        .not_yet(),
+    .word::<Format>("WORD"),
+    Definition::both(b'D', "dired", Flag::Dired, "as -l, and tell Emacs where in it each name stands")
+    .more(
+        "After the listing come lines that start with `//DIRED//` and `//SUBDIRED//`, with the offsets in \
+         bytes at which each name begins and ends.",
+    ),
     Definition::both(b'T', "tabsize", Flag::TabSize, "tab stops are COLS apart, not 8; 0 writes no tabs")
-        .value("COLS", |value| Ok(parse_tab_size(value).map(drop)?))
-        .not_yet(),
+        .value("COLS", |value| Ok(parse_tab_size(value).map(drop)?)),
     Definition::both(b'w', "width", Flag::Width, "lines are COLS wide; 0 sets no limit")
+    .more(
+        "Without it: the terminal's width, else `COLUMNS`, else 80.",
+    )
         .value("COLS", |value| Ok(parse_width(value).map(drop)?)),
-    Definition::long("zero", Flag::Zero, "end each line with a NUL byte, and change nothing in the names"),
+    Definition::long("zero", Flag::Zero, "end each line with a NUL byte, and write names as they are")
+    .more(
+        "For programs that read names, such as `xargs -0`. Names are neither quoted nor coloured; an \
+         option further right may change that again.",
+    ),
 ];
 
 #[cfg(test)]

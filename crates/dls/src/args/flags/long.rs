@@ -6,40 +6,59 @@ use super::{Definition, Flag};
 
 /// The group of [`super::Group::Long`].
 pub(super) const FLAGS: &[Definition] = &[
-    Definition::letter(b'l', Flag::Long, "a line on each entry: mode, links, owner, group, size, time, name"),
-    Definition::letter(b'g', Flag::LongWithoutOwner, "as -l without the owner"),
-    Definition::letter(b'o', Flag::LongWithoutGroup, "as -l without the group"),
-    Definition::both(b'G', "no-group", Flag::NoGroup, "no group in a long listing"),
-    Definition::both(b'n', "numeric-uid-gid", Flag::NumericUidGid, "as -l with users and groups as numbers"),
-    Definition::long("author", Flag::Author, "name the author in a long listing (here, the owner)").not_yet(),
-    Definition::both(b'i', "inode", Flag::Inode, "begin with the inode's number"),
-    Definition::both(b's', "size", Flag::Size, "begin with the space taken on disk, in blocks"),
-    Definition::both(b'h', "human-readable", Flag::HumanReadable, "short sizes, as 1K, 234M or 2G"),
-    Definition::long("si", Flag::Si, "the same in powers of 1000"),
-    Definition::both(b'k', "kibibytes", Flag::Kibibytes, "blocks of 1024 bytes for -s and the totals"),
+    Definition::letter(b'l', Flag::Long, "a line for each name: mode, links, owner, group, size, time, name")
+        .more(
+            "\n\nThe mode begins with a letter for the type: `-` for a regular file, `d` directory, `l` \
+             symbolic link, `b` block device, `c` character device, `p` FIFO, `s` socket. Three letters \
+             each tell what owner, group and others may do: read, write, execute. `s` in place of `x` is \
+             set-user-ID or set-group-ID, `t` is the sticky bit; as capitals, without the permission to \
+             execute. A `+` behind the mode marks an access control list, a `.` a security \
+             context.\n\nDevices have their major and minor number in place of a size. Times show hour and \
+             minute if they are of the last six months, else the year. Symbolic links show where they lead \
+             after `->`. What could not be found out is a question mark. Before the entries of a directory \
+             comes a `total`: the blocks they take on disk.",
+        ),
+    Definition::letter(b'g', Flag::LongWithoutOwner, "as -l, without the owner"),
+    Definition::letter(b'o', Flag::LongWithoutGroup, "as -l, without the group"),
+    Definition::both(b'G', "no-group", Flag::NoGroup, "with -l, leave out the group"),
+    Definition::both(b'n', "numeric-uid-gid", Flag::NumericUidGid, "as -l, with users and groups as numbers"),
+    Definition::long("author", Flag::Author, "with -l, show the author too (on Linux, the owner again)"),
+    Definition::both(b'i', "inode", Flag::Inode, "begin with the number of the inode"),
+    Definition::both(b's', "size", Flag::Size, "begin with the space on disk, in blocks; see -k").more(
+        "A block is 1024 bytes, or 512 if `POSIXLY_CORRECT` is set; `--block-size` and the environment can \
+         change it.",
+    ),
+    Definition::both(b'h', "human-readable", Flag::HumanReadable, "short sizes, such as 1K, 234M or 2G"),
+    Definition::long("si", Flag::Si, "as -h, but in powers of 1000"),
+    Definition::both(b'k', "kibibytes", Flag::Kibibytes, "count blocks of 1024 bytes for -s and the totals")
+        .more("Takes back what the environment says about blocks, but not `--block-size`, `-h` or `--si`."),
     Definition::long("block-size", Flag::BlockSize, "sizes in units of SIZE; see below")
-        .value("SIZE", |value| Ok(BlockSize::parse(value).map(drop)?))
-        .not_yet(),
+        .more("Sizes are rounded up.")
+        .value("SIZE", |value| Ok(BlockSize::parse(value).map(drop)?)),
     Definition::letter(
         b'c',
         Flag::Ctime,
-        "the time of the last change of mode, owner or contents (ctime):\nshown with -l, sorted by with -lt, \
-         and sorted by without -l",
+        "take the time of the last change of mode, owner or contents (ctime): -l shows it, -lt sorts by it \
+         too; without -l, sort by it",
     ),
-    Definition::letter(b'u', Flag::Atime, "the same with the time of the last access (atime)"),
+    Definition::letter(b'u', Flag::Atime, "as -c, but the time of the last access (atime)"),
     Definition::long(
         "time",
         Flag::Time,
-        "which time to show and sort by: mtime or modification (as without this option), atime, access or use \
-         (-u), ctime or status (-c), birth or creation",
+        "which time to show and sort by: mtime or modification (the default), atime, access or use (-u), \
+         ctime or status (-c), birth or creation",
     )
-    .word::<Time>("WORD")
-    .not_yet(),
+    .more(
+        "`birth` is when the file was made, where the file system keeps that; else a question mark is \
+         shown. Without the long format, entries are also sorted by the time.",
+    )
+    .word::<Time>("WORD"),
     Definition::long("full-time", Flag::FullTime, "as -l --time-style=full-iso"),
     // Checked by Plan: GNU looks at it only when the listing turns out to be a long one.
     Definition::long("time-style", Flag::TimeStyle, "how to write times with -l; see below")
-        .value("TIME_STYLE", |_| Ok(())).suggests::<NamedTimeStyle>(),
-    Definition::both(b'Z', "context", Flag::Context, "show the security context of each entry").not_yet(),
+        .value("TIME_STYLE", |_| Ok(()))
+        .suggests::<NamedTimeStyle>(),
+    Definition::both(b'Z', "context", Flag::Context, "show the security context of each entry"),
 ];
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A new option is a [`Flag`] and a [`Definition`] in the file of its group; getopt's rules, `--help` and whatever
 //! else is generated (man page, completions) follow from that. One that GNU `ls` has and we have not yet carries
-//! [`Definition::not_yet`]: it is parsed, refused by name, and absent from `--help`. Deleting that call is the switch.
+//! `Definition::not_yet`: it is parsed, refused by name, and absent from `--help`. Deleting that call is the switch.
 
 use super::getopt::BadValue;
 use super::words::{Words, lookup};
@@ -172,8 +172,12 @@ pub struct Definition {
     pub words: &'static [&'static [&'static str]],
     /// The check made on a value when the option is reached.
     pub(super) check: fn(&[u8]) -> Result<(), BadValue>,
-    /// What `--help` says. A newline begins a new line there.
+    /// What `--help` says: one phrase that can stand alone, as completions show it so.
     pub help: &'static str,
+    /// What the manual page says after that; empty if nothing. `code` in backticks, an empty line between
+    /// paragraphs.
+    #[cfg(feature = "docs")]
+    pub more: &'static str,
     /// Whether it may be used.
     pub implemented: bool,
 }
@@ -189,6 +193,8 @@ impl Definition {
             words: &[],
             check: |_| Ok(()),
             help,
+            #[cfg(feature = "docs")]
+            more: "",
             implemented: true,
         }
     }
@@ -226,6 +232,17 @@ impl Definition {
     /// Its long form may have a value, which must be a word.
     const fn optional_word<W: Words>(self, name: &'static str) -> Self {
         Self { arity: Arity::Optional, ..self.word::<W>(name) }
+    }
+
+    /// What the manual page says beyond the help. The program never shows it, so it is kept with feature `docs` only.
+    const fn more(self, text: &'static str) -> Self {
+        #[cfg(feature = "docs")]
+        return Self { more: text, ..self };
+        #[cfg(not(feature = "docs"))]
+        {
+            let _ = text;
+            self
+        }
     }
 
     /// GNU `ls` has it; here it is refused until it works.

@@ -5,44 +5,58 @@ use super::{Definition, Flag};
 
 /// The group of [`super::Group::Names`].
 pub(super) const FLAGS: &[Definition] = &[
-    Definition::long("color", Flag::Color, "colour names by type; see WHEN below").optional_word::<When>("WHEN"),
+    Definition::long("color", Flag::Color, "colour names by type; see WHEN below")
+        .more("The colours are those of `LS_COLORS`; see there also for what they cost.")
+        .optional_word::<When>("WHEN"),
     Definition::both(
         b'F',
         "classify",
         Flag::Classify,
         "mark types after the name: / directory, * program, @ link, | pipe, = socket, > door; see WHEN below",
     )
+    .more(
+        "Whether a regular file is a program is a question to the kernel for each; the other marks cost \
+         nothing on most file systems, as `--file-type` does.",
+    )
     .optional_word::<When>("WHEN"),
-    Definition::long("file-type", Flag::FileType, "the same without *").not_yet(),
+    Definition::long("file-type", Flag::FileType, "as -F, but without *"),
     Definition::letter(b'p', Flag::Slash, "mark directories with /"),
     Definition::long(
         "indicator-style",
         Flag::IndicatorStyle,
-        "which marks: none (as without this option), slash (-p), file-type (--file-type), classify (-F)",
+        "which marks: none (the default), slash (-p), file-type (--file-type), classify (-F)",
     )
-    .word::<IndicatorStyle>("WORD")
-    .not_yet(),
-    Definition::long("hyperlink", Flag::Hyperlink, "make names links for the terminal; see WHEN below")
-        .optional_word::<When>("WHEN")
-        .not_yet(),
-    Definition::both(b'b', "escape", Flag::Escape, "write what does not print as \\n or \\033").not_yet(),
-    Definition::both(b'N', "literal", Flag::Literal, "write names as they are, without quotes").not_yet(),
-    Definition::both(b'q', "hide-control-chars", Flag::HideControlChars, "write ? for what does not print").not_yet(),
+    .word::<IndicatorStyle>("WORD"),
+    Definition::long(
+        "hyperlink",
+        Flag::Hyperlink,
+        "make each name a link that the terminal can open; see WHEN below",
+    )
+    .more("With the escape sequence OSC 8, and URIs that begin with `file://` and the name of this host.")
+    .optional_word::<When>("WHEN"),
+    Definition::both(
+        b'b',
+        "escape",
+        Flag::Escape,
+        "write what does not print as \\n or \\033, a space as \\ and a space",
+    ),
+    Definition::both(b'N', "literal", Flag::Literal, "write names as they are, without quotes"),
+    Definition::both(b'q', "hide-control-chars", Flag::HideControlChars, "write ? for what does not print")
+        .more("The default on a terminal."),
     Definition::long(
         "show-control-chars",
         Flag::ShowControlChars,
-        "write what does not print as it is, as is done anyway unless to a terminal",
-    )
-    .not_yet(),
-    Definition::both(b'Q', "quote-name", Flag::QuoteName, "put names in double quotes").not_yet(),
+        "write what does not print as it is (the default unless on a terminal)",
+    ),
+    Definition::both(b'Q', "quote-name", Flag::QuoteName, "put names in double quotes"),
     Definition::long(
         "quoting-style",
         Flag::QuotingStyle,
-        "how to quote names: literal, shell, shell-always, shell-escape, shell-escape-always, c, escape, locale; \
-         without this option, as the environment's QUOTING_STYLE says",
+        "how to quote names: literal, shell, shell-always, shell-escape, shell-escape-always, c, escape, \
+         locale; without this option, as the environment's QUOTING_STYLE says",
     )
-    .word::<QuotingStyle>("WORD")
-    .not_yet(),
+    .more("See VALUES for what each style makes of a name.")
+    .word::<QuotingStyle>("WORD"),
 ];
 
 #[cfg(test)]

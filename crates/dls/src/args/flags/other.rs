@@ -9,17 +9,25 @@ pub(super) const SPEED: &[Definition] = &[
     Definition::long(
         "mode",
         Flag::Mode,
-        "how to ask for metadata: classic (one file after the other), par (on several threads), iou (through \
-         io_uring), auto (whichever seems best, as without this option)",
+        "how to ask the kernel about files: classic (one after the other), par (on several threads), iou \
+         (through io_uring), auto (as seems best; the default)",
     )
+    .more("All modes print the same. See STRATEGIES.")
     .word::<Mode>("MODE"),
     Definition::long(
         "threads",
         Flag::Threads,
-        "use N threads, 1 to 1024; by default as many as processors may be used",
+        "use N threads, 1 to 1024; by default one for each processor",
+    )
+    .more(
+        "Files that are slow to answer for, as on a network, are asked about by more threads, 64 at least. \
+         With `--threads=1` there is one thread in any case.",
     )
     .value("N", |value| Ok(parse_threads(value).map(drop)?)),
-    Definition::long("timing", Flag::Timing, "tell on stderr where the time went"),
+    Definition::long("timing", Flag::Timing, "tell on stderr where the time went").more(
+        "A table of the stages with their milliseconds, then what was asked of the kernel, what was not, \
+         and the strategy with its reason. See STRATEGIES.",
+    ),
 ];
 
 /// The group of [`super::Group::About`].

@@ -5,26 +5,33 @@ use super::{Definition, Flag};
 
 /// The group of [`super::Group::Sort`].
 pub(super) const FLAGS: &[Definition] = &[
-    Definition::letter(b't', Flag::SortByTime, "by time, newest first"),
-    Definition::letter(b'S', Flag::SortBySize, "by size, largest first"),
-    Definition::letter(b'X', Flag::SortByExtension, "by extension"),
-    Definition::letter(b'v', Flag::SortByVersion, "by name, with numbers in it as numbers"),
-    Definition::letter(b'U', Flag::Unsorted, "as the directory has them"),
-    Definition::letter(b'f', Flag::AllUnsorted, "the same with -a"),
+    Definition::letter(b't', Flag::SortByTime, "sort by time, newest first"),
+    Definition::letter(b'S', Flag::SortBySize, "sort by size, largest first"),
+    Definition::letter(b'X', Flag::SortByExtension, "sort by extension")
+        .more("The extension is what follows the last dot; names without one come first."),
+    Definition::letter(b'v', Flag::SortByVersion, "sort by name, taking digits in it for numbers")
+        .more("So `file9` comes before `file10`."),
+    Definition::letter(b'U', Flag::Unsorted, "do not sort: names come as the directory has them").more(
+        "When standard output takes one name a line, names leave as they are read: the first appears at \
+         once, and memory stays small, however large the directory.",
+    ),
+    Definition::letter(b'f', Flag::AllUnsorted, "as -aU")
+        .more("Unlike GNU `ls` before 9.5, it takes nothing else back: not `-l`, `-s` or `--color`."),
     Definition::long(
         "sort",
         Flag::Sort,
-        "by WORD: name (as without this option), none (-U), size (-S), time (-t), version (-v), extension (-X), \
+        "sort by WORD: name (the default), none (-U), size (-S), time (-t), version (-v), extension (-X), \
          width",
     )
-    .word::<Sort>("WORD")
-    .not_yet(),
-    Definition::both(b'r', "reverse", Flag::Reverse, "in reverse"),
+    .more("`width` is that of the name as it is shown, narrowest first.")
+    .word::<Sort>("WORD"),
+    Definition::both(b'r', "reverse", Flag::Reverse, "reverse the order"),
     Definition::long(
         "group-directories-first",
         Flag::GroupDirectoriesFirst,
-        "directories before all else, unless the order is the directory's own",
-    ),
+        "directories before all else (but not with -U)",
+    )
+    .more("A symbolic link to a directory counts as one."),
 ];
 
 #[cfg(test)]

@@ -1,0 +1,306 @@
+//! Random cases over everything: any option in any spelling, any environment, pipes and terminals, any locale.
+//!
+//! Most draws are what people type; the rest is what nobody would, since that is where programs part. About
+//! one case in fifteen is an error, so that messages are compared as well.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::case::{Case, Output, WORD_BREAK};
+use crate::options::{self, Arity, OPTIONS, Opt};
+use crate::oracle::MODES;
+use crate::palette;
+use crate::rng::Rng;
+
+/// Where cases are drawn for.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// A case that says where: its directory, its tree.
+    pub base: Case,
+    /// What operands are drawn from.
+    pub operands: &'a [OsString],
+    /// Whether links lead out of it: `-LR` would list the machine.
+    pub leaks: bool,
+}
+
+/// Locales that sort by bytes, and need nothing installed but what Debian always has.
+pub const BYTE_LOCALES: &[&str] = &["C", "C.UTF-8", "C.UTF-8", "POSIX", "C.utf8"];
+
+/// Locales with an order, months and words of their own, and one that is not installed.
+pub const LOCALES: &[&str] =
+    &["en_US.UTF-8", "fr_FR.UTF-8", "de_DE.UTF-8", "sv_SE.UTF-8", "ja_JP.UTF-8", "xx_XX.UTF-8"];
+
+/// One case.
+pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
+    let mut case = site.base.clone();
+    case.name = if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir"]) } else { "ls" };
+    case.modes = std::slice::from_ref(rng.pick(MODES));
+    case.output = output(rng);
+    case.options = some_options(rng);
+    if rng.one_in(6) {
+        case.late_options = vec![spell(rng.pick(OPTIONS), rng)];
+    }
+    if !site.operands.is_empty() && rng.one_in(3) {
+        for _ in 0..1 + rng.below(4) {
+            case.operands.push(rng.pick(site.operands).clone());
+        }
+    }
+    case.dashes = rng.one_in(12);
+    let mut case = environment(case, locales, rng);
+    if site.leaks && case.says("recursive") {
+        take_away(&mut case, &["L", "H", "dereference-command-line-symlink-to-dir"]);
+    }
+    case
+}
+
+/// Drops these options, however they are spelled.
+fn take_away(case: &mut Case, names: &[&str]) {
+    for options in [&mut case.options, &mut case.late_options] {
+        let split = options.iter().flat_map(|option| crate::random::split(option));
+        *options = split
+            .filter(|option| {
+                let words: Vec<OsString> = option.split(WORD_BREAK).map(Into::into).collect();
+                !options::said(&words).iter().any(|said| names.iter().any(|name| said.option.is(name)))
+            })
+            .collect();
+    }
+}
+
+fn output(rng: &mut Rng) -> Output {
+    let columns = *rng.pick(&[80, 80, 80, 0, 1, 2, 7, 20, 40, 132, 300, 65_535]);
+    match rng.below(10) {
+        0..4 => Output::Pipes,
+        4 => Output::OnePipe,
+        5..8 => Output::Terminal(columns),
+        _ => Output::OneTerminal(columns),
+    }
+}
+
+fn some_options(rng: &mut Rng) -> Vec<String> {
+    let mut options = Vec::new();
+    // Half of all cases are long: that is where most columns are.
+    if rng.one_in(2) {
+        options.push("-l".to_string());
+    }
+    for _ in 0..rng.below(7) {
+        options.push(spell(rng.pick(OPTIONS), rng));
+    }
+    if rng.one_in(4) { cluster(options) } else { options }
+}
+
+/// One of the ways to say an option, with one of its values.
+fn spell(option: &Opt, rng: &mut Rng) -> String {
+    let odd = !option.odd.is_empty() && rng.one_in(25);
+    let value = match option.arity {
+        Arity::None => "",
+        _ if odd => rng.pick(option.odd),
+        _ => rng.pick(option.values),
+    };
+    let by_letter = option.long.is_none() || (option.letter.is_some() && !rng.one_in(3));
+    if let Some(letter) = option.letter.filter(|_| by_letter) {
+        let parted = if rng.one_in(3) || value.is_empty() { WORD_BREAK.to_string() } else { String::new() };
+        return match option.arity {
+            Arity::Required => format!("-{}{parted}{value}", char::from(letter)),
+            _ => format!("-{}", char::from(letter)),
+        };
+    }
+    let name = abbreviate(option.long.unwrap_or_default(), rng);
+    match option.arity {
+        Arity::None => format!("--{name}"),
+        Arity::Optional if rng.one_in(3) => format!("--{name}"),
+        Arity::Required if rng.one_in(4) => format!("--{name}{WORD_BREAK}{value}"),
+        _ => format!("--{name}={value}"),
+    }
+}
+
+/// The whole name, or a beginning that no other option of GNU shares.
+fn abbreviate<'a>(long: &'a str, rng: &mut Rng) -> &'a str {
+    if !rng.one_in(3) {
+        return long;
+    }
+    let meant = options::by_long(long);
+    let unique = |length: &usize| {
+        let prefix = &long[..*length];
+        let shared = ["help", "version"].iter().any(|other| other.starts_with(prefix));
+        !shared && options::by_long(prefix) == meant
+    };
+    let least = (1..=long.len()).find(unique).unwrap_or(long.len());
+    &long[..least + rng.below(long.len() - least + 1)]
+}
+
+/// Joins neighbouring short options into one word; one that takes a value ends it.
+fn cluster(options: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    let mut open = false;
+    for option in options {
+        let short = option.starts_with('-') && !option.starts_with("--");
+        match joined.last_mut().filter(|_| open && short) {
+            Some(last) => last.push_str(&option[1..]),
+            None => joined.push(option.clone()),
+        }
+        open = short && option.len() == 2;
+    }
+    joined
+}
+
+fn environment(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+    let mut case = locale(case, locales, rng);
+    case = colours(case, rng);
+    let words: &[(&str, usize, &[&str], &[&str])] = &[
+        ("QUOTING_STYLE", 6, options::QUOTING_STYLES, options::BAD_QUOTING_STYLES),
+        ("TIME_STYLE", 6, options::TIME_STYLES, options::BAD_TIME_STYLES),
+        ("LS_BLOCK_SIZE", 8, options::BLOCK_SIZES, options::BAD_BLOCK_SIZES),
+        ("BLOCK_SIZE", 8, options::BLOCK_SIZES, options::BAD_BLOCK_SIZES),
+        ("BLOCKSIZE", 8, options::BLOCK_SIZES, options::BAD_BLOCK_SIZES),
+        (
+            "COLUMNS",
+            4,
+            &["1", "20", "40", "80", "132", "300", "0", "010"],
+            &["", "x", "-1", "80x", "18446744073709551616"],
+        ),
+        ("TABSIZE", 8, &["0", "1", "4", "8", "16", "100"], &["", "x", "-1", "18446744073709551616"]),
+        ("POSIXLY_CORRECT", 12, &["", "1"], &["y"]),
+        ("TZ", 2, TIME_ZONES, &["nonsense,,"]),
+    ];
+    for (name, rarity, good, bad) in words {
+        if rng.one_in(*rarity) {
+            let values = if rng.one_in(8) { bad } else { good };
+            case = case.env(name, rng.pick::<&str>(values));
+        }
+    }
+    if rng.one_in(20) {
+        case.unset.push("TZ");
+    }
+    case
+}
+
+fn colours(mut case: Case, rng: &mut Rng) -> Case {
+    if rng.one_in(3) {
+        case.options.insert(0, "--color=auto".into());
+    }
+    case = match rng.below(9) {
+        0 => case.env("LS_COLORS", &palette::full()),
+        1 | 2 => case.env("LS_COLORS", palette::EVERY_KEY),
+        3 | 4 => case.env("LS_COLORS", rng.pick::<&str>(palette::ODD)),
+        5 if rng.one_in(4) => case.env("LS_COLORS", rng.pick::<&str>(palette::BAD)),
+        _ => case,
+    };
+    if rng.one_in(4) {
+        case = case.env(
+            "TERM",
+            rng.pick::<&str>(&[
+                "dumb",
+                "",
+                "unknown",
+                "linux",
+                "screen.xterm-256color",
+                "xterm-256color",
+                "vt220",
+            ]),
+        );
+    }
+    if rng.one_in(8) {
+        case = case.env("COLORTERM", rng.pick::<&str>(&["truecolor", "", "1"]));
+    }
+    case
+}
+
+/// All categories at once, or some by themselves under LC_ALL that is empty or not set.
+fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+    let pick = |rng: &mut Rng| *rng.pick::<&str>(locales);
+    if !rng.one_in(5) {
+        return case.env("LC_ALL", pick(rng));
+    }
+    let mut case = if rng.one_in(2) { case.env("LC_ALL", "") } else { case };
+    if case.variable("LC_ALL").is_none() {
+        case.unset.push("LC_ALL");
+    }
+    for name in ["LANG", "LC_CTYPE", "LC_COLLATE", "LC_TIME", "LC_NUMERIC"] {
+        if rng.one_in(2) {
+            case = case.env(name, pick(rng));
+        }
+    }
+    // Messages stay as they are: no translation is installed where tests run.
+    if rng.one_in(4) { case.env("LANGUAGE", "xx:en") } else { case }
+}
+
+/// Names, POSIX strings, files, nothing.
+const TIME_ZONES: &[&str] = &[
+    "UTC0",
+    "",
+    "Europe/Berlin",
+    ":America/New_York",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "EST5EDT,M3.2.0,M11.1.0",
+    "<+0330>-3:30",
+    "NZST-12NZDT,M9.5.0,M4.1.0/3",
+    "XXX-24:59:59",
+    "No/Such_Zone",
+    "/usr/share/zoneinfo/Asia/Tokyo",
+];
+
+/// Operands for a directory: the names in it (some with more or fewer slashes), and what is not there.
+pub fn operands(names: &[&Path], rng: &mut Rng) -> Vec<OsString> {
+    let fixed = [
+        ".",
+        "..",
+        "./.",
+        "missing",
+        "",
+        "missing/",
+        "missing\nwith newline",
+        ".//",
+        "/dev/null",
+        "-",
+        "--x",
+        "/nowhere/at/all",
+    ];
+    let mut operands: Vec<OsString> = Vec::new();
+    for name in names {
+        let name = name.as_os_str().to_os_string();
+        operands.push(match rng.below(6) {
+            0 => [name, "/".into()].into_iter().collect::<OsString>(),
+            1 => [OsString::from("./"), name].into_iter().collect::<OsString>(),
+            _ => name,
+        });
+    }
+    for _ in 0..1 + operands.len() / 4 {
+        operands.push((*rng.pick::<&str>(&fixed)).into());
+    }
+    operands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_are_what_getopt_takes() {
+        let made = cluster(["-l", "-a", "-w80", "-r", "--si", "-s", "-I\0x"].map(String::from).to_vec());
+        assert_eq!(made, ["-law80", "-r", "--si", "-sI\0x"]);
+    }
+
+    #[test]
+    fn every_option_is_drawn_and_abbreviations_stay_what_they_are() {
+        let mut rng = Rng::new(5);
+        for option in OPTIONS {
+            for _ in 0..50 {
+                let words: Vec<OsString> =
+                    spell(option, &mut rng).split(WORD_BREAK).map(Into::into).collect();
+                let said = options::said(&words);
+                assert!(said.len() == 1 && said[0].option == option, "{words:?}: {said:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_leaks_where_links_lead_out() {
+        let mut rng = Rng::new(6);
+        let site = Site { base: Case::new(Path::new("/")), operands: &[], leaks: true };
+        for _ in 0..500 {
+            let case = case(&site, BYTE_LOCALES, &mut rng);
+            assert!(!(case.says("R") && (case.says("L") || case.says("H"))), "{:?}", case.options);
+        }
+    }
+}

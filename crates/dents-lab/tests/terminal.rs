@@ -1,0 +1,220 @@
+//! On a terminal: what only shows there, and what a signal leaves behind.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use dents_lab::case::{Case, Output};
+use dents_lab::fixture::{TempDir, mix};
+use dents_lab::palette;
+use dents_lab::process::{End, Run, Watch};
+use dents_lab::suite::{Places, checked, expect_same, oracle, release};
+use dents_lab::terminal::{Terminal, controlling, drain};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+/// Columns, quoting, `?`, colour and classification by themselves; widths from the terminal, `-w` and COLUMNS.
+#[test]
+fn defaults_of_a_terminal() {
+    let places = Places::new();
+    let mut cases = Vec::new();
+    for place in places.all.iter().filter(|place| !place.live) {
+        for columns in [0, 1, 20, 80, 200] {
+            for options in [
+                "",
+                "-l",
+                "-C",
+                "-x",
+                "-m",
+                "-1",
+                "-F",
+                "-q",
+                "-N",
+                "-b",
+                "-Q",
+                "--color=auto",
+                "-l --color=auto",
+                "--classify=auto",
+                "--hyperlink=auto -d",
+                "--show-control-chars",
+                "-w40",
+                "-w0",
+                "--zero",
+                "-s --color=tty",
+            ] {
+                let mut case = Case::new(&place.cwd).options(options).env("LC_ALL", "C.UTF-8");
+                case.operands = place.operands.clone();
+                case.output = Output::Terminal(columns);
+                case.modes = &["auto"];
+                cases.push(case.clone());
+                cases.push(case.env("COLUMNS", "66").env("LS_COLORS", palette::EVERY_KEY));
+            }
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Messages come where they were written: between the listings that they interrupt.
+#[test]
+fn messages_among_the_output() {
+    let places = Places::new();
+    let mut cases = Vec::new();
+    for output in [Output::OnePipe, Output::OneTerminal(80)] {
+        for options in ["", "-l", "-R", "-L", "-lL", "--color=always", "-C", "-H"] {
+            for operands in [
+                &["missing", "size1"][..],
+                &["tree", "missing", "dir-nlink", "size1/x"],
+                &["link-dangling", "names"],
+                &["closed", "tree", "link-loop-a/x"],
+            ] {
+                let mut case = Case::new(places.zoo.path()).options(options).operands(operands);
+                case.output = output;
+                cases.push(case);
+            }
+        }
+    }
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// A listing with colours that nobody reads: it fills the terminal's buffer and stops there.
+struct Stuck {
+    child: Child,
+    master: File,
+    _watch: Watch,
+}
+
+impl Stuck {
+    fn start(program: &Path, dir: &TempDir, args: &[&str]) -> Stuck {
+        let run = Run::new(program).cwd(dir.path()).args(args).env("LS_COLORS", palette::EVERY_KEY);
+        let terminal = Terminal::open(80).expect("a terminal");
+        let (child, mut master) = terminal.start(&controlling(run), Stdio::null()).expect("it starts");
+        // The first bytes show that it is under way; what comes after fills the buffer.
+        let mut first = [0; 64];
+        master.read_exact(&mut first).expect("some output");
+        let watch = Watch::over(&child);
+        let stuck = Stuck { child, master, _watch: watch };
+        stuck.settle();
+        stuck
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("it is there");
+    }
+
+    /// The letter of its state in `/proc`: S asleep (in a write), T stopped, Z ended.
+    fn state(&self) -> char {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it is there");
+        stat.rsplit(") ").next().and_then(|rest| rest.chars().next()).expect("a state")
+    }
+
+    /// Waits until it sleeps in its write.
+    fn settle(&self) {
+        let start = Instant::now();
+        let mut asleep = 0;
+        while asleep < 5 && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(5));
+            asleep = if self.state() == 'S' { asleep + 1 } else { 0 };
+        }
+        assert_eq!(asleep, 5, "it never waited for its reader");
+    }
+
+    fn end(mut self) -> (End, Vec<u8>) {
+        let rest = drain(&mut self.master).expect("the terminal reads");
+        (self.child.wait().expect("it ends").into(), rest)
+    }
+}
+
+/// What GNU `ls` restores the terminal with: the colours' reset, and the line cleared.
+fn restored(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(24)..];
+    // rs=0 in the palette: ESC [ 0 m is written when a colour may be open, ESC [ m or ESC [ K with it.
+    tail.windows(2).any(|pair| pair == b"\x1b[") && tail.ends_with(b"m")
+}
+
+#[test]
+fn a_signal_leaves_the_colour_as_it_was_and_ends_the_program() {
+    let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
+    for (name, signal) in [
+        ("INT", Signal::INT),
+        ("TERM", Signal::TERM),
+        ("HUP", Signal::HUP),
+        ("QUIT", Signal::QUIT),
+        ("ALRM", Signal::ALARM),
+        ("XCPU", Signal::XCPU),
+    ] {
+        for args in [&["--color=always", "-1"][..], &["--color=auto", "-l"]] {
+            for program in [oracle().path(), release().path(), checked().path()] {
+                let stuck = Stuck::start(program, &dir, args);
+                stuck.signal(signal);
+                let (end, rest) = stuck.end();
+                let what = format!("{} SIG{name} {args:?}", program.display());
+                assert_eq!(end, End::Signal(signal.as_raw()), "{what}");
+                let tail = rest[rest.len().saturating_sub(60)..].escape_ascii();
+                assert!(restored(&rest), "{what} ends with {tail}");
+            }
+        }
+    }
+}
+
+/// Without colours there is nothing to restore: the signal takes the program where it is.
+#[test]
+fn a_signal_without_colours_just_ends_the_program() {
+    let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
+    for program in [oracle().path(), release().path()] {
+        let stuck = Stuck::start(program, &dir, &["-1"]);
+        stuck.signal(Signal::INT);
+        let (end, rest) = stuck.end();
+        assert_eq!(end, End::Signal(2), "{}", program.display());
+        assert!(!rest.contains(&0x1b), "{}", program.display());
+    }
+}
+
+/// SIGTSTP restores the colour, stops, and SIGCONT goes on where it was: nothing is lost or said twice.
+#[test]
+fn a_stop_and_a_continue_lose_nothing() {
+    let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
+    for program in [oracle().path(), release().path()] {
+        let mut stuck = Stuck::start(program, &dir, &["--color=always", "-1"]);
+        stuck.signal(Signal::TSTP);
+        let before = read_until_stopped(&mut stuck, &program.display().to_string());
+        assert!(restored(&before), "{}: {}", program.display(), before[before.len() - 60..].escape_ascii());
+        stuck.signal(Signal::CONT);
+        let (end, after) = stuck.end();
+        assert_eq!(end, End::Exit(0), "{}", program.display());
+        let all = [before, after].concat();
+        let lines = all.iter().filter(|&&byte| byte == b'\n').count();
+        // Of eight entries one is hidden; the first 64 bytes were read before.
+        assert!((10_490..=10_500).contains(&lines), "{}: {lines} lines", program.display());
+    }
+}
+
+/// Reads what it writes until it has stopped.
+fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
+    let mut master = stuck.master.try_clone().expect("a descriptor");
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        let stopped =
+            waitpid(Some(stuck.pid()), WaitOptions::UNTRACED | WaitOptions::NOHANG).expect("a child");
+        if let Some((_, status)) = stopped {
+            assert!(status.stopped(), "{program} ended instead: {status:?}");
+            break;
+        }
+        // One byte is asked for at a time only where nothing else is left: a read must not wait for more.
+        if rustix::io::ioctl_fionread(&master).expect("a terminal") > 0 {
+            let n = master.read(&mut piece).expect("the terminal reads");
+            bytes.extend_from_slice(&piece[..n]);
+        } else {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    while rustix::io::ioctl_fionread(&master).expect("a terminal") > 0 {
+        let n = master.read(&mut piece).expect("the terminal reads");
+        bytes.extend_from_slice(&piece[..n]);
+    }
+    bytes
+}

@@ -1,0 +1,121 @@
+//! `/usr/lib/locale/locale-archive`: every locale that `localedef` compiled, in one file.
+//!
+//! A head of offsets, a hash table from names to records, and per record the place of each category. The file is
+//! megabytes long and a search reads a few dozen bytes of it, so whoever passes it in should map it, not read it.
+
+use crate::file::{Category, until_nul, word};
+
+const MAGIC: u32 = 0xde02_0109;
+/// A slot of the hash table: hash, offset of the name, offset of the record.
+const SLOT: usize = 12;
+/// The categories of a record, `LC_CTYPE` (0) to `LC_IDENTIFICATION` (12).
+const CATEGORIES: usize = 13;
+
+/// The archive's bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Archive<'d> {
+    bytes: &'d [u8],
+    slots: usize,
+    table: usize,
+}
+
+/// One locale of the archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'d> {
+    bytes: &'d [u8],
+    at: usize,
+}
+
+impl<'d> Archive<'d> {
+    /// Takes the content of the file; `None` if it is not an archive of this format.
+    #[must_use]
+    pub fn new(bytes: &'d [u8]) -> Option<Archive<'d>> {
+        let table = word(bytes, 8)? as usize;
+        let slots = word(bytes, 16)? as usize;
+        (word(bytes, 0)? == MAGIC && slots > 2).then_some(Archive { bytes, slots, table })
+    }
+
+    /// The locale of that name, whose codeset must be normalised: `en_US.utf8`.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<Record<'d>> {
+        let hash = hash(name);
+        let mut slot = hash as usize % self.slots;
+        let step = 1 + hash as usize % (self.slots - 2);
+        for _ in 0..self.slots {
+            let at = self.table.checked_add(slot.checked_mul(SLOT)?)?;
+            let named = word(self.bytes, at + 4)? as usize;
+            if named == 0 {
+                return None;
+            }
+            if word(self.bytes, at)? == hash && until_nul(self.bytes.get(named..)?) == name {
+                return Some(Record { bytes: self.bytes, at: word(self.bytes, at + 8)? as usize });
+            }
+            slot = (slot + step) % self.slots;
+        }
+        None
+    }
+}
+
+impl<'d> Record<'d> {
+    /// The bytes of one category.
+    #[must_use]
+    pub fn category(&self, category: Category) -> Option<&'d [u8]> {
+        debug_assert!((category as usize) < CATEGORIES);
+        let at = self.at.checked_add(4 + 8 * category as usize)?;
+        let start = word(self.bytes, at)? as usize;
+        let length = word(self.bytes, at + 4)? as usize;
+        self.bytes.get(start..start.checked_add(length)?)
+    }
+}
+
+/// The hash of a name: rotate by nine, add the byte; never zero, which marks a free slot.
+pub(crate) fn hash(name: &[u8]) -> u32 {
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let hash = name.iter().fold(length, |hash, byte| hash.rotate_left(9).wrapping_add(u32::from(*byte)));
+    if hash == 0 { u32::MAX } else { hash }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn locales_are_found_by_name() {
+        let bytes = testing::archive(&[
+            ("en_US.utf8", [b"ctype", b"time", b"collate"]),
+            ("fr_FR.utf8", [b"a", b"b", b"c"]),
+            ("fr_FR", [b"d", b"e", b"f"]),
+        ]);
+        let archive = Archive::new(&bytes).unwrap();
+        let get = |name: &[u8], category| archive.find(name).and_then(|record| record.category(category));
+        assert_eq!(get(b"en_US.utf8", Category::Ctype), Some(&b"ctype"[..]));
+        assert_eq!(get(b"en_US.utf8", Category::Collate), Some(&b"collate"[..]));
+        assert_eq!(get(b"fr_FR.utf8", Category::Time), Some(&b"b"[..]));
+        assert_eq!(get(b"fr_FR", Category::Time), Some(&b"e"[..]));
+        for name in [&b"en_US.UTF-8"[..], b"en_US", b"", b"de_DE.utf8"] {
+            assert!(archive.find(name).is_none());
+        }
+    }
+
+    #[test]
+    fn a_broken_archive_has_no_locales() {
+        let whole = testing::archive(&[("en_US.utf8", [b"ctype", b"time", b"collate"])]);
+        let ask = |bytes: &[u8]| {
+            let archive = Archive::new(bytes)?;
+            let _ = archive.find(b"de_DE.utf8");
+            archive.find(b"en_US.utf8")?.category(Category::Collate).map(<[u8]>::len)
+        };
+        assert_eq!(ask(&whole), Some(7));
+        for length in 0..whole.len() {
+            // The places of the categories after collation may be cut off unnoticed.
+            let answer = ask(&whole[..length]);
+            assert!(answer.is_none() || length > whole.len() - 9 * 8 - 1, "{length}");
+        }
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0xff;
+            let _ = ask(&bytes);
+        }
+    }
+}

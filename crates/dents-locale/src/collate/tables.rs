@@ -1,0 +1,176 @@
+//! The tables of a compiled `LC_COLLATE`: which collating element begins here, and what it weighs at each level.
+//!
+//! They are indexed by bytes of the locale's own charset, so one walk serves UTF-8, EUC-JP and ISO-8859-1 alike, and
+//! bytes that are no character get the weights that the C library gives them.
+//!
+//! A byte's entry in `table` is an element's number, or, negated, a place in `extra`: a list of what may follow that
+//! byte, longest first, whose last item follows by nothing and so always fits. An item is a number, a length and
+//! that many bytes; or, with the number negated, a range: a length and the bytes of its first and last member, whose
+//! elements stand in `indirect`. An element's number is eight bits of rule set, then a place in `weights`, where
+//! each level has a length and that many bytes.
+
+use crate::file::{Category, File, word};
+
+const RULES: usize = 0;
+const RULE_SETS: usize = 1;
+const TABLE: usize = 2;
+const WEIGHTS: usize = 3;
+const EXTRA: usize = 4;
+const INDIRECT: usize = 5;
+
+/// How one level reads the elements of a rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rule(u8);
+
+impl Rule {
+    /// The level is read from the name's end.
+    pub(super) fn backward(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// Before each weight counts how many elements without weight stood before it.
+    pub(super) fn position(self) -> bool {
+        self.0 & 4 != 0
+    }
+}
+
+/// A collating element: one character, or several that sort as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Element(u32);
+
+/// What may follow a byte: from `first` to `last`, which are the same where it is not a range.
+struct Item<'d> {
+    number: i32,
+    first: &'d [u8],
+    last: &'d [u8],
+    /// How far the next item is.
+    size: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tables<'d> {
+    levels: usize,
+    rule_sets: &'d [u8],
+    table: &'d [u8],
+    weights: &'d [u8],
+    extra: &'d [u8],
+    indirect: &'d [u8],
+}
+
+/// The number at `at`, which may stand for something else by its sign.
+fn signed(bytes: &[u8], at: usize) -> Option<i32> {
+    word(bytes, at).map(u32::cast_signed)
+}
+
+impl<'d> Tables<'d> {
+    /// `None` if these are not the bytes of an `LC_COLLATE`, or of one without rules: the order is that of bytes.
+    pub(super) fn new(bytes: &'d [u8]) -> Option<Tables<'d>> {
+        let file = File::new(Category::Collate, bytes)?;
+        let levels = word(file.field(RULES)?, 0)? as usize;
+        let tables = Tables {
+            levels,
+            rule_sets: file.field(RULE_SETS)?,
+            table: file.field(TABLE)?,
+            weights: file.field(WEIGHTS)?,
+            extra: file.field(EXTRA)?,
+            indirect: file.field(INDIRECT)?,
+        };
+        // POSIX's COLL_WEIGHTS_MAX is 255 in glibc; more than that is no LC_COLLATE.
+        ((1..=255).contains(&levels) && tables.table.len() >= 256 * 4).then_some(tables)
+    }
+
+    /// The number of levels, at least 1.
+    pub(super) fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// How `level` reads this element.
+    pub(super) fn rule(&self, element: Element, level: usize) -> Rule {
+        let at = (element.0 >> 24) as usize * self.levels + level;
+        Rule(self.rule_sets.get(at).copied().unwrap_or(1))
+    }
+
+    /// What the element weighs at `level`; nothing if the level ignores it.
+    pub(super) fn weight(&self, element: Element, level: usize) -> &'d [u8] {
+        let mut rest = self.weights.get((element.0 & 0x00ff_ffff) as usize..).unwrap_or_default();
+        for _ in 0..level {
+            let Some((length, after)) = rest.split_first() else { return &[] };
+            rest = after.get(usize::from(*length)..).unwrap_or_default();
+        }
+        rest.split_first().and_then(|(length, after)| after.get(..usize::from(*length))).unwrap_or_default()
+    }
+
+    /// The element that `byte` is on its own; `None` if it may begin a longer one.
+    pub(super) fn single(&self, byte: u8) -> Option<Element> {
+        let entry = signed(self.table, usize::from(byte) * 4)?;
+        (entry >= 0).then_some(Element(entry.cast_unsigned()))
+    }
+
+    /// The element that `byte` is where it begins no longer one, and which ASCII bytes may follow it in a longer one, as
+    /// a set of bits.
+    pub(super) fn alone(&self, byte: u8) -> Option<(Element, u128)> {
+        if let Some(element) = self.single(byte) {
+            return Some((element, 0));
+        }
+        let mut at = signed(self.table, usize::from(byte) * 4)?.unsigned_abs() as usize;
+        let mut followers = 0;
+        loop {
+            let item = self.item(at)?;
+            let (Some(low), Some(high)) = (item.first.first(), item.last.first()) else {
+                return Some((Element(item.number.cast_unsigned()), followers));
+            };
+            for follower in (*low..=*high).filter(u8::is_ascii) {
+                followers |= 1 << follower;
+            }
+            at += item.size;
+        }
+    }
+
+    /// The element that the name begins with, and the rest of the name. `name` is not empty.
+    pub(super) fn next<'n>(&self, name: &'n [u8]) -> (Element, &'n [u8]) {
+        let Some((byte, after)) = name.split_first() else { return (Element::default(), name) };
+        if let Some(element) = self.single(*byte) {
+            return (element, after);
+        }
+        let entry = signed(self.table, usize::from(*byte) * 4).unwrap_or_default();
+        self.longest(entry.unsigned_abs() as usize, after).unwrap_or((Element::default(), after))
+    }
+
+    /// Walks the list at `at` for what fits the bytes after the first. `None` if the list breaks off, which only a
+    /// broken file's does.
+    fn longest<'n>(&self, mut at: usize, after: &'n [u8]) -> Option<(Element, &'n [u8])> {
+        loop {
+            let item = self.item(at)?;
+            if let Some((tail, rest)) = after.split_at_checked(item.first.len())
+                && (item.first..=item.last).contains(&tail)
+            {
+                if item.number >= 0 {
+                    return Some((Element(item.number.cast_unsigned()), rest));
+                }
+                let place = item.number.unsigned_abs() as usize;
+                let place = place.checked_add(distance(item.first, tail))?.checked_mul(4)?;
+                return Some((Element(word(self.indirect, place)?), rest));
+            }
+            at += item.size;
+        }
+    }
+
+    /// The item at `at` of a list; items begin at multiples of four.
+    fn item(&self, at: usize) -> Option<Item<'d>> {
+        let number = signed(self.extra, at)?;
+        let length = usize::from(*self.extra.get(at + 4)?);
+        let bytes = self.extra.get(at + 5..)?;
+        let first = bytes.get(..length)?;
+        let (last, stored) =
+            if number < 0 { (bytes.get(length..2 * length)?, 2 * length) } else { (first, length) };
+        Some(Item { number, first, last, size: 4 + (1 + stored).next_multiple_of(4) })
+    }
+}
+
+/// How many places `tail` lies after `first` in a range: big-endian numbers, of which only what differs counts.
+fn distance(first: &[u8], tail: &[u8]) -> usize {
+    let same = first.iter().zip(tail).take_while(|(a, b)| a == b).count();
+    first[same..].iter().zip(&tail[same..]).fold(0usize, |sum, (low, byte)| {
+        (sum << 8).wrapping_add(usize::from(*byte)).wrapping_sub(usize::from(*low))
+    })
+}

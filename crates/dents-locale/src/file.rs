@@ -1,0 +1,133 @@
+//! One compiled category of a glibc locale: `LC_COLLATE`, `LC_TIME`, … as `localedef` writes it, be it a file of
+//! its own or a stretch of the archive.
+//!
+//! A magic number with the category in it, the count of fields, the fields' offsets, the fields. All numbers are
+//! 32 bits in the machine's byte order (`localedef` writes for the machine it runs on). Every read is checked:
+//! these are bytes from outside.
+
+/// A category of the locale, by the number that glibc's `<locale.h>` gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// `LC_CTYPE`: the charset.
+    Ctype = 0,
+    /// `LC_TIME`: names of months and days.
+    Time = 2,
+    /// `LC_COLLATE`: the order of names.
+    Collate = 3,
+}
+
+impl Category {
+    /// The name of the variable, and of the file in a locale's directory.
+    #[must_use]
+    pub fn name(self) -> &'static [u8] {
+        match self {
+            Category::Ctype => b"LC_CTYPE",
+            Category::Time => b"LC_TIME",
+            Category::Collate => b"LC_COLLATE",
+        }
+    }
+
+    /// The number that the file begins with. Collation and character types have had formats of their own.
+    pub(crate) fn magic(self) -> u32 {
+        let base = match self {
+            Category::Ctype => 0x2009_0720,
+            Category::Time => 0x2003_1115,
+            Category::Collate => 0x2005_1014,
+        };
+        base ^ self as u32
+    }
+
+    /// The field that names the codeset, as in `nl_langinfo`; `LC_TIME`'s has moved between versions.
+    fn codeset(self) -> Option<usize> {
+        match self {
+            Category::Ctype => Some(14),
+            Category::Collate => Some(18),
+            Category::Time => None,
+        }
+    }
+}
+
+/// The fields of one category.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'d> {
+    category: Category,
+    bytes: &'d [u8],
+    fields: usize,
+}
+
+/// The four bytes at `at` as a number of this machine.
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+}
+
+/// What stands before the first NUL.
+pub(crate) fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+impl<'d> File<'d> {
+    /// Takes the bytes for this category; `None` if they are not that.
+    #[must_use]
+    pub fn new(category: Category, bytes: &'d [u8]) -> Option<File<'d>> {
+        let fields = word(bytes, 4)? as usize;
+        let header = fields.checked_mul(4)?.checked_add(8)?;
+        (word(bytes, 0)? == category.magic() && header <= bytes.len()).then_some(File {
+            category,
+            bytes,
+            fields,
+        })
+    }
+
+    /// A field's bytes, up to where the next one begins.
+    #[must_use]
+    pub fn field(&self, index: usize) -> Option<&'d [u8]> {
+        let start = self.offset(index)?;
+        let end = self.offset(index + 1).unwrap_or(self.bytes.len());
+        self.bytes.get(start..end)
+    }
+
+    /// A field that is a string.
+    #[must_use]
+    pub fn string(&self, index: usize) -> Option<&'d [u8]> {
+        self.field(index).map(until_nul)
+    }
+
+    /// The name of the charset that the locale was compiled for, where this category tells.
+    #[must_use]
+    pub fn codeset(&self) -> Option<&'d [u8]> {
+        self.string(self.category.codeset()?)
+    }
+
+    fn offset(&self, index: usize) -> Option<usize> {
+        if index >= self.fields {
+            return None;
+        }
+        word(self.bytes, 8 + 4 * index).map(|offset| offset as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_right_magic_and_a_whole_header_are_taken() {
+        let mut bytes = std::vec::Vec::new();
+        for number in [0x2003_1115u32 ^ 2, 2, 16, 20] {
+            bytes.extend(number.to_ne_bytes());
+        }
+        bytes.extend(b"Mo\0\0Tu\0");
+        let file = File::new(Category::Time, &bytes).unwrap();
+        assert_eq!(file.string(0), Some(&b"Mo"[..]));
+        assert_eq!(file.field(0), Some(&b"Mo\0\0"[..]));
+        assert_eq!(file.string(1), Some(&b"Tu"[..]));
+        assert_eq!(file.string(2), None);
+        assert_eq!(file.codeset(), None);
+        assert!(File::new(Category::Collate, &bytes).is_none());
+        for length in 0..16 {
+            assert!(File::new(Category::Time, &bytes[..length]).is_none());
+        }
+        bytes[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
+        assert!(File::new(Category::Time, &bytes).is_none());
+    }
+}

@@ -1,0 +1,372 @@
+//! From the environment to the data: which locale counts, whether it is installed, where its bytes are.
+//!
+//! As `setlocale(LC_ALL, "")` does it: each category has its name; if a single one of them is not installed, the whole
+//! falls back to C. Files are asked for through [`Files`], so that this stays pure and the caller maps them.
+//! Nothing is asked for while every name is C, POSIX or C.UTF-8; one file, the archive, where the locales are in it.
+
+use alloc::vec::Vec;
+
+use crate::archive::{Archive, Record};
+use crate::file::{Category, File};
+use crate::name::{Name, is_c, normalized};
+use crate::{Collation, Locale, Variables};
+
+/// The archive that `localedef` fills, Debian's and most others' place for locales.
+pub const ARCHIVE: &[u8] = b"/usr/lib/locale/locale-archive";
+/// Where locales lie as directories, one file per category.
+const DIRECTORY: &[u8] = b"/usr/lib/locale";
+
+/// The variables of the categories that a listing does not look at, but which must be installed all the same for
+/// `setlocale` to succeed.
+pub const OTHER_VARIABLES: [&[u8]; 9] = [
+    b"LC_NUMERIC",
+    b"LC_MONETARY",
+    b"LC_MESSAGES",
+    b"LC_PAPER",
+    b"LC_NAME",
+    b"LC_ADDRESS",
+    b"LC_TELEPHONE",
+    b"LC_MEASUREMENT",
+    b"LC_IDENTIFICATION",
+];
+
+/// Whoever gets at files: maps them, so that what is not read costs nothing (the archive has megabytes).
+pub trait Files<'d> {
+    /// The content of the file; `None` if there is none that can be read. Three system calls when mapped: open, size,
+    /// map.
+    fn open(&mut self, path: &[u8]) -> Option<&'d [u8]>;
+}
+
+/// Where one category's data come from.
+#[derive(Clone, Copy, Debug)]
+enum Source<'d> {
+    /// C and C.UTF-8 need none.
+    BuiltIn {
+        utf8: bool,
+    },
+    Archive(Record<'d>),
+    /// A directory of files; what is asked of it beside collation is opened when asked for.
+    Directory {
+        collate: &'d [u8],
+    },
+}
+
+/// The user's locale, found.
+#[derive(Clone, Debug)]
+pub struct UserLocale<'v, 'd> {
+    locpath: Option<&'v [u8]>,
+    locale: Locale,
+    collate: Option<&'d [u8]>,
+    /// The name of `LC_TIME`'s locale, and its source.
+    time: (&'v [u8], Source<'d>),
+}
+
+/// The search, with what it has opened so far.
+struct Search<'f, 'v, 'd> {
+    files: &'f mut dyn Files<'d>,
+    locpath: Option<&'v [u8]>,
+    /// `Some(None)`: looked for, not there.
+    archive: Option<Option<Archive<'d>>>,
+    found: Vec<(&'v [u8], Source<'d>)>,
+}
+
+impl<'v, 'd> UserLocale<'v, 'd> {
+    /// Finds the locale that the variables ask for.
+    ///
+    /// `others` are the values of [`OTHER_VARIABLES`] that are set, `locpath` that of `LOCPATH`: directories to look in
+    /// instead of the archive. Costs nothing for C and C.UTF-8, one file for names that are in the archive, else up to
+    /// 12 attempts for each distinct name.
+    #[must_use]
+    pub fn find(
+        variables: &Variables<'v>,
+        others: &[&'v [u8]],
+        locpath: Option<&'v [u8]>,
+        files: &mut dyn Files<'d>,
+    ) -> UserLocale<'v, 'd> {
+        let locpath = locpath.filter(|path| !path.is_empty());
+        let mut search = Search { files, locpath, archive: None, found: Vec::new() };
+        search.all(variables, others).unwrap_or(UserLocale {
+            locpath,
+            locale: Locale::C,
+            collate: None,
+            time: (b"C", Source::BuiltIn { utf8: false }),
+        })
+    }
+
+    /// The charset, and whether names are ordered by [`collate`](Self::collate)'s rules.
+    #[must_use]
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// The `LC_COLLATE` to make a [`Collator`](crate::Collator) of; `None` where names are ordered by bytes. (Where a locale
+    /// turns out to have no rules, `Collator::new` says so.)
+    #[must_use]
+    pub fn collate(&self) -> Option<&'d [u8]> {
+        self.collate
+    }
+
+    /// The name of the locale of times, for the catalog's [`paths`](crate::catalog::paths); `C` where translations do not
+    /// apply.
+    #[must_use]
+    pub fn time_name(&self) -> &'v [u8] {
+        self.time.0
+    }
+
+    /// The bytes of `LC_TIME`, for [`MonthNames`](crate::MonthNames); `None` where the months are those of C. No file is
+    /// opened if the locale is in the archive.
+    #[must_use]
+    pub fn time(&self, files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
+        match self.time.1 {
+            Source::BuiltIn { .. } => None,
+            Source::Archive(record) => record.category(Category::Time),
+            Source::Directory { .. } => open(self.locpath, self.time.0, Category::Time, files),
+        }
+    }
+}
+
+impl<'v, 'd> Search<'_, 'v, 'd> {
+    /// All categories; `None` if one of them is not installed.
+    fn all(&mut self, variables: &Variables<'v>, others: &[&'v [u8]]) -> Option<UserLocale<'v, 'd>> {
+        let ctype = variables.name(variables.ctype);
+        let collate = variables.name(variables.collate);
+        let time = variables.name(variables.time);
+        // LANG stands for the categories that have no variable of their own.
+        self.one(variables.name(None))?;
+        for other in others {
+            self.one(variables.name(Some(*other)))?;
+        }
+        let utf8 = self.utf8(ctype)?;
+        let rules = match self.one(collate)? {
+            Source::BuiltIn { .. } => None,
+            Source::Archive(record) => Some(record.category(Category::Collate)?),
+            Source::Directory { collate } => Some(collate),
+        };
+        let time = (time, self.one(time)?);
+        let collation = if rules.is_some() { Collation::Rules } else { Collation::Bytes };
+        let locale = Locale { utf8, collation, ..Locale::C };
+        Some(UserLocale { locpath: self.locpath, locale, collate: rules, time })
+    }
+
+    /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The name tells if it has a codeset,
+    /// which the data have been held against; otherwise the data do.
+    fn utf8(&mut self, name: &'v [u8]) -> Option<bool> {
+        let bytes = match self.one(name)? {
+            Source::BuiltIn { utf8 } => return Some(utf8),
+            _ if Name::new(name).codeset.is_some() => return Some(crate::is_utf8(name)),
+            Source::Archive(record) => record.category(Category::Ctype),
+            Source::Directory { .. } => open(self.locpath, name, Category::Ctype, self.files),
+        };
+        let codeset = File::new(Category::Ctype, bytes?)?.codeset()?;
+        Some(normalized(codeset) == b"utf8")
+    }
+
+    /// Where a locale's data are; `None` if it is not installed.
+    fn one(&mut self, name: &'v [u8]) -> Option<Source<'d>> {
+        if let Some(utf8) = built_in(name) {
+            return Some(Source::BuiltIn { utf8 });
+        }
+        // setlocale takes no paths and nothing longer than a file name.
+        if name.contains(&b'/') || name.len() > 255 {
+            return None;
+        }
+        if let Some((_, source)) = self.found.iter().find(|(found, _)| *found == name) {
+            return Some(*source);
+        }
+        let source = match self.archived(name) {
+            Some(record) => Source::Archive(record),
+            None => Source::Directory { collate: open(self.locpath, name, Category::Collate, self.files)? },
+        };
+        self.found.push((name, source));
+        Some(source)
+    }
+
+    fn archived(&mut self, name: &[u8]) -> Option<Record<'d>> {
+        if self.locpath.is_some() {
+            return None;
+        }
+        let files = &mut *self.files;
+        let archive = self.archive.get_or_insert_with(|| files.open(ARCHIVE).and_then(Archive::new));
+        archive.as_ref()?.find(&Name::new(name).archived())
+    }
+}
+
+/// Whether a locale needs no data, and then whether it is UTF-8. `C.UTF-8` is taken to be there: glibc ships it since
+/// 2.35, Debian always has, and its order is that of bytes.
+fn built_in(name: &[u8]) -> Option<bool> {
+    if is_c(name) {
+        return Some(false);
+    }
+    let parts = Name::new(name);
+    let plain = parts.language == b"C" && parts.territory.is_none() && parts.modifier.is_none();
+    (plain && crate::is_utf8(name)).then_some(true)
+}
+
+/// Opens one category of a locale that lies in a directory: each name it may go by, in each directory. A file for
+/// another charset than the one asked for does not count.
+fn open<'d>(
+    locpath: Option<&[u8]>,
+    name: &[u8],
+    category: Category,
+    files: &mut dyn Files<'d>,
+) -> Option<&'d [u8]> {
+    let codeset = Name::new(name).codeset.map(normalized);
+    paths(locpath, name, category).into_iter().find_map(|path| {
+        let bytes = files.open(&path)?;
+        let theirs = File::new(category, bytes)?.codeset().map(normalized);
+        let agree = match (&codeset, theirs) {
+            (Some(wanted), Some(theirs)) => *wanted == theirs,
+            _ => true,
+        };
+        agree.then_some(bytes)
+    })
+}
+
+/// The files in which one category of a locale may lie, in glibc's order.
+#[must_use]
+pub fn paths(locpath: Option<&[u8]>, name: &[u8], category: Category) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    let own = locpath.into_iter().flat_map(|list| list.split(|byte| *byte == b':'));
+    let own = own.filter(|directory| !directory.is_empty());
+    let directories: Vec<&[u8]> = own.chain([DIRECTORY]).collect();
+    for candidate in Name::new(name).candidates() {
+        for directory in &directories {
+            let parts: [&[u8]; 5] = [directory, b"/", &candidate, b"/", category.name()];
+            paths.push(parts.concat());
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MonthNames, testing};
+    use std::string::String;
+
+    /// Files that are only imagined, and which of them were asked for.
+    struct Imagined {
+        files: Vec<(String, &'static [u8])>,
+        asked: Vec<String>,
+    }
+
+    impl Files<'static> for Imagined {
+        fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+            let path = String::from_utf8(path.to_vec()).unwrap();
+            self.asked.push(path.clone());
+            self.files.iter().find(|(name, _)| *name == path).map(|(_, bytes)| *bytes)
+        }
+    }
+
+    /// An archive with two locales of UTF-8 and one of Latin 1, and a directory with one.
+    fn imagined() -> Imagined {
+        let [utf8, latin, time, collate] =
+            [testing::ctype("UTF-8"), testing::ctype("ISO-8859-1"), testing::time(), testing::collate()];
+        let archive = testing::archive(&[
+            ("xx_XX.utf8", [&utf8, &time, &collate]),
+            ("yy_YY", [&utf8, &time, &collate]),
+            ("zz_ZZ", [&latin, &time, &collate]),
+        ]);
+        let directory = |name: &str| std::format!("/usr/lib/locale/{name}");
+        let files = [
+            (String::from_utf8(ARCHIVE.to_vec()).unwrap(), archive),
+            (directory("dd.utf8/LC_COLLATE"), collate.clone()),
+            (directory("dd.utf8/LC_TIME"), time),
+            (directory("ee/LC_COLLATE"), collate),
+            (directory("ee/LC_CTYPE"), latin),
+        ];
+        let files = files.into_iter().map(|(name, bytes)| (name, &*bytes.leak())).collect();
+        Imagined { files, asked: Vec::new() }
+    }
+
+    fn all(name: &str) -> Variables<'_> {
+        Variables { all: Some(name.as_bytes()), ..Variables::default() }
+    }
+
+    #[test]
+    fn c_asks_for_nothing() {
+        let files = &mut imagined();
+        for (name, utf8) in [("C", false), ("POSIX", false), ("C.UTF-8", true), ("C.utf8", true), ("", false)]
+        {
+            let found = UserLocale::find(&all(name), &[], None, files);
+            assert_eq!(found.locale(), if utf8 { Locale::C_UTF8 } else { Locale::C });
+            assert!(found.collate().is_none() && found.time(files).is_none());
+        }
+        assert!(files.asked.is_empty());
+    }
+
+    #[test]
+    fn the_archive_is_the_one_file_asked_for() {
+        let files = &mut imagined();
+        let found = UserLocale::find(&all("xx_XX.UTF-8"), &[], None, files);
+        assert_eq!(found.locale(), Locale { collation: Collation::Rules, ..Locale::C_UTF8 });
+        assert_eq!(found.collate(), Some(&testing::collate()[..]));
+        assert_eq!(MonthNames::new(found.time(files).unwrap()).unwrap().names()[11], b"m12");
+        assert_eq!(found.time_name(), b"xx_XX.UTF-8");
+        assert_eq!(files.asked, ["/usr/lib/locale/locale-archive"]);
+    }
+
+    #[test]
+    fn without_a_codeset_the_data_tell_the_charset() {
+        let files = &mut imagined();
+        assert!(UserLocale::find(&all("yy_YY"), &[], None, files).locale().utf8);
+        assert!(!UserLocale::find(&all("zz_ZZ"), &[], None, files).locale().utf8);
+        assert!(!UserLocale::find(&all("ee"), &[], None, files).locale().utf8);
+    }
+
+    #[test]
+    fn one_category_that_is_missing_makes_all_c() {
+        let files = &mut imagined();
+        let variables = Variables { lang: Some(b"xx_XX.UTF-8"), ..Variables::default() };
+        assert!(UserLocale::find(&variables, &[], None, files).locale().utf8);
+        let found = UserLocale::find(&variables, &[b"qq_QQ.UTF-8"], None, files);
+        assert_eq!((found.locale(), found.time_name()), (Locale::C, &b"C"[..]));
+        for broken in [b"qq_QQ.UTF-8".as_slice(), b"../xx_XX.UTF-8", &[b'x'; 300]] {
+            let variables = Variables { time: Some(broken), ..variables };
+            assert_eq!(UserLocale::find(&variables, &[], None, files).locale(), Locale::C);
+            // LC_ALL hides it.
+            let variables = Variables { all: Some(b"xx_XX.UTF-8"), ..variables };
+            assert!(UserLocale::find(&variables, &[broken], None, files).locale().utf8);
+        }
+        // LANG stands for the categories not named, and so must be there, too.
+        let named = Some(&b"xx_XX.UTF-8"[..]);
+        let variables = Variables {
+            ctype: named,
+            collate: named,
+            time: named,
+            lang: Some(b"qq"),
+            ..Variables::default()
+        };
+        assert_eq!(UserLocale::find(&variables, &[], None, files).locale(), Locale::C);
+    }
+
+    #[test]
+    fn categories_go_each_their_way() {
+        let files = &mut imagined();
+        let variables = Variables { collate: Some(b"C"), lang: Some(b"xx_XX.UTF-8"), ..Variables::default() };
+        let found = UserLocale::find(&variables, &[], None, files);
+        assert_eq!(found.locale(), Locale::C_UTF8);
+        assert!(found.collate().is_none() && found.time(files).is_some());
+    }
+
+    #[test]
+    fn directories_come_after_the_archive() {
+        let files = &mut imagined();
+        let found = UserLocale::find(&all("dd.UTF-8"), &[], None, files);
+        assert_eq!(found.locale(), Locale { collation: Collation::Rules, ..Locale::C_UTF8 });
+        assert!(found.time(files).is_some());
+        // That locale is Latin 1's by its own word, if it has one; a name that asks for another is not it.
+        assert_eq!(UserLocale::find(&all("C.ISO-8859-1"), &[], None, files).locale(), Locale::C);
+    }
+
+    #[test]
+    fn locpath_comes_instead_of_the_archive() {
+        let files = &mut imagined();
+        let found = UserLocale::find(&all("xx_XX.UTF-8"), &[], Some(b"/a:/b"), files);
+        assert_eq!(found.locale(), Locale::C);
+        assert_eq!(files.asked[0], "/a/xx_XX.UTF-8/LC_COLLATE");
+        assert_eq!(files.asked[1], "/b/xx_XX.UTF-8/LC_COLLATE");
+        assert_eq!(files.asked[2], "/usr/lib/locale/xx_XX.UTF-8/LC_COLLATE");
+        assert_eq!(files.asked.len(), 18);
+    }
+}

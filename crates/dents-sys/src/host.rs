@@ -1,0 +1,17 @@
+//! The machine's name, and where we are on it.
+use crate::Result;
+use alloc::vec::Vec;
+
+/// The name of this machine: one `uname`.
+#[must_use]
+pub fn nodename() -> Vec<u8> {
+    rustix::system::uname().nodename().to_bytes().to_vec()
+}
+
+/// The absolute path of the current directory: one `getcwd`.
+///
+/// Errors: `ENOENT` if it was removed. A directory that cannot be reached from the root has a path that does not begin
+/// with a slash.
+pub fn current_directory() -> Result<Vec<u8>> {
+    Ok(rustix::process::getcwd(Vec::new())?.into_bytes())
+}

@@ -1,0 +1,313 @@
+//! Shell patterns: `*.o`, `core.[0-9]*`, `?`. What `fnmatch` does with `FNM_PERIOD` (POSIX, Shell & Utilities 2.13).
+//!
+//! A dot at the beginning of a name is matched by a dot only, never by `?`, `*` or brackets; a slash is like any
+//! other character; a backslash takes the meaning from what follows. Where the charset is UTF-8 a character is
+//! a character; a name or a pattern that is not UTF-8 is taken byte by byte, as glibc takes it.
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+/// A pattern made ready.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    bytes: Vec<Token>,
+    /// The same in characters, if they are wanted and the pattern consists of such.
+    chars: Option<Vec<Token>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    /// This character.
+    One(u32),
+    /// `?`
+    Any,
+    /// `*`
+    Star,
+    /// `[…]`
+    Set(Set),
+    /// Nothing matches: a backslash with nothing behind it, a class that does not exist.
+    Never,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Set {
+    negated: bool,
+    ranges: Vec<RangeInclusive<u32>>,
+    classes: Vec<Class>,
+    /// Something in it makes no sense, and stands behind what does.
+    broken: bool,
+}
+
+/// What `[:name:]` stands for.
+type Class = fn(char) -> bool;
+
+const CLASSES: [(&[u8], Class); 12] = [
+    (b"alnum", char::is_alphanumeric),
+    (b"alpha", char::is_alphabetic),
+    (b"blank", |c| matches!(c, ' ' | '\t')),
+    (b"cntrl", char::is_control),
+    (b"digit", |c| c.is_ascii_digit()),
+    (b"graph", |c| !c.is_control() && !c.is_whitespace()),
+    (b"lower", char::is_lowercase),
+    (b"print", |c| !c.is_control()),
+    (b"punct", |c| !c.is_control() && !c.is_whitespace() && !c.is_alphanumeric()),
+    (b"space", char::is_whitespace),
+    (b"upper", char::is_uppercase),
+    (b"xdigit", |c| c.is_ascii_hexdigit()),
+];
+
+impl Pattern {
+    /// Reads a pattern. Any bytes are one; `utf8` is whether the charset is UTF-8.
+    #[must_use]
+    pub fn new(pattern: &[u8], utf8: bool) -> Pattern {
+        let text = core::str::from_utf8(pattern).ok().filter(|text| utf8 && !text.is_ascii());
+        let bytes: Vec<u32> = pattern.iter().map(|byte| u32::from(*byte)).collect();
+        let bytes = parse(&bytes);
+        let chars = match text {
+            Some(text) => Some(parse(&text.chars().map(u32::from).collect::<Vec<u32>>())),
+            None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
+            None => None,
+        };
+        Pattern { bytes, chars }
+    }
+
+    /// Whether the pattern matches all of a name.
+    #[must_use]
+    pub fn matches(&self, name: &[u8]) -> bool {
+        let text = self.chars.as_deref().zip(core::str::from_utf8(name).ok().filter(|name| !name.is_ascii()));
+        match text {
+            Some((tokens, name)) => matches(tokens, name),
+            None => matches(&self.bytes, name),
+        }
+    }
+}
+
+/// A name as a row of characters.
+trait Text: Copy {
+    /// The character at an offset, and the offset of the next one.
+    fn at(self, offset: usize) -> Option<(u32, usize)>;
+}
+
+impl Text for &[u8] {
+    fn at(self, offset: usize) -> Option<(u32, usize)> {
+        self.get(offset).map(|byte| (u32::from(*byte), offset + 1))
+    }
+}
+
+impl Text for &str {
+    fn at(self, offset: usize) -> Option<(u32, usize)> {
+        let char = self.get(offset..)?.chars().next()?;
+        Some((u32::from(char), offset + char.len_utf8()))
+    }
+}
+
+/// Each star first takes nothing; where the rest then fails, the last star takes one character more. Earlier ones
+/// need no second try: what they let follow has been found as early as possible.
+fn matches(tokens: &[Token], name: impl Text) -> bool {
+    let (mut token, mut offset) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        let here = name.at(offset);
+        match tokens.get(token) {
+            None if here.is_none() => return true,
+            Some(Token::Star) if !(offset == 0 && is_dot(here)) => {
+                star = Some((token + 1, offset));
+                token += 1;
+                continue;
+            }
+            Some(wanted) if here.is_some_and(|(char, _)| wanted.fits(char, offset == 0)) => {
+                offset = here.map_or(offset, |(_, next)| next);
+                token += 1;
+                continue;
+            }
+            _ => {}
+        }
+        let Some((after, taken)) = star else { return false };
+        let Some((_, next)) = name.at(taken) else { return false };
+        star = Some((after, next));
+        (token, offset) = (after, next);
+    }
+}
+
+fn is_dot(here: Option<(u32, usize)>) -> bool {
+    here.is_some_and(|(char, _)| char == u32::from(b'.'))
+}
+
+impl Token {
+    fn fits(&self, char: u32, first: bool) -> bool {
+        let hidden = first && char == u32::from(b'.');
+        match self {
+            Token::One(one) => *one == char,
+            Token::Any => !hidden,
+            Token::Set(set) => !hidden && set.fits(char),
+            Token::Star | Token::Never => false,
+        }
+    }
+}
+
+impl Set {
+    fn fits(&self, char: u32) -> bool {
+        let class = |class: &Class| char::from_u32(char).is_some_and(class);
+        let has = self.ranges.iter().any(|range| range.contains(&char)) || self.classes.iter().any(class);
+        has != self.negated && (has || !self.broken)
+    }
+}
+
+const BACKSLASH: u32 = b'\\' as u32;
+const OPEN: u32 = b'[' as u32;
+const CLOSE: u32 = b']' as u32;
+
+fn parse(mut pattern: &[u32]) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity(pattern.len());
+    while let Some((&char, rest)) = pattern.split_first() {
+        pattern = rest;
+        tokens.push(match char {
+            0x3f => Token::Any,
+            0x2a => Token::Star,
+            BACKSLASH => match rest.split_first() {
+                Some((&escaped, rest)) => {
+                    pattern = rest;
+                    Token::One(escaped)
+                }
+                None => Token::Never,
+            },
+            OPEN => match parse_set(rest) {
+                Some((set, rest)) => {
+                    pattern = rest;
+                    Token::Set(set)
+                }
+                // Brackets that are never closed are no brackets.
+                None => Token::One(OPEN),
+            },
+            other => Token::One(other),
+        });
+    }
+    tokens
+}
+
+/// What stands between brackets, and what stands behind them; `None` if they are never closed.
+fn parse_set(mut rest: &[u32]) -> Option<(Set, &[u32])> {
+    let mut set = Set::default();
+    if let [0x21 | 0x5e, after @ ..] = rest {
+        set.negated = true;
+        rest = after;
+    }
+    let mut first = true;
+    loop {
+        match rest {
+            [] => return None,
+            [CLOSE, after @ ..] if !first => return Some((set, after)),
+            [OPEN, 0x3a, after @ ..] if let Some((name, after)) = parse_class(after) => {
+                match CLASSES
+                    .iter()
+                    .find(|(known, _)| known.iter().map(|b| u32::from(*b)).eq(name.iter().copied()))
+                {
+                    Some((_, class)) => set.classes.push(*class),
+                    None => set.broken = true,
+                }
+                rest = after;
+            }
+            _ => {
+                let (from, after) = parse_member(rest, &mut set.broken)?;
+                let (to, after) = match after {
+                    [0x2d, after @ ..] if after.first() != Some(&CLOSE) => {
+                        parse_member(after, &mut set.broken)?
+                    }
+                    _ => (from, after),
+                };
+                set.ranges.push(from..=to);
+                rest = after;
+            }
+        }
+        first = false;
+    }
+}
+
+/// The name of a class and what stands behind its `:]`. What is no name of lower-case letters is no class.
+fn parse_class(rest: &[u32]) -> Option<(&[u32], &[u32])> {
+    let len = rest.iter().position(|char| !(0x61..=0x7a).contains(char))?;
+    let (name, rest) = rest.split_at(len);
+    match rest {
+        [0x3a, CLOSE, after @ ..] => Some((name, after)),
+        _ => None,
+    }
+}
+
+/// One member of a set: a character, escaped or not, or `[.x.]` or `[=x=]` for a character `x`.
+fn parse_member<'p>(rest: &'p [u32], broken: &mut bool) -> Option<(u32, &'p [u32])> {
+    match rest {
+        [BACKSLASH, escaped, after @ ..] => Some((*escaped, after)),
+        [OPEN, kind @ (0x2e | 0x3d), char, end, CLOSE, after @ ..] if kind == end => Some((*char, after)),
+        [OPEN, 0x2e, ..] => {
+            *broken = true;
+            rest.split_first().map(|(char, after)| (*char, after))
+        }
+        [char, after @ ..] => Some((*char, after)),
+        [] => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, yes: &[&str], no: &[&str]) {
+        let pattern = Pattern::new(pattern.as_bytes(), true);
+        for name in yes {
+            assert!(pattern.matches(name.as_bytes()), "{pattern:?} {name}");
+        }
+        for name in no {
+            assert!(!pattern.matches(name.as_bytes()), "{pattern:?} {name}");
+        }
+    }
+
+    #[test]
+    fn stars_and_questions() {
+        check("*.o", &["a.o", "b.o.o"], &["a.c", ".o", "a.ox"]);
+        check("*", &["a", "a.b"], &[".", "..", ".a"]);
+        check(".*", &[".", "..", ".a"], &["a"]);
+        check("a*b*c", &["abc", "aXbXbYc", "abcbc"], &["ab", "abcd"]);
+        check("?", &["a", "é"], &["", ".", "ab"]);
+        check("??", &["ab", "日本"], &["é", "a"]);
+        check("", &[""], &["a"]);
+    }
+
+    #[test]
+    fn sets() {
+        check("[a-c]x", &["ax", "cx"], &["dx", "x", "Ax"]);
+        check("[!a-c]x", &["dx", "éx"], &["ax", ".x"]);
+        check("[]x]", &["]", "x"], &["a"]);
+        check("[a-]", &["a", "-"], &["b"]);
+        check("[[:digit:][:upper:]_]", &["7", "Q", "_", "É"], &["q", "٣"]);
+        check("[\\]a]", &["]", "a"], &["\\"]);
+        check("[a", &["[a"], &["a"]);
+        check("a[", &["a["], &["a"]);
+        check("[[:nonsense:]]", &[], &["n", "["]);
+        check("[.a]", &["a"], &["."]);
+        check("[[.a.][=b=]]", &["a", "b"], &["."]);
+    }
+
+    #[test]
+    fn backslashes() {
+        check("\\*", &["*"], &["a", "\\*"]);
+        check("a\\", &[], &["a", "a\\"]);
+        check("\\a", &["a"], &[]);
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_bytes() {
+        let pattern = Pattern::new(b"a?b", true);
+        assert!(pattern.matches(b"a\xffb") && pattern.matches("aéb".as_bytes()));
+        assert!(!pattern.matches(b"a\xc3\xa9\xffb"));
+        assert!(Pattern::new(b"a\xff*", true).matches(b"a\xffz"));
+        let bytes = Pattern::new(b"a?b", false);
+        assert!(!bytes.matches("aéb".as_bytes()) && bytes.matches(b"a\xe9b"));
+    }
+
+    #[test]
+    fn many_stars_take_no_time() {
+        let name = [b'a'; 5000];
+        assert!(!Pattern::new(&b"a*".repeat(50), false).matches(&[&name[..], b"b"].concat()[..40]));
+        assert!(!Pattern::new(&[&b"*a".repeat(200)[..], b"c"].concat(), true).matches(&name));
+    }
+}

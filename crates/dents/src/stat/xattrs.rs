@@ -1,0 +1,242 @@
+//! The questions about extended attributes: the mark behind the mode, the capability, the security context.
+
+use super::ask::Asker;
+use crate::batch::{Asked, Bits, Meta};
+use crate::needs::{Kind, Needs};
+use alloc::vec;
+use core::ffi::CStr;
+use dents_sys::{Errno, Result, xattr};
+
+/// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
+const LIST: usize = 1024;
+const LIST_MAX: usize = 64 * 1024;
+
+/// A security context fits here: SELinux limits it to a page, most have 40 bytes.
+const CONTEXT: usize = 256;
+const CONTEXT_MAX: usize = 4096;
+
+const SELINUX: &CStr = c"security.selinux";
+const SMACK: &CStr = c"security.SMACK64";
+const NFS4_ACL: &CStr = c"system.nfs4_acl";
+
+/// What the names of an entry's attributes tell.
+#[derive(Clone, Copy, Default)]
+struct Names {
+    posix_acl: bool,
+    nfs4_acl: bool,
+    capability: bool,
+    /// The attribute that holds a security context.
+    context: Option<&'static CStr>,
+}
+
+impl Names {
+    fn of(list: &[u8]) -> Names {
+        let mut names = Names::default();
+        for name in xattr::names(list) {
+            match name {
+                b"system.posix_acl_access" | b"system.posix_acl_default" => names.posix_acl = true,
+                b"system.nfs4_acl" => names.nfs4_acl = true,
+                b"security.capability" => names.capability = true,
+                b"security.selinux" => names.context = Some(SELINUX),
+                b"security.SMACK64" => names.context = names.context.or(Some(SMACK)),
+                _ => {}
+            }
+        }
+        names
+    }
+}
+
+impl Asker<'_> {
+    /// Asks what `needs` want. One `listxattrat` answers marks and capabilities of what has no attributes, which is
+    /// nearly everything; a context and an NFSv4 ACL cost a `getxattrat` each. Where nothing but the context is
+    /// wanted, it is asked for directly.
+    pub(super) fn xattrs(
+        &mut self,
+        name: &CStr,
+        meta: &mut Meta,
+        kind: Kind,
+        needs: Needs,
+        device: Option<(u32, u32)>,
+    ) {
+        let answer = if needs.intersects(Needs::MARK | Needs::CAPABILITY) {
+            self.attributes(name, meta, kind, needs)
+        } else {
+            self.bare_context(name, meta)
+        };
+        match answer {
+            Ok(()) => {}
+            Err(Errno::OPNOTSUPP) => self.without_xattrs = device,
+            // What "none here" looks like on one file system or another (acl_get_file(3)).
+            Err(Errno::NOSYS | Errno::INVAL | Errno::BUSY | Errno::NODATA) => {}
+            Err(errno) => self.tally.fault(meta, Asked::Xattr, errno),
+        }
+    }
+
+    fn attributes(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, needs: Needs) -> Result<()> {
+        let names = self.names(name)?;
+        meta.bits.set(Bits::CAPABILITY, names.capability);
+        if !needs.intersects(Needs::MARK | Needs::CONTEXT) {
+            return Ok(());
+        }
+        // Where there is an NFSv4 ACL it is the one that counts. A symbolic link has no ACL, but may have a context.
+        let acl = if names.nfs4_acl { self.nfs4_acl(name)? } else { names.posix_acl };
+        meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
+        match names.context {
+            Some(attribute) => self.context(name, attribute, meta, needs),
+            None => Ok(()),
+        }
+    }
+
+    fn names(&mut self, name: &CStr) -> Result<Names> {
+        self.tally.xattrs += 1;
+        let mut list = [0; LIST];
+        match xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list) {
+            Err(Errno::RANGE) => {
+                let mut list = vec![0; LIST_MAX];
+                xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list).map(Names::of)
+            }
+            answer => answer.map(Names::of),
+        }
+    }
+
+    /// Whether the NFSv4 ACL says more than the permission bits do.
+    fn nfs4_acl(&mut self, name: &CStr) -> Result<bool> {
+        self.tally.xattrs += 1;
+        let mut acl = [0; nfs4::TRIVIAL_MAX];
+        match xattr::getxattrat(self.question.dir, name, self.question.follow, NFS4_ACL, &mut acl) {
+            Ok(acl) => nfs4::is_nontrivial(acl).ok_or(Errno::INVAL),
+            Err(Errno::RANGE) => Ok(true),
+            Err(Errno::NODATA) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// The context, without asking first whether there is one.
+    fn bare_context(&mut self, name: &CStr, meta: &mut Meta) -> Result<()> {
+        match self.context(name, SELINUX, meta, Needs::CONTEXT) {
+            Err(Errno::NODATA) => self.context(name, SMACK, meta, Needs::CONTEXT),
+            answer => answer,
+        }
+    }
+
+    fn context(&mut self, name: &CStr, attribute: &CStr, meta: &mut Meta, needs: Needs) -> Result<()> {
+        self.tally.xattrs += 1;
+        let mut short = [0; CONTEXT];
+        let mut long;
+        let ask =
+            |buffer| xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, buffer);
+        let value = match ask(&mut short) {
+            Err(Errno::RANGE) => {
+                long = vec![0; CONTEXT_MAX];
+                xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, &mut long)?
+            }
+            answer => answer?,
+        };
+        let context = value.split(|byte| *byte == 0).next().unwrap_or_default();
+        // The contexts that stand for having none get no mark.
+        let none: &[u8] = if attribute == SMACK { b"_" } else { b"unlabeled" };
+        meta.bits.set(Bits::CONTEXT, context != none);
+        if needs.contains(Needs::CONTEXT) {
+            self.keep_context(context, meta);
+        }
+        Ok(())
+    }
+
+    /// Notes a context among those seen: few distinct ones, so the search is short. It begins at the last.
+    fn keep_context(&mut self, context: &[u8], meta: &mut Meta) {
+        let contexts = &mut self.texts.contexts;
+        let nth = contexts.iter().rposition(|known| known == context).unwrap_or_else(|| {
+            contexts.push(context.to_vec());
+            contexts.len() - 1
+        });
+        // After 65,535 distinct ones the rest count as unknown.
+        meta.errno_or_context = u16::try_from(nth + 1).unwrap_or(0);
+        meta.texts = self.texts_number as u16;
+    }
+}
+
+/// NFSv4 ACLs as `system.nfs4_acl` has them: XDR, words of four bytes, big end first (RFC 7530, 6.2.1).
+mod nfs4 {
+    /// Six entries of at most four words and a name of three: three who, allowed and denied. A larger ACL is not
+    /// trivial.
+    pub(super) const TRIVIAL_MAX: usize = 4 * (1 + 6 * 7);
+
+    const TRIVIAL_ENTRIES: u32 = 6;
+    const DENY: u32 = 1;
+    const IDENTIFIER_GROUP: u32 = 0x40;
+
+    /// Whether an ACL says more than the permission bits could. `None` if it makes no sense.
+    pub(super) fn is_nontrivial(acl: &[u8]) -> Option<bool> {
+        let mut rest = acl;
+        let entries = word(&mut rest)?;
+        if entries > TRIVIAL_ENTRIES {
+            return Some(true);
+        }
+        for _ in 0..entries {
+            let [kind, flags, _mask, len] =
+                [word(&mut rest)?, word(&mut rest)?, word(&mut rest)?, word(&mut rest)?];
+            let len = len as usize;
+            let (who, after) = rest.split_at_checked(len.checked_next_multiple_of(4)?)?;
+            rest = after;
+            // A group's flag is allowed: some servers set it for GROUP@.
+            let plain = kind <= DENY && flags & !IDENTIFIER_GROUP == 0;
+            if !plain || !matches!(&who[..len], b"OWNER@" | b"GROUP@" | b"EVERYONE@") {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn word(rest: &mut &[u8]) -> Option<u32> {
+        let (word, after) = rest.split_first_chunk()?;
+        *rest = after;
+        Some(u32::from_be_bytes(*word))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use alloc::vec::Vec;
+
+        fn acl(entries: &[(u32, u32, &str)]) -> Vec<u8> {
+            let mut acl = (entries.len() as u32).to_be_bytes().to_vec();
+            for (kind, flags, who) in entries {
+                for word in [*kind, *flags, 0x1f, who.len() as u32] {
+                    acl.extend(word.to_be_bytes());
+                }
+                acl.extend(who.bytes());
+                acl.resize(acl.len().next_multiple_of(4), 0);
+            }
+            acl
+        }
+
+        #[test]
+        fn what_permission_bits_can_say_is_trivial() {
+            let trivial =
+                acl(&[(0, 0, "OWNER@"), (1, 0, "OWNER@"), (0, 0x40, "GROUP@"), (0, 0, "EVERYONE@")]);
+            assert_eq!(is_nontrivial(&trivial), Some(false));
+            assert_eq!(is_nontrivial(&acl(&[])), Some(false));
+            assert!(trivial.len() <= TRIVIAL_MAX);
+        }
+
+        #[test]
+        fn more_than_that_is_not() {
+            for entry in [(0, 0, "ann@example.org"), (0, 1, "OWNER@"), (2, 0, "EVERYONE@"), (0, 0, "OWNER")] {
+                assert_eq!(is_nontrivial(&acl(&[(0, 0, "OWNER@"), entry])), Some(true), "{entry:?}");
+            }
+            assert_eq!(is_nontrivial(&acl(&[(0, 0, "OWNER@"); 7])), Some(true));
+        }
+
+        #[test]
+        fn rubbish_is_neither() {
+            let good = acl(&[(0, 0, "OWNER@"), (0, 0, "EVERYONE@")]);
+            for end in 0..good.len() {
+                assert_eq!(is_nontrivial(&good[..end]), None, "{end}");
+            }
+            assert_eq!(
+                is_nontrivial(&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]),
+                None
+            );
+        }
+    }
+}

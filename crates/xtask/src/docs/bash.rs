@@ -1,0 +1,125 @@
+//! `completions/dls.bash`: complete in itself, the bash-completion package is not needed.
+
+use super::files::{MARK, Value, options, spellings};
+
+/// What does not depend on the flags. bash splits words at `=`, unless the user has taken it out of
+/// COMP_WORDBREAKS: both are met.
+const FRAME: &str = r#"
+_dls() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option= prefix= words= word
+    COMPREPLY=()
+    if [[ $cur == = ]]; then
+        option=$prev cur=
+    elif [[ $prev == = ]]; then
+        option=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $cur == --*=* ]]; then
+        option=${cur%%=*} prefix=${cur%%=*}= cur=${cur#*=}
+    elif [[ $prev =~ ^-[^-@LETTERS@]*[@LETTERS@]$ ]]; then
+        option=-${prev: -1}
+    else
+        case $prev in
+            @REQUIRED@) option=$prev ;;
+        esac
+    fi
+    case $option in
+@VALUES@
+    esac
+    if [[ ! $option && $cur == -* ]]; then
+        for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+            # Behind it there are only files.
+            [[ $word == -- ]] && return
+        done
+        words='@OPTIONS@'
+    fi
+    while IFS= read -r word; do
+        COMPREPLY+=("$prefix$word")
+        if [[ $word == *= ]]; then compopt -o nospace 2>/dev/null; fi
+    done < <(compgen -W "$words" -- "$cur")
+    # Nothing so far: bash goes on with names of files.
+}
+
+complete -o bashdefault -o default -F _dls dls
+"#;
+
+pub(super) fn script() -> String {
+    let needing = || options().filter(|option| option.arity == dls::args::flags::Arity::Required);
+    let letters: String = needing().filter_map(|option| option.letter.map(char::from)).collect();
+    let required: Vec<String> =
+        needing().filter_map(|option| option.long.map(|long| format!("--{long}"))).collect();
+    let frame = FRAME
+        .replace("@LETTERS@", &letters)
+        .replace("@REQUIRED@", &required.join(" | "))
+        .replace("@VALUES@", &values())
+        .replace("@OPTIONS@", &names());
+    format!("# bash completion for dls.\n# {MARK}\n{frame}")
+}
+
+/// A branch for each option with a value.
+fn values() -> String {
+    let branch = |option| {
+        let action = match Value::of(option) {
+            Value::None => return None,
+            Value::Words(words) => format!("words='{}'", words.join(" ")),
+            Value::Files => "return".into(),
+            Value::Free => "compopt +o bashdefault +o default 2>/dev/null; return".into(),
+        };
+        Some(format!("        {}) {action} ;;", spellings(option).join(" | ")))
+    };
+    options().filter_map(branch).collect::<Vec<_>>().join("\n")
+}
+
+/// All spellings, those that need a value with `=` at their end.
+fn names() -> String {
+    let mut names = Vec::new();
+    for option in options() {
+        for spelling in spellings(option) {
+            let equals = option.arity == dls::args::flags::Arity::Required && spelling.starts_with("--");
+            names.push(if equals { spelling + "=" } else { spelling });
+        }
+    }
+    names.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use crate::step::workspace;
+
+    /// What bash would offer for the last of `words`.
+    fn offers(words: &[&str]) -> Vec<String> {
+        let script = r#"
+            source completions/dls.bash
+            COMP_WORDS=(dls "$@") COMP_CWORD=$#
+            _dls
+            printf '%s\n' "${COMPREPLY[@]}""#;
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "-c", script, "bash"]).args(words).current_dir(workspace());
+        let output = bash.output().expect("bash runs");
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).expect("offers are words");
+        text.lines().filter(|line| !line.is_empty()).map(Into::into).collect()
+    }
+
+    #[test]
+    fn options_are_offered() {
+        assert_eq!(offers(&["--rec"]), ["--recursive"]);
+        assert_eq!(offers(&["-l", "--wid"]), ["--width="]);
+        assert!(offers(&["-"]).contains(&"-l".to_string()));
+        assert!(offers(&[""]).is_empty(), "files are bash's own business");
+        assert!(offers(&["--", "--rec"]).is_empty(), "a file");
+    }
+
+    #[test]
+    fn values_are_offered() {
+        let all = ["auto", "classic", "par", "iou"];
+        assert_eq!(offers(&["--mode", "=", ""]), all);
+        assert_eq!(offers(&["--mode", "="]), all);
+        assert_eq!(offers(&["--mode", ""]), all);
+        assert_eq!(offers(&["--mode", "=", "p"]), ["par"]);
+        assert_eq!(offers(&["--mode=p"]), ["--mode=par"], "with = out of COMP_WORDBREAKS");
+        assert_eq!(offers(&["--color", "=", "al"]), ["always"]);
+        assert!(offers(&["--color", "al"]).is_empty(), "an optional value follows = only");
+        assert!(offers(&["-lw", "-"]).is_empty(), "a number");
+    }
+}

@@ -1,0 +1,34 @@
+//! `completions/dls.fish`: for a directory of fish's `$fish_complete_path`.
+
+use dls::args::flags::{Arity, Definition};
+
+use super::files::{MARK, Value, options, phrase};
+
+pub(super) fn script() -> String {
+    let lines: String = options().flat_map(lines).map(|line| format!("complete -c dls {line}\n")).collect();
+    format!("# fish completion for dls.\n# {MARK}\n\n{lines}")
+}
+
+/// One line, or two where only the long spelling takes a value.
+fn lines(option: &Definition) -> Vec<String> {
+    let help = quote(phrase(option));
+    let letter = option.letter.map(|letter| format!("-s {} ", letter as char)).unwrap_or_default();
+    let long = option.long.map(|long| format!("-l {long} ")).unwrap_or_default();
+    let value = match Value::of(option) {
+        Value::None => String::new(),
+        Value::Words(words) => format!("-f -a '{}' ", words.join(" ")),
+        Value::Files => "-F ".into(),
+        Value::Free => "-f ".into(),
+    };
+    match option.arity {
+        Arity::None => vec![format!("{letter}{long}-d '{help}'")],
+        Arity::Required => vec![format!("{letter}{long}-r {value}-d '{help}'")],
+        Arity::Optional if letter.is_empty() => vec![format!("{long}{value}-d '{help}'")],
+        Arity::Optional => vec![format!("{letter}-d '{help}'"), format!("{long}{value}-d '{help}'")],
+    }
+}
+
+/// Inside single quotes.
+fn quote(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "\\'")
+}

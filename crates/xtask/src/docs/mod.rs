@@ -1,0 +1,52 @@
+//! `cargo xtask docs`: the manual page and the completions, from the table of flags that `--help` is made from.
+//!
+//! What writes the files is a test (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
+//! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. What was
+//! written is then shown to every program here that can tell whether it is well-formed.
+
+#[cfg(test)]
+mod bash;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod fish;
+#[cfg(test)]
+mod man;
+#[cfg(test)]
+mod zsh;
+
+use std::process::{Command, Stdio};
+
+use crate::step::{Result, Steps, cargo, workspace};
+
+/// Set, the test writes what it would compare.
+const WRITE: &str = "DLS_WRITE_DOCS";
+
+/// A program, its arguments before the file, and the file.
+const CHECKS: &[(&str, &[&str], &str)] = &[
+    ("mandoc", &["-T", "lint", "-W", "style"], "man/dls.1"),
+    ("bash", &["-n"], "completions/dls.bash"),
+    ("zsh", &["-n"], "completions/_dls"),
+    ("fish", &["--no-execute"], "completions/dls.fish"),
+];
+
+pub(crate) fn run() -> Result<()> {
+    let mut steps = Steps::default();
+    let test = ["test", "--quiet", "--package", "xtask", "--", "docs::files::are_up_to_date"];
+    steps.run("writing", cargo(test).env(WRITE, "1"));
+    for (program, args, file) in CHECKS {
+        if is_there(program) {
+            steps.run(&format!("{program} reads {file}"), Command::new(program).args(*args).arg(file));
+        } else {
+            println!("\n== {file} is not checked: there is no {program} here");
+        }
+    }
+    steps.finish()
+}
+
+fn is_there(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").current_dir(workspace()).stdin(Stdio::null());
+    // Any answer will do: mandoc has no --version, and says so.
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
