@@ -9,8 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
 /// A program that has not ended by then is killed, and so reported as ended by signal 9.
-pub const DEADLINE: Duration = Duration::from_secs(120);
+pub const DEADLINE: Duration = Duration::from_secs(30);
+/// What a program may map, in bytes. One that runs away would take the machine with it.
+const MEMORY: u64 = 4 << 30;
 
 /// What is to be run. Standard input is `/dev/null`.
 #[derive(Clone, Debug)]
@@ -182,12 +186,15 @@ static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 pub struct Watch(u64);
 
 impl Watch {
-    /// Over this child.
+    /// Over this child, whose memory is limited as well.
     pub fn over(child: &Child) -> Watch {
         static GUARD: Once = Once::new();
         static KEY: AtomicU64 = AtomicU64::new(0);
         GUARD.call_once(|| drop(std::thread::spawn(kill_the_late)));
         let key = KEY.fetch_add(1, Ordering::Relaxed);
+        let limit = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
+        // One that has ended already needs no limit.
+        let _ = prlimit(Some(Pid::from_child(child)), Resource::As, limit);
         WATCHED.lock().unwrap().push(Watched { key, pid: child.id(), since: Instant::now() });
         Watch(key)
     }

@@ -55,6 +55,7 @@ enum Source<'d> {
 #[derive(Clone, Debug)]
 pub struct UserLocale<'v, 'd> {
     locpath: Option<&'v [u8]>,
+    installed: bool,
     locale: Locale,
     collate: Option<&'d [u8]>,
     /// The name of `LC_TIME`'s locale, and its source.
@@ -87,10 +88,17 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         let mut search = Search { files, locpath, archive: None, found: Vec::new() };
         search.all(variables, others).unwrap_or(UserLocale {
             locpath,
+            installed: false,
             locale: Locale::C,
             collate: None,
             time: (b"C", Source::BuiltIn { utf8: false }),
         })
+    }
+
+    /// Whether all that the variables name is installed. If not, everything is as in C.
+    #[must_use]
+    pub fn is_installed(&self) -> bool {
+        self.installed
     }
 
     /// The charset, and whether names are ordered by [`collate`](Self::collate)'s rules.
@@ -113,7 +121,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         self.time.0
     }
 
-    /// The bytes of `LC_TIME`, for [`MonthNames`](crate::MonthNames); `None` where the months are those of C. No file is
+    /// The bytes of `LC_TIME`, for [`TimeNames`](crate::TimeNames); `None` where the months are those of C. No file is
     /// opened if the locale is in the archive.
     #[must_use]
     pub fn time(&self, files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
@@ -145,7 +153,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         let time = (time, self.one(time)?);
         let collation = if rules.is_some() { Collation::Rules } else { Collation::Bytes };
         let locale = Locale { utf8, collation, ..Locale::C };
-        Some(UserLocale { locpath: self.locpath, locale, collate: rules, time })
+        Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time })
     }
 
     /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The name tells if it has a codeset,
@@ -241,7 +249,7 @@ pub fn paths(locpath: Option<&[u8]>, name: &[u8], category: Category) -> Vec<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MonthNames, testing};
+    use crate::{TimeNames, testing};
     use std::string::String;
 
     /// Files that are only imagined, and which of them were asked for.
@@ -301,7 +309,7 @@ mod tests {
         let found = UserLocale::find(&all("xx_XX.UTF-8"), &[], None, files);
         assert_eq!(found.locale(), Locale { collation: Collation::Rules, ..Locale::C_UTF8 });
         assert_eq!(found.collate(), Some(&testing::collate()[..]));
-        assert_eq!(MonthNames::new(found.time(files).unwrap()).unwrap().names()[11], b"m12");
+        assert_eq!(TimeNames::new(found.time(files).unwrap()).unwrap().short_months[11], b"m12");
         assert_eq!(found.time_name(), b"xx_XX.UTF-8");
         assert_eq!(files.asked, ["/usr/lib/locale/locale-archive"]);
     }

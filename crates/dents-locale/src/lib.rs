@@ -8,7 +8,7 @@
 //! ```text
 //! Variables ─► UserLocale::find ─► locale()     charset, kind of order
 //!                asks Files for    collate() ─► Collator::new ─► key(name): compare keys by bytes
-//!                the archive       time() ────► MonthNames::new ─► aligned()
+//!                the archive       time() ────► TimeNames::new ─► aligned_months()
 //!                                  time_name() ► catalog::paths ─► Catalog::get(b"%b %e  %Y")
 //! ```
 //!
@@ -29,15 +29,15 @@ pub mod catalog;
 mod collate;
 pub mod file;
 pub mod find;
-mod months;
 pub mod name;
 #[cfg(test)]
 mod testing;
+mod times;
 
 pub use catalog::Catalog;
 pub use collate::Collator;
 pub use find::{Files, UserLocale};
-pub use months::MonthNames;
+pub use times::TimeNames;
 
 /// The values of the environment variables that choose the locale; `None` where a variable is unset.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,13 +75,6 @@ pub enum Collation {
     Rules,
 }
 
-/// Abbreviated month names, January first.
-pub type Months = [&'static str; 12];
-
-/// The month names of the C locale.
-pub const C_MONTHS: Months =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /// The user's locale, as far as a listing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locale {
@@ -89,13 +82,11 @@ pub struct Locale {
     pub utf8: bool,
     /// The order of names.
     pub collation: Collation,
-    /// The abbreviated names of the months.
-    pub months: Months,
 }
 
 impl Locale {
     /// The C locale: bytes, English months.
-    pub const C: Locale = Locale { utf8: false, collation: Collation::Bytes, months: C_MONTHS };
+    pub const C: Locale = Locale { utf8: false, collation: Collation::Bytes };
 
     /// The C locale over UTF-8, which glibc calls `C.UTF-8`.
     pub const C_UTF8: Locale = Locale { utf8: true, ..Locale::C };

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use common::{Disk, locale};
-use dents_locale::{Catalog, Collation, Files, MonthNames, catalog, find::ARCHIVE};
+use dents_locale::{Catalog, Collation, Files, TimeNames, catalog, find::ARCHIVE};
 
 const LOCALES: [&str; 14] = [
     "en_US.UTF-8",
@@ -103,7 +103,7 @@ fn dates_are_those_of_ls() {
         };
         let wide = |character: char| if character >= '\u{2e80}' { 2 } else { 1 };
         let utf8 = found.locale().utf8;
-        let months = MonthNames::new(time).expect("months").aligned(utf8, &wide);
+        let months = TimeNames::new(time).expect("months").aligned_months(utf8, &wide);
         for language in ["", "de:sv", "C:de"] {
             let paths = catalog::paths(found.time_name(), Some(language.as_bytes()), "LC_TIME", "coreutils");
             let bytes = paths.iter().find_map(|path| disk.open(path));

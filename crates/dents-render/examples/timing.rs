@@ -39,6 +39,10 @@ impl Sink for Nowhere {
         &mut self.0
     }
 
+    fn position(&self) -> u64 {
+        (self.1 + self.0.len()) as u64
+    }
+
     fn checkpoint(&mut self) {
         if self.0.len() >= 1 << 16 {
             self.1 += self.0.len();

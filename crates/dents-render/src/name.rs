@@ -146,7 +146,14 @@ impl<'s> Painter<'s> {
 
     /// Where names are aligned, outer quotes stay outside of the link.
     #[cold]
-    fn linked(&self, links: &Links, entry: &Entry<'_>, name: &[u8], padded: bool, out: &mut Vec<u8>) -> usize {
+    fn linked(
+        &self,
+        links: &Links,
+        entry: &Entry<'_>,
+        name: &[u8],
+        padded: bool,
+        out: &mut Vec<u8>,
+    ) -> usize {
         let mut text = Vec::with_capacity(name.len() + 8);
         self.quoter.write(name, &mut text);
         let mut link = Vec::new();

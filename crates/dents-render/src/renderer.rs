@@ -3,8 +3,8 @@
 use crate::Sink;
 use crate::dired::Dired;
 use crate::format::{Rows, columns, commas, lines, long};
-use crate::name::Painter;
 use crate::hyperlink::Places;
+use crate::name::Painter;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::Clock;
@@ -167,7 +167,8 @@ impl<'s> Renderer<'s> {
         let total = order.iter().fold(0u64, |total, index| total.wrapping_add(blocks(index)));
         self.indent(out);
         let buffer = out.buffer();
-        buffer.extend_from_slice(b"total ");
+        buffer.extend_from_slice(self.style.total);
+        buffer.push(b' ');
         buffer.extend_from_slice(self.style.block_size.blocks(total).as_bytes());
         buffer.push(self.style.eol);
     }

@@ -9,7 +9,7 @@ use crate::time::{TimeStyle, Zone};
 use alloc::vec::Vec;
 use dents::batch::Time;
 use dents::needs::{Needs, NeedsByKind};
-use dents_locale::Locale;
+use dents_locale::{Locale, TimeNames};
 
 /// The arrangement of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Style {
     pub author: bool,
     /// `-Z`: the security context.
     pub context: bool,
+    /// The word before the total, in the user's language.
+    pub total: &'static [u8],
     /// `-n`: owners and groups as numbers.
     pub numeric: bool,
     /// How allocated sizes and totals are shown: `--block-size`, `-k`, `-h`, `--si`.
@@ -56,6 +58,8 @@ pub struct Style {
     pub time: Needs,
     /// How the long format shows it.
     pub time_style: TimeStyle,
+    /// What months and days are called, unless as in the C locale.
+    pub time_names: Option<TimeNames<'static>>,
     /// The time zone times are shown in.
     pub zone: Zone,
     /// The time the six-month rule counts from. Read the clock after the last `statx`: a file that was changed
@@ -84,7 +88,7 @@ pub struct Style {
     /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
     /// are shown in colour, and with an indicator, where otherwise they would not be.
     pub targets: bool,
-    /// Charset and month names.
+    /// Charset.
     pub locale: Locale,
 }
 
@@ -100,11 +104,13 @@ impl Default for Style {
             group: true,
             author: false,
             context: false,
+            total: b"total",
             numeric: false,
             block_size: SizeFormat::KIBI,
             file_size: SizeFormat::BYTES,
             time: Needs::MTIME,
             time_style: TimeStyle::Locale,
+            time_names: None,
             zone: Zone::utc(),
             now: Time::default(),
             indicator: Indicator::None,

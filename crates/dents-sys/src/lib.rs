@@ -15,6 +15,7 @@
 //! | [`host`] | which machine is this, and where are we? | `uname`, `getcwd` |
 //! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
 //! | [`sched`] | how many threads are worth starting? | `sched_getaffinity`, cgroup files |
+//! | [`signal`] | has someone sent one? | `rt_sigprocmask`, `rt_sigpending` |
 //! | [`clock`] | what time is it? | `clock_gettime` |
 //! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
 //!
@@ -30,6 +31,7 @@ pub mod file;
 pub mod host;
 pub mod link;
 pub mod sched;
+pub mod signal;
 pub mod stat;
 pub mod statfs;
 pub mod stdio;

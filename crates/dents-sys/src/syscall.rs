@@ -7,9 +7,13 @@ use crate::{Errno, Result};
 /// Numbers of the calls made through [`syscall`].
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 pub(crate) mod nr {
+    pub(crate) const RT_SIGPROCMASK: usize = 14;
+    pub(crate) const RT_SIGPENDING: usize = 127;
     pub(crate) const SCHED_GETAFFINITY: usize = 204;
     pub(crate) const GETDENTS64: usize = 217;
     pub(crate) const CLOCK_GETTIME: usize = 228;
+    #[cfg(test)]
+    pub(crate) const TGKILL: usize = 234;
     pub(crate) const STATX: usize = 332;
 }
 
@@ -19,6 +23,10 @@ pub(crate) mod nr {
     pub(crate) const GETDENTS64: usize = 61;
     pub(crate) const CLOCK_GETTIME: usize = 113;
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
+    #[cfg(test)]
+    pub(crate) const TGKILL: usize = 131;
+    pub(crate) const RT_SIGPROCMASK: usize = 135;
+    pub(crate) const RT_SIGPENDING: usize = 136;
     pub(crate) const STATX: usize = 291;
 }
 
@@ -28,6 +36,10 @@ pub(crate) mod nr {
     pub(crate) const SCHED_GETAFFINITY: usize = libc::SYS_sched_getaffinity as usize;
     pub(crate) const GETDENTS64: usize = libc::SYS_getdents64 as usize;
     pub(crate) const STATX: usize = libc::SYS_statx as usize;
+    pub(crate) const RT_SIGPROCMASK: usize = libc::SYS_rt_sigprocmask as usize;
+    pub(crate) const RT_SIGPENDING: usize = libc::SYS_rt_sigpending as usize;
+    #[cfg(test)]
+    pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
 }
 
 /// Calls since 5.1 have the same number everywhere, but for the offsets of MIPS, Alpha and x32: those are

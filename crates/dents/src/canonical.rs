@@ -41,8 +41,10 @@ pub fn canonicalize(base: &[u8], path: &[u8]) -> Vec<u8> {
                             seen.push(here);
                         }
                         done.truncate(if text.starts_with(b"/") { 0 } else { parent });
+                        // Of what is still to come only the names count, so that it can be known again.
+                        let after = next_component(&after).map_or(&[][..], |next| &after[next.start..]);
                         text.push(b'/');
-                        text.extend_from_slice(&after);
+                        text.extend_from_slice(after);
                         rest = text;
                         continue;
                     }

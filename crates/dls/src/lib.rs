@@ -78,18 +78,19 @@ fn program<'a>(env: &Env<'a>) -> &'a [u8] {
 }
 
 fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
-    let locale = plan::locale(env);
+    let found = plan::Found::new(env);
+    let utf8 = found.locale().utf8;
     let posixly_correct = (env.var)(b"POSIXLY_CORRECT").is_some();
     let args = match args::parse(env.argv.iter().skip(1).copied(), posixly_correct) {
         Ok(args) => args,
-        Err(error) => return refuse(&error, program, locale.utf8, out),
+        Err(error) => return refuse(&error, program, utf8, out),
     };
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        _ => match Plan::new(env, &args, program, locale, out) {
+        _ => match Plan::new(env, &args, program, &found, out) {
             Ok(plan) => run::Listing::new(env, &plan, out).run(&args.operands) as u8,
-            Err(error) => refuse(&error, program, locale.utf8, out),
+            Err(error) => refuse(&error, program, utf8, out),
         },
     }
 }

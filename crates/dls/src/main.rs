@@ -11,7 +11,7 @@ use dents::owners::Getent;
 use dents::stat::Workers;
 use dents_rt::{Process, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{Errno, file, tty};
+use dents_sys::{Errno, file, signal, tty};
 use dls::Env;
 use dls::output::Streams;
 
@@ -24,11 +24,13 @@ fn run(process: Process) -> u8 {
         workers: &Threads,
         getent: &Children(process),
     };
-    dls::main(&env, &mut Stdio)
+    dls::main(&env, &mut Stdio { held: None })
 }
 
 /// Descriptors 1 and 2.
-struct Stdio;
+struct Stdio {
+    held: Option<signal::Held>,
+}
 
 impl Streams for Stdio {
     fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
@@ -40,6 +42,14 @@ impl Streams for Stdio {
         while let Ok(written @ 1..) = file::write(STDERR, rest) {
             rest = &rest[written..];
         }
+    }
+
+    fn hold_signals(&mut self, hold: bool) {
+        self.held = hold.then(signal::hold);
+    }
+
+    fn signal_came(&mut self) -> bool {
+        self.held.as_ref().is_some_and(signal::Held::is_pending)
     }
 
     fn terminal(&mut self) -> Option<u16> {

@@ -20,6 +20,16 @@ pub trait Streams {
     /// Writes to stderr; nobody can be told if that fails.
     fn stderr(&mut self, bytes: &[u8]);
 
+    /// Holds back the signals that could end or stop the program, or lets them come. Without it they come any time.
+    fn hold_signals(&mut self, hold: bool) {
+        let _ = hold;
+    }
+
+    /// Whether a signal that is held back has come.
+    fn signal_came(&mut self) -> bool {
+        false
+    }
+
     /// The width of the terminal that stdout is; `None` if it is none, 0 if it does not know its width.
     fn terminal(&mut self) -> Option<u16>;
 }
@@ -27,6 +37,9 @@ pub trait Streams {
 /// A buffer this large is written: a pipe takes 64 KiB at a time, and 10,000 lines of `-l` are a handful of
 /// these.
 const FULL: usize = 128 * 1024;
+
+/// On a terminal in colour this much is written at a time, so that an interrupt is not kept waiting by a slow one.
+const PIECE: usize = 4096;
 
 /// Stdout behind a buffer, and stderr.
 pub struct Output<'a> {
@@ -37,17 +50,25 @@ pub struct Output<'a> {
     written_ns: u64,
     /// Bytes that have left the buffer.
     gone: u64,
+    /// On a terminal that is drawn on in colour: what takes any colour off.
+    uncolor: Option<Vec<u8>>,
 }
 
 impl<'a> Output<'a> {
     /// With `clock`, the time spent writing is taken.
     pub fn new(streams: &'a mut dyn Streams) -> Self {
-        Output { streams, buffer: Vec::new(), failed: None, clock: None, written_ns: 0, gone: 0 }
+        Output { streams, buffer: Vec::new(), failed: None, clock: None, written_ns: 0, gone: 0, uncolor: None }
     }
 
     /// Takes the time of writing from now on.
     pub fn time_with(&mut self, clock: fn() -> u64) {
         self.clock = Some(clock);
+    }
+
+    /// From now on no signal shall leave the terminal in some colour; `uncolor` takes any off. Costs three system
+    /// calls, of 0.1 µs each, beside each `write`.
+    pub fn guard_colors(&mut self, uncolor: Vec<u8>) {
+        self.uncolor = Some(uncolor);
     }
 
     /// Nanoseconds spent in `write` so far.
@@ -64,13 +85,12 @@ impl<'a> Output<'a> {
     /// Writes out what stands in the buffer.
     pub fn flush(&mut self) {
         let started = self.clock.map_or(0, |clock| clock());
-        let mut rest = &self.buffer[..];
-        while !rest.is_empty() && self.failed.is_none() {
-            match self.streams.stdout(rest) {
-                Ok(written) => rest = &rest[written..],
-                Err(errno) => self.failed = Some(errno),
-            }
-        }
+        let result = match &self.uncolor {
+            _ if self.failed.is_some() => Ok(()),
+            None => write_all(self.streams, &self.buffer),
+            Some(uncolor) => write_guarded(self.streams, &self.buffer, uncolor),
+        };
+        self.failed = self.failed.or(result.err());
         self.gone += self.buffer.len() as u64;
         self.buffer.clear();
         self.written_ns += self.clock.map_or(0, |clock| clock()) - started;
@@ -90,6 +110,39 @@ impl<'a> Output<'a> {
         self.flush();
         self.failed.map_or(Ok(()), Err)
     }
+}
+
+fn write_all(streams: &mut dyn Streams, mut bytes: &[u8]) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        let written = streams.stdout(bytes)?;
+        bytes = &bytes[written..];
+    }
+    Ok(())
+}
+
+/// Writes a few whole lines at a time. Each ends without a colour, so signals are held back no longer than that.
+fn write_guarded(streams: &mut dyn Streams, mut bytes: &[u8], uncolor: &[u8]) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        let (lines, rest) = bytes.split_at(whole_lines(bytes));
+        bytes = rest;
+        streams.hold_signals(true);
+        let mut result = write_all(streams, lines);
+        if streams.signal_came() {
+            result = result.and(write_all(streams, uncolor));
+        }
+        streams.hold_signals(false);
+        result?;
+    }
+    Ok(())
+}
+
+/// How many bytes make whole lines: as many as fit into [`PIECE`], but at least one.
+fn whole_lines(bytes: &[u8]) -> usize {
+    let newline = |byte: &u8| *byte == b'\n';
+    let piece = bytes.len().min(PIECE);
+    let last = bytes[..piece].iter().rposition(newline);
+    let end = last.or_else(|| bytes[piece..].iter().position(newline).map(|at| piece + at));
+    end.map_or(bytes.len(), |at| at + 1)
 }
 
 impl Sink for Output<'_> {
@@ -137,5 +190,73 @@ impl Message {
     pub fn send(mut self, out: &mut Output<'_>) {
         self.0.push(b'\n');
         out.message(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    /// Notes what happens; a signal comes with the write that holds an `!`.
+    #[derive(Default)]
+    struct Notes {
+        log: String,
+        came: bool,
+    }
+
+    impl Streams for Notes {
+        fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+            let taken = &bytes[..bytes.len().min(3000)];
+            self.came |= taken.contains(&b'!');
+            self.log += &std::format!("write {}\n", taken.len());
+            Ok(taken.len())
+        }
+
+        fn stderr(&mut self, _: &[u8]) {}
+
+        fn hold_signals(&mut self, hold: bool) {
+            self.log += if hold { "hold\n" } else { "release\n" };
+            self.came &= hold;
+        }
+
+        fn signal_came(&mut self) -> bool {
+            self.came
+        }
+
+        fn terminal(&mut self) -> Option<u16> {
+            Some(80)
+        }
+    }
+
+    #[test]
+    fn without_colours_nothing_is_held() {
+        let mut notes = Notes::default();
+        let mut out = Output::new(&mut notes);
+        out.buffer().extend_from_slice(&[b'x'; 5000]);
+        assert_eq!(out.position(), 5000);
+        out.flush();
+        out.buffer().push(b'y');
+        assert_eq!(out.position(), 5001);
+        assert_eq!(notes.log, "write 3000\nwrite 2000\n");
+    }
+
+    #[test]
+    fn colours_go_out_by_lines_and_come_off_at_a_signal() {
+        let mut notes = Notes::default();
+        let mut out = Output::new(&mut notes);
+        out.guard_colors(b"\x1b[m".to_vec());
+        for line in [&[b'a'; 4000][..], b"\n", b"b\n", &[b'c'; 5000], b"\n", b"d!\n", b"e"] {
+            out.buffer().extend_from_slice(line);
+        }
+        out.flush();
+        let expected = [
+            "hold write 3000 write 1003 release",
+            "hold write 3000 write 2001 release",
+            "hold write 3 write 3 release",
+            "hold write 1 release",
+        ];
+        let seen: Vec<&str> = notes.log.lines().collect();
+        assert_eq!(seen.join(" "), expected.join(" "));
     }
 }

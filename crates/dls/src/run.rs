@@ -13,7 +13,8 @@ use dents::canonical::canonicalize;
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
-use dents::sort::Key;
+use dents::sort::{Collate, Key};
+use dents_locale::Collator;
 use dents::stat::{self, Dereference, Means, Report};
 use dents_render::{Piece, Places, Renderer, quote};
 use dents_sys::{CWD, Errno, clock, host};
@@ -26,6 +27,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     renderer: Renderer<'l>,
     owners: Owners,
     means: Means<'l>,
+    collate: Option<Rules>,
     pending: Vec<Pending>,
     active: ActiveDirectories,
     spare: Vec<u8>,
@@ -35,6 +37,19 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     printed: bool,
     /// What names are relative to, where hyperlinks must know.
     cwd: Option<Vec<u8>>,
+}
+
+/// The order of names in the user's locale.
+struct Rules(Collator<'static>);
+
+impl Collate for Rules {
+    fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
+        self.0.first(name, key);
+    }
+
+    fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
+        self.0.rest(name, key);
+    }
 }
 
 /// What is still to do, last first.
@@ -60,6 +75,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
             means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers },
+            collate: plan.collate.and_then(Collator::new).map(Rules),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
             spare: Vec::new(),
@@ -268,9 +284,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     fn sort(&mut self, batch: &Batch) -> Vec<u32> {
         let order = &self.plan.order;
+        let collate = self.collate.as_mut().map(|rules| rules as &mut dyn Collate);
         match order.key {
-            Key::Width => order.sort_by_width(batch, None, &self.renderer.widths(batch)),
-            _ => order.sort(batch, None),
+            Key::Width => order.sort_by_width(batch, collate, &self.renderer.widths(batch)),
+            _ => order.sort(batch, collate),
         }
     }
 

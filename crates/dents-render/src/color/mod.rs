@@ -190,6 +190,12 @@ impl Colors {
         self.keys[key as usize].map(|span| span.of(&self.text))
     }
 
+    /// What takes any colour off the terminal.
+    #[must_use]
+    pub fn none(&self) -> Vec<u8> {
+        [Key::Left, Key::Right].map(|key| self.get(key).unwrap_or_default()).concat()
+    }
+
     /// Whether a key has a value that is a colour: not unset, empty, `0` or `00`. (A type's own key is written
     /// even so: `di=0` is no colour, but the bytes are there.)
     #[must_use]

@@ -47,7 +47,11 @@ impl Frills {
     /// question marks for nothing.)
     pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
         if self.aligned {
-            return [self.inode, self.blocks, self.context].into_iter().flatten().map(|width| width + 1).sum();
+            return [self.inode, self.blocks, self.context]
+                .into_iter()
+                .flatten()
+                .map(|width| width + 1)
+                .sum();
         }
         let known = entry.is_known();
         let inode = if known && style.inode { digits(entry.ino()) } else { 1 };

@@ -13,11 +13,14 @@ pub use zone::Zone;
 
 use crate::number::{Text, push_right};
 use crate::style::Style;
+use crate::width::width;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use civil::Civil;
 use core::ops::Range;
 use dents::batch::Time;
-use strftime::{Format, Moment};
+use dents_locale::TimeNames;
+use strftime::{Format, Moment, Names};
 use zone::Period;
 
 /// How far back a time is recent: half a mean Gregorian year, in seconds.
@@ -68,8 +71,19 @@ pub(crate) struct Clock<'s> {
     faces: [Face; 2],
     /// Offsets looked up so far, each in the place of some 97 days to which it was asked.
     periods: Vec<Period>,
+    names: Names<'s>,
     /// The width of a time, for what stands in place of one.
     width: usize,
+}
+
+/// The names of the style's locale, those of the months aligned. In C they are as they are.
+fn names(style: &Style) -> Names<'_> {
+    let Some(names) = style.time_names else {
+        return Names { names: TimeNames::C, months: TimeNames::C.short_months.map(Cow::Borrowed) };
+    };
+    let utf8 = style.locale.utf8;
+    let columns = |character: char| width(character.encode_utf8(&mut [0; 4]).as_bytes(), true);
+    Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned) }
 }
 
 /// A format, and what it made of the last minute.
@@ -86,13 +100,20 @@ struct Face {
 impl<'s> Clock<'s> {
     pub(crate) fn new(style: &'s Style) -> Clock<'s> {
         let faces = style.time_style.formats().map(|text| Face {
-            format: Format::new(text, style.locale.months),
+            format: Format::new(text),
             minute: 0..0,
             text: Vec::new(),
             civil: None,
             period: 0,
         });
-        let mut clock = Clock { zone: &style.zone, now: style.now, faces, periods: Vec::new(), width: 0 };
+        let mut clock = Clock {
+            zone: &style.zone,
+            now: style.now,
+            faces,
+            periods: Vec::new(),
+            names: names(style),
+            width: 0,
+        };
         clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
@@ -133,7 +154,7 @@ impl<'s> Clock<'s> {
                 offset: self.periods[face.period].offset,
                 zone: &self.periods[face.period].name,
             };
-            face.format.write(&moment, false, out);
+            face.format.write(&moment, &self.names, false, out);
         }
     }
 
@@ -164,7 +185,7 @@ impl<'s> Clock<'s> {
             face.minute = start.max(range.start)..start.saturating_add(60).min(range.end);
             civil.second -= (second - face.minute.start) as u32;
             let moment = Moment { civil: *civil, second, nanosecond: 0, offset: *offset, zone };
-            face.format.write(&moment, true, &mut face.text);
+            face.format.write(&moment, &self.names, true, &mut face.text);
         }
     }
 

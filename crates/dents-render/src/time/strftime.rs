@@ -2,24 +2,18 @@
 
 use super::civil::Civil;
 use crate::number::{Text, pair};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use dents_locale::Months;
+use dents_locale::TimeNames;
 
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const FULL_MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+/// What things are called.
+#[derive(Clone, Debug)]
+pub(super) struct Names<'s> {
+    /// In the locale.
+    pub names: TimeNames<'s>,
+    /// Abbreviated months, all as wide as the widest: `%b`.
+    pub months: [Cow<'s, [u8]>; 12],
+}
 
 /// A moment in its zone.
 pub(super) struct Moment<'a> {
@@ -60,11 +54,10 @@ pub(super) struct Format {
     items: Vec<Item>,
     /// How many of the items, from the first, stay the same for a whole minute.
     pub steady: usize,
-    months: Months,
 }
 
 impl Format {
-    pub(super) fn new(text: &[u8], months: Months) -> Format {
+    pub(super) fn new(text: &[u8]) -> Format {
         let mut items = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
@@ -77,7 +70,7 @@ impl Format {
         }
         let moves = |item: &Item| matches!(item, Item::Spec(spec) if b"NSsTcrX".contains(&spec.letter));
         let steady = items.iter().position(moves).unwrap_or(items.len());
-        Format { items, steady, months }
+        Format { items, steady }
     }
 
     /// Whether nothing in it changes within a minute.
@@ -86,13 +79,13 @@ impl Format {
     }
 
     /// Appends the steady items, or the others.
-    pub(super) fn write(&self, moment: &Moment<'_>, steady: bool, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, moment: &Moment<'_>, names: &Names<'_>, steady: bool, out: &mut Vec<u8>) {
         let items = if steady { &self.items[..self.steady] } else { &self.items[self.steady..] };
         for item in items {
             match item {
                 Item::Byte(byte) => out.push(*byte),
-                Item::Spec(spec) if spec.plain => spec.write_plain(moment, &self.months, out),
-                Item::Spec(spec) => spec.write(moment, &self.months, out),
+                Item::Spec(spec) if spec.plain => spec.write_plain(moment, names, out),
+                Item::Spec(spec) => spec.write(moment, names, out),
             }
         }
     }
@@ -131,7 +124,7 @@ impl Spec {
     }
 
     /// The conversions that the usual styles are made of, without flags: the same as [`Spec::write`], sooner.
-    fn write_plain(&self, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+    fn write_plain(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
         let civil = &moment.civil;
         let two = match self.letter {
             b'm' => civil.month,
@@ -141,17 +134,17 @@ impl Spec {
             b'S' => civil.second,
             b'e' if civil.day < 10 => return out.extend_from_slice(&[b' ', b'0' + civil.day as u8]),
             b'e' => civil.day,
-            b'b' => return out.extend_from_slice(months[civil.month as usize - 1].as_bytes()),
+            b'b' => return out.extend_from_slice(&names.months[civil.month as usize - 1]),
             b'Y' if (0..10_000).contains(&civil.year) => {
                 let [century, year] = [civil.year as u32 / 100, civil.year as u32 % 100].map(pair);
                 return out.extend_from_slice(&[century[0], century[1], year[0], year[1]]);
             }
-            _ => return self.write(moment, months, out),
+            _ => return self.write(moment, names, out),
         };
         out.extend_from_slice(&pair(two));
     }
 
-    fn write(&self, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+    fn write(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
         let civil = &moment.civil;
         let hour12 = (civil.hour + 11) % 12 + 1;
         let month = civil.month as usize - 1;
@@ -164,11 +157,12 @@ impl Spec {
             b'M' => self.two(out, civil.minute, b'0'),
             b'S' => self.two(out, civil.second, b'0'),
             b'N' => self.nanoseconds(out, moment.nanosecond),
-            b'b' | b'h' => self.text(out, months[month].as_bytes(), true),
-            b'B' => self.text(out, FULL_MONTHS[month].as_bytes(), true),
-            b'a' => self.text(out, &DAYS[civil.weekday as usize].as_bytes()[..3], true),
-            b'A' => self.text(out, DAYS[civil.weekday as usize].as_bytes(), true),
-            b'p' | b'P' => self.half_of_day(out, civil.hour),
+            b'b' => self.text(out, &names.months[month], true),
+            b'h' => self.text(out, names.names.short_months[month], true),
+            b'B' => self.text(out, names.names.months[month], true),
+            b'a' => self.text(out, names.names.short_days[civil.weekday as usize], true),
+            b'A' => self.text(out, names.names.days[civil.weekday as usize], true),
+            b'p' | b'P' => self.half_of_day(out, names.names.half_days[usize::from(civil.hour >= 12)]),
             b'Z' => self.text(out, moment.zone, false),
             b'z' => self.offset(out, moment),
             b'k' => self.two(out, civil.hour, b'_'),
@@ -189,25 +183,30 @@ impl Spec {
             b'n' => out.push(b'\n'),
             b't' => out.push(b'\t'),
             b'%' => out.push(b'%'),
-            composed => self.composed(composed, moment, months, out),
+            composed => self.composed(composed, moment, names, out),
         }
     }
 
-    /// Conversions that stand for several, in the C locale.
-    fn composed(&self, letter: u8, moment: &Moment<'_>, months: &Months, out: &mut Vec<u8>) {
+    /// Conversions that stand for several.
+    fn composed(&self, letter: u8, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
         let format: &[u8] = match letter {
             b'F' if self.pad == 0 => b"%+4Y-%m-%d",
             b'F' => b"%Y-%m-%d",
-            b'D' | b'x' => b"%m/%d/%y",
-            b'T' | b'X' => b"%H:%M:%S",
+            b'D' => b"%m/%d/%y",
+            b'x' => names.names.date,
+            b'T' => b"%H:%M:%S",
+            b'X' => names.names.time,
             b'R' => b"%H:%M",
-            b'r' => b"%I:%M:%S %p",
-            _ => b"%a %b %e %H:%M:%S %Y",
+            b'r' if names.names.time_12.is_empty() => b"%I:%M:%S %p",
+            b'r' => names.names.time_12,
+            _ => names.names.date_time,
         };
         let start = out.len();
-        let format = Format::new(format, *months);
-        format.write(moment, true, out);
-        format.write(moment, false, out);
+        let format = Format::new(format);
+        // GNU aligns the months that a format names itself, not those inside of others.
+        let names = Names { names: names.names, months: names.names.short_months.map(Cow::Borrowed) };
+        format.write(moment, &names, true, out);
+        format.write(moment, &names, false, out);
         let pad = if self.pad == b'0' { b'0' } else { b' ' };
         self.widen(out, start, pad);
         if self.upper {
@@ -265,15 +264,12 @@ impl Spec {
         out.resize(out.len() + digits.saturating_sub(9), b'0');
     }
 
-    fn half_of_day(&self, out: &mut Vec<u8>, hour: u32) {
-        let lower = self.letter == b'P' || self.swap;
-        let text: &[u8; 2] = match (hour < 12, lower) {
-            (true, true) => b"am",
-            (true, false) => b"AM",
-            (false, true) => b"pm",
-            (false, false) => b"PM",
-        };
+    fn half_of_day(&self, out: &mut Vec<u8>, text: &[u8]) {
+        let start = out.len();
         self.text(out, text, false);
+        if self.letter == b'P' || self.swap {
+            out[start..].make_ascii_lowercase();
+        }
     }
 
     /// A word; `#` makes it upper case if `swaps_up`, else lower case.
@@ -334,10 +330,11 @@ mod tests {
     fn show(format: &str, second: i64, offset: i32) -> String {
         let civil = Civil::new(second + i64::from(offset)).unwrap();
         let moment = Moment { civil, second, nanosecond: 12_345_678, offset, zone: b"CeT" };
-        let format = Format::new(format.as_bytes(), dents_locale::C_MONTHS);
+        let format = Format::new(format.as_bytes());
+        let names = Names { names: TimeNames::C, months: TimeNames::C.short_months.map(Cow::Borrowed) };
         let mut out = Vec::new();
-        format.write(&moment, true, &mut out);
-        format.write(&moment, false, &mut out);
+        format.write(&moment, &names, true, &mut out);
+        format.write(&moment, &names, false, &mut out);
         String::from_utf8(out).unwrap()
     }
 

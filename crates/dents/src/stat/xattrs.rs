@@ -133,9 +133,11 @@ impl Asker<'_> {
             answer => answer?,
         };
         let context = value.split(|byte| *byte == 0).next().unwrap_or_default();
-        // The contexts that stand for having none get no mark.
-        let none: &[u8] = if attribute == SMACK { b"_" } else { b"unlabeled" };
-        meta.bits.set(Bits::CONTEXT, context != none);
+        // Two stand for having none: SELinux's is not even shown, SMACK's only gets no mark.
+        if attribute == SELINUX && context == b"unlabeled" {
+            return Ok(());
+        }
+        meta.bits.set(Bits::CONTEXT, !(attribute == SMACK && context == b"_"));
         if needs.contains(Needs::CONTEXT) {
             self.keep_context(context, meta);
         }

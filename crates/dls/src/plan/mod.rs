@@ -5,6 +5,7 @@
 
 mod choices;
 mod colors;
+mod locale;
 mod zone;
 
 use crate::Env;
@@ -12,12 +13,14 @@ use crate::args::numbers::{BlockSize, parse_tab_size, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
+pub use locale::Found;
+
 use choices::{Choices, happens};
 use dents::needs::{Needs, NeedsByKind};
 use dents::read::Filter;
 use dents::sort::{Key, Order};
 use dents::stat::{Dereference, Mode};
-use dents_locale::{Locale, Variables};
+use dents_locale::Locale;
 use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
 
 /// Everything decided.
@@ -36,6 +39,8 @@ pub struct Plan<'a> {
     pub dereference: Dereference,
     /// The order of entries and of operands.
     pub order: Order,
+    /// The tables that names are compared by; none where bytes decide.
+    pub collate: Option<&'static [u8]>,
     /// What the listing looks like.
     pub style: Style,
     /// What must be known of an entry of a directory.
@@ -56,19 +61,6 @@ pub struct Plan<'a> {
     pub timing: bool,
 }
 
-/// The user's locale.
-#[must_use]
-pub fn locale(env: &Env<'_>) -> Locale {
-    let var = |name: &[u8]| (env.var)(name);
-    Locale::new(&Variables {
-        all: var(b"LC_ALL"),
-        ctype: var(b"LC_CTYPE"),
-        collate: var(b"LC_COLLATE"),
-        time: var(b"LC_TIME"),
-        lang: var(b"LANG"),
-    })
-}
-
 impl<'a> Plan<'a> {
     /// Decides. Warnings about the environment go to stderr.
     ///
@@ -78,15 +70,19 @@ impl<'a> Plan<'a> {
         env: &Env<'a>,
         args: &Args<'a>,
         program: &'a [u8],
-        locale: Locale,
+        found: &Found<'a>,
         out: &mut Output<'_>,
     ) -> Result<Self, UsageError<'a>> {
+        let locale = found.locale();
         let manner = Manner::of(program);
-        let mut surroundings = Surroundings { env, program, manner, locale, terminal: out.terminal(), out };
+        let mut surroundings = Surroundings { env, program, manner, found, locale, terminal: out.terminal(), out };
         let choices = Choices::new(&args.said, surroundings.terminal.is_some());
         let style = surroundings.style(&choices)?;
         let long = style.format == Format::Long;
         let time = style.time;
+        if let Some(colors) = style.colors.as_ref().filter(|_| surroundings.terminal.is_some()) {
+            surroundings.out.guard_colors(colors.none());
+        }
         let key = choices.key.unwrap_or(match choices.time {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
@@ -113,6 +109,7 @@ impl<'a> Plan<'a> {
                 },
             ),
             order,
+            collate: found.collate(),
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
@@ -179,6 +176,7 @@ struct Surroundings<'a, 'o, 'e> {
     env: &'e Env<'a>,
     program: &'a [u8],
     manner: Manner,
+    found: &'e Found<'a>,
     locale: Locale,
     /// The width of the terminal that stdout is.
     terminal: Option<u16>,
@@ -222,6 +220,8 @@ impl<'a> Surroundings<'a, '_, '_> {
             file_size,
             time: choices.time.unwrap_or(Needs::MTIME),
             time_style,
+            total: if long || choices.blocks { self.found.total() } else { b"total" },
+            time_names: if long { self.found.time_names() } else { None },
             zone: if long { zone::read(self.env.var) } else { Zone::utc() },
             indicator: choices.indicator,
             quoting,
@@ -262,12 +262,12 @@ impl<'a> Surroundings<'a, '_, '_> {
 
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
         let said = choices.time_style.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
-        let style = words::time_style(said, self.locale == Locale::C)?;
+        let style = words::time_style(said, self.found.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
             words::TimeStyle::Named(NamedTimeStyle::LongIso) => TimeStyle::LongIso,
             words::TimeStyle::Named(NamedTimeStyle::Iso) => TimeStyle::Iso,
-            words::TimeStyle::Named(NamedTimeStyle::Locale) => TimeStyle::Locale,
+            words::TimeStyle::Named(NamedTimeStyle::Locale) => self.found.time_style(),
             words::TimeStyle::Format { older, recent } => {
                 TimeStyle::Custom { recent: recent.into(), other: older.into() }
             }

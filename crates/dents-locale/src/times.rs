@@ -1,42 +1,84 @@
-//! Abbreviated month names from a compiled `LC_TIME`, aligned as a listing prints them.
+//! What things of the calendar are called in a locale, from a compiled `LC_TIME`, and month names aligned as a
+//! listing prints them.
 
 use alloc::vec::Vec;
 
-use crate::C_MONTHS;
 use crate::file::{Category, File};
 
-/// The field of January's abbreviation (`ABMON_1`); the other months follow.
-const ABMON_1: usize = 14;
 /// GNU `ls` cuts month names at this many columns.
 const MAX_WIDTH: usize = 12;
 
-/// Abbreviated month names, January first, in the locale's charset.
+/// Names and formats of dates and times, in the locale's charset. Field by field as `langinfo.h` numbers them from
+/// `ABDAY_1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MonthNames<'d>([&'d [u8]; 12]);
-
-impl Default for MonthNames<'_> {
-    /// Those of the C locale.
-    fn default() -> Self {
-        MonthNames(C_MONTHS.map(str::as_bytes))
-    }
+pub struct TimeNames<'d> {
+    /// Abbreviated names of the days, Sunday first: `%a`.
+    pub short_days: [&'d [u8]; 7],
+    /// Names of the days: `%A`.
+    pub days: [&'d [u8]; 7],
+    /// Abbreviated names of the months, January first: `%h`, and aligned `%b`.
+    pub short_months: [&'d [u8]; 12],
+    /// Names of the months: `%B`.
+    pub months: [&'d [u8]; 12],
+    /// Before and after noon: `%p`; empty where nobody counts to twelve.
+    pub half_days: [&'d [u8]; 2],
+    /// What `%c` stands for.
+    pub date_time: &'d [u8],
+    /// What `%x` stands for.
+    pub date: &'d [u8],
+    /// What `%X` stands for.
+    pub time: &'d [u8],
+    /// What `%r` stands for; empty where nobody counts to twelve.
+    pub time_12: &'d [u8],
 }
 
-impl<'d> MonthNames<'d> {
+impl TimeNames<'static> {
+    /// Those of the C locale.
+    pub const C: TimeNames<'static> = TimeNames {
+        short_days: [b"Sun", b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat"],
+        days: [b"Sunday", b"Monday", b"Tuesday", b"Wednesday", b"Thursday", b"Friday", b"Saturday"],
+        short_months: [
+            b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+        ],
+        months: [
+            b"January",
+            b"February",
+            b"March",
+            b"April",
+            b"May",
+            b"June",
+            b"July",
+            b"August",
+            b"September",
+            b"October",
+            b"November",
+            b"December",
+        ],
+        half_days: [b"AM", b"PM"],
+        date_time: b"%a %b %e %H:%M:%S %Y",
+        date: b"%m/%d/%y",
+        time: b"%H:%M:%S",
+        time_12: b"%I:%M:%S %p",
+    };
+}
+
+impl<'d> TimeNames<'d> {
     /// Takes the names from the bytes of an `LC_TIME`; `None` if these are not that.
     #[must_use]
-    pub fn new(time: &'d [u8]) -> Option<MonthNames<'d>> {
+    pub fn new(time: &'d [u8]) -> Option<TimeNames<'d>> {
         let file = File::new(Category::Time, time)?;
-        let mut names: [&[u8]; 12] = [&[]; 12];
-        for (name, field) in names.iter_mut().zip(ABMON_1..) {
-            *name = file.string(field)?;
+        let mut fields = (0..).map_while(|index| file.string(index));
+        let mut names = TimeNames::C;
+        let slots = (names.short_days.iter_mut())
+            .chain(&mut names.days)
+            .chain(&mut names.short_months)
+            .chain(&mut names.months)
+            .chain(&mut names.half_days)
+            .chain([&mut names.date_time, &mut names.date, &mut names.time, &mut names.time_12]);
+        for slot in slots {
+            *slot = fields.next()?;
         }
-        Some(MonthNames(names))
-    }
-
-    /// The names as they are.
-    #[must_use]
-    pub fn names(&self) -> [&'d [u8]; 12] {
-        self.0
+        Some(names)
     }
 
     /// The names padded with spaces to the columns of the widest, which is 12 at most: longer ones are cut. Names that
@@ -45,10 +87,10 @@ impl<'d> MonthNames<'d> {
     ///
     /// `width` says how many columns a character takes; without UTF-8 each byte takes one.
     #[must_use]
-    pub fn aligned(&self, utf8: bool, width: &dyn Fn(char) -> usize) -> [Vec<u8>; 12] {
-        let cut = self.0.map(|name| cut(name, utf8, width));
+    pub fn aligned_months(&self, utf8: bool, width: &dyn Fn(char) -> usize) -> [Vec<u8>; 12] {
+        let cut = self.short_months.map(|name| cut(name, utf8, width));
         let widest = cut.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
-        let right = self.0[0].first().is_some_and(u8::is_ascii_digit);
+        let right = self.short_months[0].first().is_some_and(u8::is_ascii_digit);
         cut.map(|(name, columns)| {
             let spaces = core::iter::repeat_n(b' ', widest - columns);
             let name = name.iter().copied();
@@ -81,7 +123,8 @@ mod tests {
 
     fn aligned(names: [&str; 12], utf8: bool) -> Vec<String> {
         let wide = |character: char| if character > '\u{2e80}' { 2 } else { 1 };
-        let names = MonthNames(names.map(str::as_bytes)).aligned(utf8, &wide);
+        let short_months = names.map(str::as_bytes);
+        let names = TimeNames { short_months, ..TimeNames::C }.aligned_months(utf8, &wide);
         names.into_iter().map(|name| String::from_utf8(name).unwrap()).collect()
     }
 
@@ -106,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_too_wide_is_cut() {
-        let mut names = C_MONTHS;
+        let mut names = ["Jan"; 12];
         names[0] = "januaryjanuary";
         assert_eq!(aligned(names, true)[0], "januaryjanua");
         assert_eq!(aligned(names, false)[0], "januaryjanua");
@@ -116,8 +159,7 @@ mod tests {
 
     #[test]
     fn other_bytes_have_no_months() {
-        assert!(MonthNames::new(b"").is_none());
-        assert!(MonthNames::new(&[0; 400]).is_none());
-        assert_eq!(MonthNames::default().names()[11], b"Dec");
+        assert!(TimeNames::new(b"").is_none());
+        assert!(TimeNames::new(&[0; 400]).is_none());
     }
 }

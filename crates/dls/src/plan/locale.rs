@@ -1,0 +1,92 @@
+//! The user's locale: found where the C library finds it, mapped, and read as far as a listing looks at it.
+//!
+//! C, POSIX and C.UTF-8 cost nothing. Another locale is one file that holds them all, and for a long listing the
+//! translations of GNU `ls`'s two time formats, if they are installed.
+
+use crate::Env;
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use dents_locale::find::OTHER_VARIABLES;
+use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog};
+use dents_render::TimeStyle;
+use dents_sys::file;
+
+/// Maps files, for as long as the process lives.
+struct Mapped;
+
+impl Files<'static> for Mapped {
+    fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+        file::map(&CString::new(path).ok()?).ok()
+    }
+}
+
+/// The locale that the environment asks for.
+pub struct Found<'a> {
+    user: UserLocale<'a, 'static>,
+    /// The name of the locale of messages.
+    messages: &'a [u8],
+    language: Option<&'a [u8]>,
+}
+
+impl<'a> Found<'a> {
+    /// Looks for it.
+    #[must_use]
+    pub fn new(env: &Env<'a>) -> Found<'a> {
+        let var = |name: &[u8]| (env.var)(name);
+        let variables = Variables {
+            all: var(b"LC_ALL"),
+            ctype: var(b"LC_CTYPE"),
+            collate: var(b"LC_COLLATE"),
+            time: var(b"LC_TIME"),
+            lang: var(b"LANG"),
+        };
+        let others: Vec<&[u8]> = OTHER_VARIABLES.iter().filter_map(|name| var(name)).collect();
+        let user = UserLocale::find(&variables, &others, var(b"LOCPATH"), &mut Mapped);
+        let messages = if user.is_installed() { variables.name(var(b"LC_MESSAGES")) } else { b"C" };
+        Found { user, messages, language: var(b"LANGUAGE") }
+    }
+
+    /// Charset, and whether names are ordered by rules.
+    #[must_use]
+    pub fn locale(&self) -> Locale {
+        self.user.locale()
+    }
+
+    /// The tables that names are ordered by; none where bytes decide.
+    pub(super) fn collate(&self) -> Option<&'static [u8]> {
+        self.user.collate()
+    }
+
+    /// Whether times are those of the C locale, not of one that is merely like it (C.UTF-8).
+    pub(super) fn is_posix_time(&self) -> bool {
+        matches!(self.user.time_name(), b"C" | b"POSIX")
+    }
+
+    /// What months and days are called, where that differs from C.
+    pub(super) fn time_names(&self) -> Option<TimeNames<'static>> {
+        TimeNames::new(self.user.time(&mut Mapped)?)
+    }
+
+    /// The formats of recent and of other times: GNU `ls` has them translated, which changes their order.
+    pub(super) fn time_style(&self) -> TimeStyle {
+        let Some(catalog) = self.catalog(self.user.time_name(), "LC_TIME") else { return TimeStyle::Locale };
+        let translated = |format: &'static [u8]| self.translated(catalog, format).to_vec();
+        TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
+    }
+
+    /// The word before a total, the only one of GNU `ls` that stands in a listing itself.
+    pub(super) fn total(&self) -> &'static [u8] {
+        let word = b"total";
+        self.catalog(self.messages, "LC_MESSAGES").map_or(word, |catalog| self.translated(catalog, word))
+    }
+
+    fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
+        let paths = catalog::paths(locale, self.language, category, "coreutils");
+        paths.iter().find_map(|path| Catalog::new(Mapped.open(path)?))
+    }
+
+    fn translated(&self, catalog: Catalog<'static>, text: &'static [u8]) -> &'static [u8] {
+        // Nobody converts charsets here: what is not ASCII must be in the locale's own.
+        catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8).unwrap_or(text)
+    }
+}
