@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::case::Case;
 use crate::fixture::{TempDir, deep, mix};
@@ -15,7 +16,9 @@ use crate::shrink::{shrink, shrink_tree};
 use crate::zoo::Zoo;
 
 /// Failures after which a run stops looking for more: each is shrunk, and they tend to be one bug.
-const ENOUGH: usize = 40;
+const ENOUGH: usize = 12;
+/// How long failures are made smaller, all of them together.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The oracle, or a panic that says what is missing.
 pub fn oracle() -> Oracle {
@@ -210,6 +213,13 @@ pub fn expect_same(oracle: &Oracle, subject: &Subject, cases: &[Case]) {
         tally.unstable.len(),
         tally.failures.len()
     );
+    let mut reasons = std::collections::BTreeMap::new();
+    for reason in &tally.skipped {
+        *reasons.entry(reason).or_insert(0) += 1;
+    }
+    for (reason, count) in reasons {
+        println!("  {count} skipped: {reason}");
+    }
     for case in &tally.unstable {
         println!("unstable: {}", oracle.run_of(case).shell());
     }
@@ -235,7 +245,11 @@ fn work(oracle: &Oracle, subject: &Subject, cases: &[Case], next: &AtomicUsize, 
 }
 
 fn explain(oracle: &Oracle, subject: &Subject, failures: &[(Case, String)]) -> String {
-    let fails = |case: &Case| matches!(check(oracle, subject, case), Verdict::Different(_));
+    let start = Instant::now();
+    let fails = |case: &Case| {
+        // A program that hangs makes every try last: better a long report than none.
+        start.elapsed() < PATIENCE && matches!(check(oracle, subject, case), Verdict::Different(_))
+    };
     let mut report = format!("{} cases differ from GNU ls:\n", failures.len());
     let mut shown = std::collections::BTreeSet::new();
     for (failure, first) in failures {

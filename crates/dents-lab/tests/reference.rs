@@ -144,7 +144,7 @@ fn dired_means_long() {
     assert!(out(&["-D", "--hyperlink=never", "a"]).1.contains("//DIRED//"));
     let (end, _, message) = out(&["-D", "--zero", "a"]);
     assert_eq!((end, message.as_str()), (End::Exit(2), "dls: --dired and --zero are incompatible\n"));
-    assert_eq!(out(&["--dired", "-C", "--zero", "a"]).1, "a\\0");
+    assert_eq!(out(&["--dired", "-C", "--zero", "a"]).1, "a\0");
 }
 
 /// Since 9.5, shell quoting opens before an escaped first character, and closes after an escaped last one, in

@@ -203,24 +203,18 @@ impl Style {
         variable && (self.format == Format::Long || columns)
     }
 
-    /// The quoting of names.
+    /// The quoting of names. Beyond what the style asks for: what could be mistaken for the end of a name or for an
+    /// indicator behind it.
     pub(crate) fn name_quoter(&self) -> Quoter {
-        Quoter::new(self.quoting, &self.locale, self.qmark, &self.quoted_too())
-    }
-
-    /// The quoting of the names before a directory's entries, which end in a colon.
-    pub(crate) fn header_quoter(&self) -> Quoter {
-        let mut extra = self.quoted_too();
-        extra.push(b':');
-        Quoter::new(self.quoting, &self.locale, self.qmark, &extra)
-    }
-
-    /// What could be mistaken for the end of a name or for an indicator behind it.
-    fn quoted_too(&self) -> Vec<u8> {
         let mut extra = self.indicator.ambiguous().to_vec();
         if self.quoting == Quoting::Escape {
             extra.push(b' ');
         }
-        extra
+        Quoter::new(self.quoting, &self.locale, self.qmark, &extra)
+    }
+
+    /// The quoting of the names before a directory's entries, which end in a colon.
+    pub(crate) fn header_quoter(&self) -> Quoter {
+        Quoter::new(self.quoting, &self.locale, self.qmark, b":")
     }
 }

@@ -34,7 +34,7 @@ struct Set {
     negated: bool,
     ranges: Vec<RangeInclusive<u32>>,
     classes: Vec<Class>,
-    /// Something in it makes no sense, and stands behind what does.
+    /// Something in it makes no sense. What stands before that counts, and what behind it does not.
     broken: bool,
 }
 
@@ -57,14 +57,15 @@ const CLASSES: [(&[u8], Class); 12] = [
 ];
 
 impl Pattern {
-    /// Reads a pattern. Any bytes are one; `utf8` is whether the charset is UTF-8.
+    /// Reads a pattern. Any bytes are one; `utf8` is whether the charset is UTF-8; `caret` is whether `[^a]` means `[!a]`,
+    /// as it does unless POSIXLY_CORRECT is set.
     #[must_use]
-    pub fn new(pattern: &[u8], utf8: bool) -> Pattern {
+    pub fn new(pattern: &[u8], utf8: bool, caret: bool) -> Pattern {
         let text = core::str::from_utf8(pattern).ok().filter(|text| utf8 && !text.is_ascii());
-        let bytes: Vec<u32> = pattern.iter().map(|byte| u32::from(*byte)).collect();
-        let bytes = parse(&bytes);
+        let bytes: Vec<u32> = pattern.iter().map(|byte| code(*byte)).collect();
+        let bytes = parse(&bytes, caret);
         let chars = match text {
-            Some(text) => Some(parse(&text.chars().map(u32::from).collect::<Vec<u32>>())),
+            Some(text) => Some(parse(&text.chars().map(u32::from).collect::<Vec<u32>>(), caret)),
             None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
             None => None,
         };
@@ -90,8 +91,13 @@ trait Text: Copy {
 
 impl Text for &[u8] {
     fn at(self, offset: usize) -> Option<(u32, usize)> {
-        self.get(offset).map(|byte| (u32::from(*byte), offset + 1))
+        self.get(offset).map(|byte| (code(*byte), offset + 1))
     }
+}
+
+/// A byte as a character. One that is not ASCII is no letter nor anything else, so it gets a place behind all of Unicode.
+fn code(byte: u8) -> u32 {
+    if byte.is_ascii() { u32::from(byte) } else { u32::from(byte) + 0x11_0000 }
 }
 
 impl Text for &str {
@@ -157,7 +163,7 @@ const BACKSLASH: u32 = b'\\' as u32;
 const OPEN: u32 = b'[' as u32;
 const CLOSE: u32 = b']' as u32;
 
-fn parse(mut pattern: &[u32]) -> Vec<Token> {
+fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(pattern.len());
     while let Some((&char, rest)) = pattern.split_first() {
         pattern = rest;
@@ -171,7 +177,7 @@ fn parse(mut pattern: &[u32]) -> Vec<Token> {
                 }
                 None => Token::Never,
             },
-            OPEN => match parse_set(rest) {
+            OPEN => match parse_set(rest, caret) {
                 Some((set, rest)) => {
                     pattern = rest;
                     Token::Set(set)
@@ -186,9 +192,11 @@ fn parse(mut pattern: &[u32]) -> Vec<Token> {
 }
 
 /// What stands between brackets, and what stands behind them; `None` if they are never closed.
-fn parse_set(mut rest: &[u32]) -> Option<(Set, &[u32])> {
+fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
     let mut set = Set::default();
-    if let [0x21 | 0x5e, after @ ..] = rest {
+    if let [mark @ (0x21 | 0x5e), after @ ..] = rest
+        && (*mark == 0x21 || caret)
+    {
         set.negated = true;
         rest = after;
     }
@@ -198,12 +206,9 @@ fn parse_set(mut rest: &[u32]) -> Option<(Set, &[u32])> {
             [] => return None,
             [CLOSE, after @ ..] if !first => return Some((set, after)),
             [OPEN, 0x3a, after @ ..] if let Some((name, after)) = parse_class(after) => {
-                match CLASSES
-                    .iter()
-                    .find(|(known, _)| known.iter().map(|b| u32::from(*b)).eq(name.iter().copied()))
-                {
-                    Some((_, class)) => set.classes.push(*class),
-                    None => set.broken = true,
+                match class(name) {
+                    Some(class) if !set.broken => set.classes.push(class),
+                    _ => set.broken = true,
                 }
                 rest = after;
             }
@@ -215,12 +220,19 @@ fn parse_set(mut rest: &[u32]) -> Option<(Set, &[u32])> {
                     }
                     _ => (from, after),
                 };
-                set.ranges.push(from..=to);
+                if !set.broken {
+                    set.ranges.push(from..=to);
+                }
                 rest = after;
             }
         }
         first = false;
     }
+}
+
+fn class(name: &[u32]) -> Option<Class> {
+    let same = |known: &[u8]| known.iter().map(|byte| u32::from(*byte)).eq(name.iter().copied());
+    CLASSES.iter().find(|(known, _)| same(known)).map(|(_, class)| *class)
 }
 
 /// The name of a class and what stands behind its `:]`. What is no name of lower-case letters is no class.
@@ -233,14 +245,16 @@ fn parse_class(rest: &[u32]) -> Option<(&[u32], &[u32])> {
     }
 }
 
-/// One member of a set: a character, escaped or not, or `[.x.]` or `[=x=]` for a character `x`.
+/// One member of a set: a character, escaped or not, or `[.x.]` or `[=x=]` for a character `x`. Names of characters
+/// (`[.space.]`) are not known, and no character is equivalent to another.
 fn parse_member<'p>(rest: &'p [u32], broken: &mut bool) -> Option<(u32, &'p [u32])> {
     match rest {
         [BACKSLASH, escaped, after @ ..] => Some((*escaped, after)),
         [OPEN, kind @ (0x2e | 0x3d), char, end, CLOSE, after @ ..] if kind == end => Some((*char, after)),
-        [OPEN, 0x2e, ..] => {
+        [OPEN, 0x2e, name @ ..] => {
             *broken = true;
-            rest.split_first().map(|(char, after)| (*char, after))
+            let end = name.windows(2).position(|pair| pair == [0x2e, CLOSE])?;
+            Some((OPEN, &name[end + 2..]))
         }
         [char, after @ ..] => Some((*char, after)),
         [] => None,
@@ -252,7 +266,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, yes: &[&str], no: &[&str]) {
-        let pattern = Pattern::new(pattern.as_bytes(), true);
+        let pattern = Pattern::new(pattern.as_bytes(), true, true);
         for name in yes {
             assert!(pattern.matches(name.as_bytes()), "{pattern:?} {name}");
         }
@@ -284,6 +298,9 @@ mod tests {
         check("a[", &["a["], &["a"]);
         check("[[:nonsense:]]", &[], &["n", "["]);
         check("[.a]", &["a"], &["."]);
+        check("[a[.space.]b]", &["a"], &[" ", "b", "a]"]);
+        check("[^a]", &["b", "^"], &["a"]);
+        assert!(Pattern::new(b"[^a]", true, false).matches(b"a"));
         check("[[.a.][=b=]]", &["a", "b"], &["."]);
     }
 
@@ -296,18 +313,20 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_bytes() {
-        let pattern = Pattern::new(b"a?b", true);
+        let pattern = Pattern::new(b"a?b", true, true);
         assert!(pattern.matches(b"a\xffb") && pattern.matches("aéb".as_bytes()));
         assert!(!pattern.matches(b"a\xc3\xa9\xffb"));
-        assert!(Pattern::new(b"a\xff*", true).matches(b"a\xffz"));
-        let bytes = Pattern::new(b"a?b", false);
+        assert!(Pattern::new(b"a\xff*", true, true).matches(b"a\xffz"));
+        let bytes = Pattern::new(b"a?b", false, true);
         assert!(!bytes.matches("aéb".as_bytes()) && bytes.matches(b"a\xe9b"));
+        assert!(!Pattern::new(b"[[:alpha:]]", false, true).matches(b"\xe9"));
+        assert!(Pattern::new(b"[\xe0-\xef]", false, true).matches(b"\xe9"));
     }
 
     #[test]
     fn many_stars_take_no_time() {
         let name = [b'a'; 5000];
-        assert!(!Pattern::new(&b"a*".repeat(50), false).matches(&[&name[..], b"b"].concat()[..40]));
-        assert!(!Pattern::new(&[&b"*a".repeat(200)[..], b"c"].concat(), true).matches(&name));
+        assert!(!Pattern::new(&b"a*".repeat(50), false, true).matches(&[&name[..], b"b"].concat()[..40]));
+        assert!(!Pattern::new(&[&b"*a".repeat(200)[..], b"c"].concat(), true, true).matches(&name));
     }
 }

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn all_names_are_shown_but_those_ignored() {
-        let patterns = |text: &[u8]| vec![Pattern::new(text, false)];
+        let patterns = |text: &[u8]| vec![Pattern::new(text, false, true)];
         let mut filter = Filter { hide: patterns(b"*.o"), ignore: patterns(b"*~"), ..Filter::default() };
         let wanted = |filter: &Filter, name: &str| filter.wants(name.as_bytes());
         let all = ["a.o", "a~", ".a~", ".", "b"];

@@ -5,6 +5,7 @@ use crate::output::{Message, Output};
 use crate::plan::Plan;
 use crate::timing::{Phase, Timing};
 use crate::{Env, Status};
+use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -27,7 +28,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     renderer: Renderer<'l>,
     owners: Owners,
     means: Means<'l>,
-    collate: Option<Rules>,
+    collate: Option<Box<Rules>>,
     pending: Vec<Pending>,
     active: ActiveDirectories,
     spare: Vec<u8>,
@@ -41,6 +42,15 @@ pub(crate) struct Listing<'l, 'a, 'o> {
 
 /// The order of names in the user's locale.
 struct Rules(Collator<'static>);
+
+impl Rules {
+    /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
+    #[cold]
+    #[inline(never)]
+    fn new(tables: &'static [u8]) -> Option<Box<Rules>> {
+        Collator::new(tables).map(Rules).map(Box::new)
+    }
+}
 
 impl Collate for Rules {
     fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
@@ -75,7 +85,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
             means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers },
-            collate: plan.collate.and_then(Collator::new).map(Rules),
+            collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
             spare: Vec::new(),
@@ -284,7 +294,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     fn sort(&mut self, batch: &Batch) -> Vec<u32> {
         let order = &self.plan.order;
-        let collate = self.collate.as_mut().map(|rules| rules as &mut dyn Collate);
+        let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
         match order.key {
             Key::Width => order.sort_by_width(batch, collate, &self.renderer.widths(batch)),
             _ => order.sort(batch, collate),

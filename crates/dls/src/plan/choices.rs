@@ -65,8 +65,9 @@ impl<'a> Choices<'a> {
     }
 
     /// Which names of a directory are wanted.
-    pub(super) fn filter(&self, utf8: bool) -> Filter {
-        let patterns = |texts: &[&[u8]]| texts.iter().map(|text| Pattern::new(text, utf8)).collect();
+    pub(super) fn filter(&self, utf8: bool, posixly_correct: bool) -> Filter {
+        let pattern = |text: &&[u8]| Pattern::new(text, utf8, !posixly_correct);
+        let patterns = |texts: &[&[u8]]| texts.iter().map(pattern).collect();
         Filter { hidden: self.hidden, hide: patterns(&self.hide), ignore: patterns(&self.ignore) }
     }
 

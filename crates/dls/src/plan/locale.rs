@@ -81,6 +81,10 @@ impl<'a> Found<'a> {
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
+        // Nobody translates for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
+        if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
+            return None;
+        }
         let paths = catalog::paths(locale, self.language, category, "coreutils");
         paths.iter().find_map(|path| Catalog::new(Mapped.open(path)?))
     }

@@ -98,7 +98,7 @@ impl<'a> Plan<'a> {
         Ok(Plan {
             program,
             locale,
-            filter: choices.filter(locale.utf8),
+            filter: choices.filter(locale.utf8, (env.var)(b"POSIXLY_CORRECT").is_some()),
             directory: choices.directory,
             recursive: choices.recursive,
             dereference: choices.dereference.unwrap_or(
