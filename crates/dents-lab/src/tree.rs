@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, makedev, mknodat, utimensat};
 
@@ -122,11 +123,15 @@ impl Tree {
             if matches!(kind, Kind::Dir) {
                 dirs.push(path.clone());
             }
+            // Reading a directory or a link moves its access time until that is later than all its others: one that
+            // was changed in the future would never hold still.
+            let latest = if matches!(kind, Kind::Dir | Kind::Link(_)) { now - 60 } else { i64::MAX };
+            let times = [time(rng, now), time(rng, now)].map(|(s, ns)| (s.min(latest), ns));
             tree.entries.push(Entry {
                 path,
                 mode: mode(rng, matches!(kind, Kind::Dir)),
                 kind,
-                times: [time(rng, now), time(rng, now)],
+                times,
                 owner: rng.one_in(6).then(|| *rng.pick(&[1, 2, 12_345, 65_534, 4_294_967_294])),
             });
         }
@@ -205,6 +210,8 @@ impl Tree {
         for entry in self.entries.iter().rev() {
             let _ = entry.finish(&root);
         }
+        // Later by a tick of the kernel's coarse clock, or the reading is not after the making.
+        std::thread::sleep(Duration::from_millis(10));
         settle(dir.path())?;
         Ok(dir)
     }

@@ -7,6 +7,7 @@
 
 use crate::color::{Colors, Facts, Key};
 use crate::format::Rows;
+use crate::renderer::Piece;
 use crate::hyperlink::{Links, Places};
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
@@ -64,7 +65,10 @@ impl<'s> Painter<'s> {
     /// Prepares for the entries of a batch.
     pub(crate) fn begin(&mut self, rows: Rows<'_>) {
         let batch = rows.batch;
-        self.pads = self.aligns && rows.measured().any(|entry| self.quoter.quotes(entry.name()));
+        // Of operands, one that could not be had counts too.
+        let quoted = |entry: Entry<'_>| self.quoter.quotes(entry.name());
+        self.pads = self.aligns
+            && if rows.piece == Piece::Operands { batch.iter().any(quoted) } else { rows.measured().any(quoted) };
         if self.palette.is_some() {
             let has = |kind, needs| batch.declared().get(kind).contains(needs);
             self.reads = Reads {

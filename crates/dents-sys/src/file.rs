@@ -49,6 +49,20 @@ pub fn map(path: &CStr) -> Result<&'static [u8]> {
     Ok(unsafe { core::slice::from_raw_parts(start.cast(), size) })
 }
 
+/// All of a file that answers in pieces, as the long ones of /proc do: `read` until one comes back empty.
+///
+/// Errors are the kernel's, and `ENOMEM`.
+pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
+    let fd = open(path)?;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.try_reserve(FIRST_READ).map_err(|_| Errno::NOMEM)?;
+        if rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))? == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
 /// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.
 pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let n = read(&open(path)?, buf)?;

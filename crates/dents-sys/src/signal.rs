@@ -24,35 +24,73 @@ const HELD: Set = {
     set
 };
 
+/// SIGTSTP: the terminal's stop.
+const TSTP: Set = 1 << 19;
+
 /// Signals held back until this is dropped; those that came meanwhile then do what they do.
 #[derive(Debug)]
 #[must_use]
 pub struct Held {
     before: Set,
+    /// What had come when last asked.
+    came: Set,
 }
 
 /// Holds signals back on the calling thread: one `rt_sigprocmask`, and another at the end. The others must hold them back
 /// too, or not exist: a signal to the process goes to any thread that takes it.
 pub fn hold() -> Held {
-    Held { before: mask(SIG_BLOCK, HELD) }
+    Held { before: mask(SIG_BLOCK, HELD), came: 0 }
 }
 
 impl Held {
     /// Whether one of them has come: one `rt_sigpending`.
-    #[must_use]
-    pub fn is_pending(&self) -> bool {
+    pub fn is_pending(&mut self) -> bool {
         let mut pending: Set = 0;
         // SAFETY: the kernel writes the eight bytes it is told of to `pending`.
         let answer = unsafe {
             let args = [&raw mut pending as usize, size_of::<Set>(), 0, 0, 0, 0];
             syscall(nr::RT_SIGPENDING, args)
         };
-        answer.is_ok() && pending & HELD & !self.before != 0
+        self.came = if answer.is_ok() { pending & HELD & !self.before } else { 0 };
+        self.came != 0
     }
+
+    /// Stops the process where SIGTSTP asks for it. By SIGSTOP, as GNU does: SIGTSTP itself would be lost on a process
+    /// group that no shell looks after. Nothing happens if another signal waits that ends the process anyway.
+    fn stop(&self) {
+        if self.came != TSTP || is_ignored(20) {
+            return;
+        }
+        let (set, zero) = (TSTP, [0_u64; 2]);
+        // SAFETY: the kernel reads a set of eight bytes and a timespec of two words, and takes the signal out of those
+        // that wait, without waiting for it.
+        let taken = unsafe {
+            let (set, timeout) = (&raw const set as usize, &raw const zero as usize);
+            syscall(nr::RT_SIGTIMEDWAIT, [set, 0, timeout, size_of::<Set>(), 0, 0])
+        };
+        if taken.is_ok() {
+            // It may only be that we are stopped.
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        }
+    }
+}
+
+/// Whether the process ignores a signal: one `rt_sigaction`.
+fn is_ignored(signal: usize) -> bool {
+    const SIG_IGN: usize = 1;
+    // `struct sigaction` of the kernel: the handler first but on MIPS, at most 32 bytes and 16 of a mask.
+    let mut action = [0_usize; 8];
+    // SAFETY: the kernel writes one `struct sigaction` to `action`, which has room for any architecture's.
+    let answer = unsafe {
+        let args = [signal, 0, &raw mut action as usize, size_of::<Set>(), 0, 0];
+        syscall(nr::RT_SIGACTION, args)
+    };
+    answer.is_ok() && action[0] == SIG_IGN
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
+        self.stop();
         mask(SIG_SETMASK, self.before);
     }
 }
@@ -78,7 +116,7 @@ mod tests {
     #[test]
     fn what_is_held_back_is_what_could_end_the_program() {
         let before = mask(SIG_BLOCK, 0);
-        let held = hold();
+        let mut held = hold();
         assert_eq!(mask(SIG_BLOCK, 0), before | HELD);
         kill_process(getpid(), Signal::WINCH).unwrap();
         assert!(!held.is_pending());
@@ -92,8 +130,8 @@ mod tests {
         const ALRM: Set = 1 << 13;
         let worker = std::thread::spawn(|| {
             let outer = mask(SIG_BLOCK, ALRM);
-            let inner = hold();
-            let fresh = Held { before: outer & !ALRM };
+            let mut inner = hold();
+            let mut fresh = Held { before: outer & !ALRM, came: 0 };
             let tid = rustix::thread::gettid().as_raw_nonzero().get() as usize;
             // SAFETY: `tgkill` takes numbers only; the signal is blocked in this thread.
             let sent = unsafe { syscall(nr::TGKILL, [std::process::id() as usize, tid, 14, 0, 0, 0]) };

@@ -7,8 +7,10 @@ use crate::{Errno, Result};
 /// Numbers of the calls made through [`syscall`].
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 pub(crate) mod nr {
+    pub(crate) const RT_SIGACTION: usize = 13;
     pub(crate) const RT_SIGPROCMASK: usize = 14;
     pub(crate) const RT_SIGPENDING: usize = 127;
+    pub(crate) const RT_SIGTIMEDWAIT: usize = 128;
     pub(crate) const SCHED_GETAFFINITY: usize = 204;
     pub(crate) const GETDENTS64: usize = 217;
     pub(crate) const CLOCK_GETTIME: usize = 228;
@@ -25,8 +27,10 @@ pub(crate) mod nr {
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
     #[cfg(test)]
     pub(crate) const TGKILL: usize = 131;
+    pub(crate) const RT_SIGACTION: usize = 134;
     pub(crate) const RT_SIGPROCMASK: usize = 135;
     pub(crate) const RT_SIGPENDING: usize = 136;
+    pub(crate) const RT_SIGTIMEDWAIT: usize = 137;
     pub(crate) const STATX: usize = 291;
 }
 
@@ -38,6 +42,8 @@ pub(crate) mod nr {
     pub(crate) const STATX: usize = libc::SYS_statx as usize;
     pub(crate) const RT_SIGPROCMASK: usize = libc::SYS_rt_sigprocmask as usize;
     pub(crate) const RT_SIGPENDING: usize = libc::SYS_rt_sigpending as usize;
+    pub(crate) const RT_SIGACTION: usize = libc::SYS_rt_sigaction as usize;
+    pub(crate) const RT_SIGTIMEDWAIT: usize = libc::SYS_rt_sigtimedwait as usize;
     #[cfg(test)]
     pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
 }

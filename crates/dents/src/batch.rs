@@ -291,8 +291,13 @@ impl Batch {
     /// all, in the order of their slots.
     ///
     /// Below half of the entries the slots are sparse: 4 bytes an entry instead of 64.
-    pub(crate) fn make_slots(&mut self, asks: impl Fn(Kind) -> bool) -> Option<Vec<Dent>> {
-        let asked = self.dents.iter().filter(|dent| asks(dent.kind())).count();
+    pub(crate) fn make_slots(&mut self, asks: impl Fn(Kind, &[u8]) -> bool) -> Option<Vec<Dent>> {
+        let arena = &self.arena;
+        let asks = |dent: &Dent| {
+            let start = dent.name.offset();
+            asks(dent.kind(), &arena[start..start + dent.name.len()])
+        };
+        let asked = self.dents.iter().filter(|dent| asks(dent)).count();
         self.metas.clear();
         self.metas.resize(if asked * 2 > self.len() { self.len() } else { asked }, Meta::default());
         if asked == 0 {
@@ -306,7 +311,7 @@ impl Batch {
         let mut slots = Vec::with_capacity(self.len());
         let mut todo = Vec::with_capacity(asked);
         for dent in &self.dents {
-            if asks(dent.kind()) {
+            if asks(dent) {
                 slots.push(todo.len() as u32);
                 todo.push(*dent);
             } else {
@@ -369,6 +374,12 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.meta.is_some_and(|meta| meta.bits.contains(Bits::STAT))
+    }
+
+    /// Whether [`Entry::ino`] is the inode's number: from `statx`, or from `readdir` where that could be believed.
+    #[must_use]
+    pub fn knows_ino(&self) -> bool {
+        self.meta.is_none_or(|meta| meta.bits.contains(Bits::STAT))
     }
 
     /// The question that failed, and how.
@@ -536,7 +547,7 @@ mod tests {
         for name in [c"a", c"b", c"c", c"d"] {
             batch.push(name, if name == c"c" { Kind::Dir } else { Kind::Reg }, 1);
         }
-        let todo = batch.make_slots(|kind| kind == Kind::Dir).expect("sparse");
+        let todo = batch.make_slots(|kind, _| kind == Kind::Dir).expect("sparse");
         assert_eq!(todo.len(), 1);
         batch.metas[0].mode = 0o040_755;
         batch.metas[0].bits = Bits::STAT;
@@ -555,7 +566,7 @@ mod tests {
     #[test]
     fn a_fault_keeps_its_errno() {
         let mut batch = batch(Needs::SIZE);
-        assert!(batch.make_slots(|_| true).is_none());
+        assert!(batch.make_slots(|_, _| true).is_none());
         batch.metas[0].set_fault(Asked::Stat, Errno::ACCESS);
         assert_eq!(batch.entry(0).fault(), Some((Asked::Stat, Errno::ACCESS)));
         assert_eq!(batch.entry(1).fault(), None);

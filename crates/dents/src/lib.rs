@@ -13,6 +13,7 @@ extern crate std;
 
 pub mod batch;
 pub mod canonical;
+pub mod mounts;
 pub mod needs;
 pub mod owners;
 pub mod pattern;

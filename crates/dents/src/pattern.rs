@@ -2,7 +2,8 @@
 //!
 //! A dot at the beginning of a name is matched by a dot only, never by `?`, `*` or brackets; a slash is like any
 //! other character; a backslash takes the meaning from what follows. Where the charset is UTF-8 a character is
-//! a character; a name or a pattern that is not UTF-8 is taken byte by byte, as glibc takes it.
+//! a character; a name or a pattern that is not UTF-8 is taken byte by byte, as glibc takes it. Ranges go by code points, and `[=e=]` is `e`
+//! alone, whatever the locale.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -212,6 +213,12 @@ fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
                 }
                 rest = after;
             }
+            [OPEN, 0x3d, char, 0x3d, CLOSE, after @ ..] => {
+                if !set.broken {
+                    set.ranges.push(*char..=*char);
+                }
+                rest = after;
+            }
             _ => {
                 let (from, after) = parse_member(rest, &mut set.broken)?;
                 let (to, after) = match after {
@@ -245,12 +252,12 @@ fn parse_class(rest: &[u32]) -> Option<(&[u32], &[u32])> {
     }
 }
 
-/// One member of a set: a character, escaped or not, or `[.x.]` or `[=x=]` for a character `x`. Names of characters
-/// (`[.space.]`) are not known, and no character is equivalent to another.
+/// One end of a range: a character, escaped or not, or `[.x.]` for a character `x`. Names of characters (`[.space.]`)
+/// are not known.
 fn parse_member<'p>(rest: &'p [u32], broken: &mut bool) -> Option<(u32, &'p [u32])> {
     match rest {
         [BACKSLASH, escaped, after @ ..] => Some((*escaped, after)),
-        [OPEN, kind @ (0x2e | 0x3d), char, end, CLOSE, after @ ..] if kind == end => Some((*char, after)),
+        [OPEN, 0x2e, char, 0x2e, CLOSE, after @ ..] => Some((*char, after)),
         [OPEN, 0x2e, name @ ..] => {
             *broken = true;
             let end = name.windows(2).position(|pair| pair == [0x2e, CLOSE])?;

@@ -49,7 +49,7 @@ impl Streams for Stdio {
     }
 
     fn signal_came(&mut self) -> bool {
-        self.held.as_ref().is_some_and(signal::Held::is_pending)
+        self.held.as_mut().is_some_and(signal::Held::is_pending)
     }
 
     fn terminal(&mut self) -> Option<u16> {

@@ -84,7 +84,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers },
+            means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers, mounts: Some(&plan.mounts) },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),

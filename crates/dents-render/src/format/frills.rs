@@ -20,9 +20,10 @@ impl Frills {
     /// Columns as wide as their widest number, in a batch of entries.
     pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Frills {
         let entries = || rows.measured().filter(|entry| entry.is_known());
+        let inodes = || rows.measured().filter(|entry| entry.knows_ino());
         let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).len();
         Frills {
-            inode: style.inode.then(|| entries().map(|entry| entry.ino()).max().map_or(0, digits)),
+            inode: style.inode.then(|| inodes().map(|entry| entry.ino()).max().map_or(0, digits)),
             blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
             context: style.context.then(|| entries().map(|entry| context(&entry).len()).max().unwrap_or(0)),
             aligned: true,
@@ -54,7 +55,7 @@ impl Frills {
                 .sum();
         }
         let known = entry.is_known();
-        let inode = if known && style.inode { digits(entry.ino()) } else { 1 };
+        let inode = if style.inode && entry.knows_ino() { digits(entry.ino()) } else { 1 };
         let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
         let context = self.context.map_or(0, |_| context(entry).len() + 1);
         self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1) + context
@@ -65,7 +66,7 @@ impl Frills {
         let known = entry.is_known();
         if let Some(width) = self.inode {
             // Inode 0 is how a file system says that it has none.
-            match if known { entry.ino() } else { 0 } {
+            match if entry.knows_ino() { entry.ino() } else { 0 } {
                 0 => push_right(out, b"?", width),
                 inode => push_number(out, inode, width),
             }

@@ -255,13 +255,24 @@ impl Spec {
     }
 
     /// The first digits of the fraction: nine, or as many as the width says.
+    /// The first digits of the fraction of a second, nine if no width says otherwise. `-` and `_` take the zeros at
+    /// the end away, `_` leaves spaces in their place.
     fn nanoseconds(&self, out: &mut Vec<u8>, nanosecond: u32) {
         let digits = if self.width == 0 { 9 } else { self.width };
+        let start = out.len();
         let mut fraction = [b'0'; 9];
         let text = Text::number(u64::from(nanosecond));
         fraction[9 - text.len().min(9)..].copy_from_slice(text.as_bytes());
         out.extend_from_slice(&fraction[..digits.min(9)]);
-        out.resize(out.len() + digits.saturating_sub(9), b'0');
+        if !matches!(self.pad, b'-' | b'_') {
+            return out.resize(start + digits, b'0');
+        }
+        while out.len() > start + 1 && out.ends_with(b"0") {
+            out.pop();
+        }
+        if self.pad == b'_' {
+            out.resize(start + digits, b' ');
+        }
     }
 
     fn half_of_day(&self, out: &mut Vec<u8>, text: &[u8]) {
@@ -286,30 +297,41 @@ impl Spec {
 
     /// `+hhmm`, and with colons as many parts as there are colons, or (three) as many as are not zero. Without,
     /// seconds are left out.
-    /// A zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
+    /// The zone's offset as a number with a sign, with zeros to its usual width or the one asked for; `_` puts spaces
+    /// before the sign instead, `-` nothing. A zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
     fn offset(&self, out: &mut Vec<u8>, moment: &Moment<'_>) {
         let start = out.len();
         let Moment { offset, zone, .. } = *moment;
         let east = offset.unsigned_abs();
-        let (hours, minutes, seconds) = (pair(east / 3600), pair(east / 60 % 60), pair(east % 60));
-        let west = offset < 0 || offset == 0 && zone.starts_with(b"-");
-        out.push(if west { b'-' } else { b'+' });
-        out.extend_from_slice(&hours);
-        let parts = match self.colons {
-            0 | 1 => 2,
-            2 => 3,
-            _ if seconds != pair(0) => 3,
-            _ if minutes != pair(0) => 2,
-            _ => 1,
+        let (hours, minutes, seconds) = (east / 3600, east / 60 % 60, east % 60);
+        let (shown, usual) = match self.colons {
+            0 => (0, 5),
+            1 => (1, 6),
+            2 => (2, 9),
+            _ if seconds != 0 => (2, 9),
+            _ if minutes != 0 => (1, 6),
+            _ => (0, 3),
         };
-        for part in [minutes, seconds].iter().take(parts - 1) {
-            if self.colons > 0 {
-                out.push(b':');
-            }
-            out.extend_from_slice(part);
+        let first = if self.colons == 0 { hours * 100 + minutes } else { hours };
+        out.extend_from_slice(Text::number(u64::from(first)).as_bytes());
+        for part in [minutes, seconds].into_iter().take(shown) {
+            out.push(b':');
+            out.extend_from_slice(&pair(part));
         }
-        let digits = Spec { width: self.width.saturating_sub(1), ..*self };
-        digits.widen(out, start + 1, b'0');
+        let west = offset < 0 || offset == 0 && zone.starts_with(b"-");
+        let sign = if west { b'-' } else { b'+' };
+        let width = if self.width == 0 { usual } else { self.width };
+        match self.pad {
+            b'-' => out.insert(start, sign),
+            b'_' => {
+                out.insert(start, sign);
+                Spec { width, ..*self }.widen(out, start, b' ');
+            }
+            _ => {
+                Spec { width: width - 1, ..*self }.widen(out, start, b'0');
+                out.insert(start, sign);
+            }
+        }
     }
 
     /// Pads what was written from `start` on.
@@ -352,6 +374,11 @@ mod tests {
             ("%^a %#Z %#p %10a|%-10a", "TUE cet pm        Tue|Tue"),
             ("%:z %::z %:::z %8z", "+00:00 +00:00:00 +00 +0000000"),
             ("%Q %:Y 100%% %n%t %", "%Q %:Y 100% \n\t %"),
+            ("[%_z][%-z][%_:z][%-::z][%_:::z][%8::z]", "[   +0][+0][ +0:00][+0:00:00][ +0][+0:00:00]"),
+            (
+                "[%-N][%_N][%_3N][%-3N][%12N][%_12N]",
+                "[012345678][012345678][012][012][012345678000][012345678   ]",
+            ),
         ] {
             assert_eq!(show(format, 1_700_000_000, 0), text, "{format}");
         }
@@ -364,5 +391,6 @@ mod tests {
         assert_eq!(show("%Y %F", 1_000_000_000_000, 0), "33658 +33658-09-27");
         assert_eq!(show("%z %::z", 0, -90), "-0001 -00:01:30");
         assert_eq!(show("%z %:::z", 0, 1172), "+0019 +00:19:32");
+        assert_eq!(show("[%_z][%-z][%_:z][%_:::z]", 0, -1172), "[  -19][-19][ -0:19][ -0:19:32]");
     }
 }

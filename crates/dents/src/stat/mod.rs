@@ -19,6 +19,7 @@ mod tests;
 pub use operands::{Dereference, fill_operands};
 
 use crate::batch::{Batch, Dent, Meta, Texts};
+use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
@@ -75,6 +76,8 @@ pub struct Means<'a> {
     pub threads: Option<usize>,
     /// Who starts them.
     pub workers: &'a dyn Workers,
+    /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
+    pub mounts: Option<&'a Mounts>,
 }
 
 /// What a fill did.
@@ -156,8 +159,14 @@ pub fn fill(
     means: &Means<'_>,
 ) -> Report {
     batch.declared = *needs;
-    let todo = batch
-        .make_slots(|kind| needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty()));
+    let asks = |kind| needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty());
+    // Where all that is missing is the inode number, readdir may have told it.
+    let trusting = !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE);
+    let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
+    let todo = batch.make_slots(|kind, name| match &covered {
+        Some(covered) if kind != Kind::Unknown => covered.covers(name),
+        _ => asks(kind),
+    });
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
     let avoided = (dents.len() - asked.len()) as u64;

@@ -135,7 +135,7 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        fill(&mut batch, reader.dir(), &needs, false, &Means { mode, threads: Some(2), workers: &Std });
+        fill(&mut batch, reader.dir(), &needs, false, &Means { mode, threads: Some(2), workers: &Std, mounts: None });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
         assert_eq!(batch.iter().filter(Entry::is_known).count(), batch.len() - 1);
@@ -154,7 +154,7 @@ fn magic_links_are_followed_by_their_text() {
         reader.dir(),
         &needs,
         false,
-        &Means { mode: Mode::Classic, threads: None, workers: &Std },
+        &Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: None },
     );
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));

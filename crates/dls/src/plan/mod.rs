@@ -9,13 +9,14 @@ mod locale;
 mod zone;
 
 use crate::Env;
-use crate::args::numbers::{BlockSize, parse_tab_size, parse_width};
+use crate::args::numbers::{BadNumber, BlockSize, parse_tab_size, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
 pub use locale::Found;
 
 use choices::{Choices, happens};
+use dents::mounts::Mounts;
 use dents::needs::{Needs, NeedsByKind};
 use dents::read::Filter;
 use dents::sort::{Key, Order};
@@ -53,6 +54,8 @@ pub struct Plan<'a> {
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
     pub streams: bool,
+    /// Mount points, once somebody asks.
+    pub mounts: Mounts,
     /// The strategy.
     pub mode: Mode,
     /// The number of threads, if it was named.
@@ -118,6 +121,7 @@ impl<'a> Plan<'a> {
                 && matches!(style.format, Format::Lines | Format::Commas)
                 && !style.blocks
                 && !choices.recursive,
+            mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
             timing: choices.timing,
@@ -251,8 +255,12 @@ impl<'a> Surroundings<'a, '_, '_> {
         let blocks =
             if self.var(b"POSIXLY_CORRECT").is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
         let named = own.or(shared).or_else(|| self.var(b"BLOCKSIZE"));
-        let usable = |value: &&[u8]| BlockSize::parse(value).is_ok();
-        let mut block_size = named.filter(usable).and_then(choices::block_size).unwrap_or(blocks);
+        // What makes no sense in a variable is passed over; what is too large is as large as can be.
+        let usable = |value: &[u8]| match BlockSize::parse(value) {
+            Err(BadNumber::BlockSizeTooLarge) => Some(SizeFormat::Blocks { size: u64::MAX, suffix: "" }),
+            _ => choices::block_size(value),
+        };
+        let mut block_size = named.and_then(usable).unwrap_or(blocks);
         let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
         if choices.kibibytes {
             block_size = SizeFormat::KIBI;

@@ -244,11 +244,6 @@ impl Definition {
             self
         }
     }
-
-    /// GNU `ls` has it; here it is refused until it works.
-    const fn not_yet(self) -> Self {
-        Self { implemented: false, ..self }
-    }
 }
 
 #[cfg(test)]
