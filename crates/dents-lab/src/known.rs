@@ -170,7 +170,8 @@ fn meets_quote_at_edge(case: &Case) -> bool {
             && case.listed().iter().any(|(dir, deep)| any_listing(dir, *deep, "edge", &at_edge)))
 }
 
-fn quote_at_edge(name: &[u8]) -> bool {
+/// Whether a name has a single quote and ends in a byte that may be escaped.
+pub fn quote_at_edge(name: &[u8]) -> bool {
     name.contains(&b'\'') && name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
 }
 

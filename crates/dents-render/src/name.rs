@@ -7,10 +7,10 @@
 
 use crate::color::{Colors, Facts, Key};
 use crate::format::Rows;
-use crate::renderer::Piece;
 use crate::hyperlink::{Links, Places};
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
+use crate::renderer::Piece;
 use crate::style::Style;
 use crate::width::{is_plain, width};
 use alloc::vec::Vec;
@@ -68,7 +68,11 @@ impl<'s> Painter<'s> {
         // Of operands, one that could not be had counts too.
         let quoted = |entry: Entry<'_>| self.quoter.quotes(entry.name());
         self.pads = self.aligns
-            && if rows.piece == Piece::Operands { batch.iter().any(quoted) } else { rows.measured().any(quoted) };
+            && if rows.piece == Piece::Operands {
+                batch.iter().any(quoted)
+            } else {
+                rows.measured().any(quoted)
+            };
         if self.palette.is_some() {
             let has = |kind, needs| batch.declared().get(kind).contains(needs);
             self.reads = Reads {

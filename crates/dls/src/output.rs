@@ -57,7 +57,15 @@ pub struct Output<'a> {
 impl<'a> Output<'a> {
     /// With `clock`, the time spent writing is taken.
     pub fn new(streams: &'a mut dyn Streams) -> Self {
-        Output { streams, buffer: Vec::new(), failed: None, clock: None, written_ns: 0, gone: 0, uncolor: None }
+        Output {
+            streams,
+            buffer: Vec::new(),
+            failed: None,
+            clock: None,
+            written_ns: 0,
+            gone: 0,
+            uncolor: None,
+        }
     }
 
     /// Takes the time of writing from now on.

@@ -15,8 +15,8 @@ use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
 use dents::sort::{Collate, Key};
-use dents_locale::Collator;
 use dents::stat::{self, Dereference, Means, Report};
+use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, quote};
 use dents_sys::{CWD, Errno, clock, host};
 
@@ -84,7 +84,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means { mode: plan.mode, threads: plan.threads, workers: env.workers, mounts: Some(&plan.mounts) },
+            means: Means {
+                mode: plan.mode,
+                threads: plan.threads,
+                workers: env.workers,
+                mounts: Some(&plan.mounts),
+            },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
@@ -307,7 +312,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         for index in order.iter().rev() {
             let entry = batch.entry(*index as usize);
             if entry.kind() == Kind::Dir && !matches!(entry.name(), b"." | b"..") {
-                let path = join(path.to_bytes(), entry.name());
+                let path = join(without_slashes(path.to_bytes()), entry.name());
                 if let Ok(path) = CString::new(path) {
                     self.pending.push(Pending::List { path, operand: false });
                 }
@@ -388,6 +393,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
         }
     }
+}
+
+/// The path without the slashes at its end, unless it is nothing else.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    path.iter().rposition(|byte| *byte != b'/').map_or(path, |last| &path[..=last])
 }
 
 /// `parent/name`, without doubling the slash.

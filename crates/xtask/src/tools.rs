@@ -24,6 +24,7 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("setfattr", "attr"),
     tool("setcap", "libcap2-bin"),
     tool("setpriv", "util-linux"),
+    tool("setsid", "util-linux"),
     tool("prlimit", "util-linux"),
     tool("dircolors", "coreutils"),
     tool("cc", "gcc"),
@@ -58,6 +59,30 @@ pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
         "missing, please install first (names as in Debian): sudo apt-get install {}",
         packages.join(" ")
     ))
+}
+
+/// The locales that the tests compare in, beside C and C.UTF-8.
+pub(crate) const LOCALES: &[&str] = &["en_US", "fr_FR", "de_DE", "sv_SE", "ja_JP"];
+
+/// Whether these locales are there with UTF-8. As root, those that are not are generated first.
+pub(crate) fn locales(names: &[&str]) -> bool {
+    let installed = || {
+        let output = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    };
+    let missing = |list: String| -> Vec<String> {
+        let there = |name: &&&str| !list.lines().any(|line| line == format!("{name}.utf8"));
+        names.iter().filter(there).map(|name| name.to_string()).collect()
+    };
+    for name in missing(installed()) {
+        if is_root() {
+            println!("== generating the locale {name}.UTF-8");
+            let mut define = Command::new("localedef");
+            define.args(["-i", &name, "-f", "UTF-8", &format!("{name}.UTF-8")]).stdin(Stdio::null());
+            let _ = define.status();
+        }
+    }
+    missing(installed()).is_empty()
 }
 
 fn missing(tools: &[Tool]) -> Vec<&'static str> {

@@ -61,10 +61,18 @@ impl Format {
         let mut items = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let (spec, len) = if rest[0] == b'%' { Spec::parse(rest) } else { (None, 1) };
-            match spec {
-                Some(spec) => items.push(Item::Spec(spec)),
-                None => items.extend(rest[..len].iter().map(|byte| Item::Byte(*byte))),
+            let mut len = 1;
+            if rest[0] != b'%' {
+                items.push(Item::Byte(rest[0]));
+            } else {
+                let spec = Spec::parse(rest, &mut len);
+                if spec.letter == 0 {
+                    let mut text = Vec::new();
+                    spec.text(&mut text, &rest[..len], false);
+                    items.extend(text.into_iter().map(Item::Byte));
+                } else {
+                    items.push(Item::Spec(spec));
+                }
             }
             rest = &rest[len..];
         }
@@ -93,7 +101,9 @@ impl Format {
 
 impl Spec {
     /// The conversion that begins with this `%`, and its length; none if it is not one, and stands for itself.
-    fn parse(text: &[u8]) -> (Option<Spec>, usize) {
+    /// The conversion at the beginning of `text`, and its length. What is none keeps its flags and width, has no
+    /// letter, and stands for itself, padded: GNU does so.
+    fn parse(text: &[u8], len: &mut usize) -> Spec {
         let mut spec = Spec::default();
         let mut at = 1;
         while let Some(flag) = text.get(at) {
@@ -110,17 +120,33 @@ impl Spec {
             spec.width = (spec.width * 10 + usize::from(digit - b'0')).min(1 << 10);
             at += 1;
         }
-        at += usize::from(matches!(text.get(at), Some(b'E' | b'O')));
+        let modifier = text.get(at).copied().filter(|byte| matches!(byte, b'E' | b'O'));
+        at += usize::from(modifier.is_some());
         while text.get(at) == Some(&b':') {
             spec.colons += 1;
             at += 1;
         }
-        let Some(letter) = text.get(at) else { return (None, text.len()) };
-        spec.letter = *letter;
+        // A percent sign ends what is no conversion; it may begin one.
+        let letter = text.get(at).copied().unwrap_or(0);
+        *len = if letter == 0 || (letter == b'%' && at > 1) { at } else { at + 1 };
+        let known = match modifier {
+            None => &b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ"[..],
+            Some(b'E') => b"CcnpPqrRsTtuxXyYzZ",
+            Some(_) => b"bBCdeghGHIjklmMnNpPrRsSTtuUVwWyzZ",
+        };
+        let colons_fit = spec.colons == 0 || (letter == b'z' && spec.colons <= 3);
+        if known.contains(&letter) && colons_fit && *len > at {
+            spec.letter = letter;
+        }
+        if spec.letter == 0 && spec.width > 0 {
+            // Colons are not counted then.
+            spec.width += spec.colons;
+        }
+        if modifier.is_some() && spec.pad == 0 && spec.width > 0 && spec.letter != 0 {
+            spec.pad = b'_';
+        }
         spec.plain = spec.pad == 0 && !spec.upper && !spec.swap && spec.width == 0 && spec.colons == 0;
-        let known = b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ".contains(letter);
-        let fits = known && (spec.colons == 0 || (*letter == b'z' && spec.colons <= 3));
-        (fits.then_some(spec), at + 1)
+        spec
     }
 
     /// The conversions that the usual styles are made of, without flags: the same as [`Spec::write`], sooner.
@@ -180,8 +206,8 @@ impl Spec {
             b'g' => self.two(out, (civil.iso_week().0.unsigned_abs() % 100) as u32, b'0'),
             b'C' => self.signed(out, civil.year < 0, civil.year.unsigned_abs() / 100, 2, b'0'),
             b'y' => self.two(out, (civil.year.unsigned_abs() % 100) as u32, b'0'),
-            b'n' => out.push(b'\n'),
-            b't' => out.push(b'\t'),
+            b'n' => self.text(out, b"\n", false),
+            b't' => self.text(out, b"\t", false),
             b'%' => out.push(b'%'),
             composed => self.composed(composed, moment, names, out),
         }
@@ -374,6 +400,10 @@ mod tests {
             ("%^a %#Z %#p %10a|%-10a", "TUE cet pm        Tue|Tue"),
             ("%:z %::z %:::z %8z", "+00:00 +00:00:00 +00 +0000000"),
             ("%Q %:Y 100%% %n%t %", "%Q %:Y 100% \n\t %"),
+            (
+                "[%5][%_5Q][%05!][%5%][%-%][%5n][%1Ed][%5EY]",
+                "[  %5][ %_5Q][0%05!][   %5%][%-%][    \n][%1Ed][ 2023]",
+            ),
             ("[%_z][%-z][%_:z][%-::z][%_:::z][%8::z]", "[   +0][+0][ +0:00][+0:00:00][ +0][+0:00:00]"),
             (
                 "[%-N][%_N][%_3N][%-3N][%12N][%_12N]",

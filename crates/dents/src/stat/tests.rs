@@ -52,7 +52,7 @@ impl Tree {
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
         reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
-        let means = Means { mode, threads: Some(3), workers };
+        let means = Means { mode, threads: Some(3), workers, mounts: None };
         let report = fill(&mut batch, reader.dir(), needs, false, &means);
         (batch, report)
     }
@@ -135,7 +135,13 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        fill(&mut batch, reader.dir(), &needs, false, &Means { mode, threads: Some(2), workers: &Std, mounts: None });
+        fill(
+            &mut batch,
+            reader.dir(),
+            &needs,
+            false,
+            &Means { mode, threads: Some(2), workers: &Std, mounts: None },
+        );
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
         assert_eq!(batch.iter().filter(Entry::is_known).count(), batch.len() - 1);

@@ -3,12 +3,12 @@
 use crate::args::numbers::{BlockSize, parse_tab_size, parse_threads, parse_width};
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{Flag, Said};
+use alloc::vec::Vec;
 use dents::needs::Needs;
 use dents::pattern::Pattern;
 use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
-use alloc::vec::Vec;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.

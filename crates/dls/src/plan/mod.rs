@@ -78,7 +78,8 @@ impl<'a> Plan<'a> {
     ) -> Result<Self, UsageError<'a>> {
         let locale = found.locale();
         let manner = Manner::of(program);
-        let mut surroundings = Surroundings { env, program, manner, found, locale, terminal: out.terminal(), out };
+        let mut surroundings =
+            Surroundings { env, program, manner, found, locale, terminal: out.terminal(), out };
         let choices = Choices::new(&args.said, surroundings.terminal.is_some());
         let style = surroundings.style(&choices)?;
         let long = style.format == Format::Long;
@@ -261,7 +262,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             _ => choices::block_size(value),
         };
         let mut block_size = named.and_then(usable).unwrap_or(blocks);
-        let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
+        let file_size = own.or(shared).and_then(usable).unwrap_or(SizeFormat::BYTES);
         if choices.kibibytes {
             block_size = SizeFormat::KIBI;
         }
