@@ -124,16 +124,17 @@ exec ls src
 USES
 }
 
-# The checksums of what a build makes, and what its log says but for times.
+# The checksums of what a build installs, and its log.
 build() {
-    mkdir "$work/$1" && cd "$work/$1" && cp -a "$work/source/." . || exit
+    # At the same path both times: paths end up in programs and logs.
+    mkdir "$work/build" && cd "$work/build" && cp -a "$work/source/." . || exit
     {
-        ./configure --prefix=/usr && make && make check && make install DESTDIR="$work/$1/root"
+        ./configure --prefix=/usr && make && make check && make install DESTDIR="$work/build/root"
         echo "status $?"
     } > "$work/$1.log" 2>&1
     tail -n1 "$work/$1.log"
-    (cd "$work/$1/root" && find . -type f -perm /111 -exec sha256sum {} + | sort -k2) > "$work/$1.sums"
-    sed -i "s|$work/$1|BUILD|g" "$work/$1.log"
+    (cd "$work/build/root" && find . -type f -perm /111 -exec sha256sum {} + | sort -k2) > "$work/$1.sums"
+    cd "$work" && rm -rf "$work/build"
 }
 
 package() {

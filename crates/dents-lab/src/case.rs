@@ -110,6 +110,15 @@ impl Case {
         options.chain(self.operands.iter().cloned()).chain(after).collect()
     }
 
+    /// How many arguments at the end cannot be options: under POSIXLY_CORRECT the first operand ends them.
+    pub fn fixed(&self) -> usize {
+        if self.operands.is_empty() || self.variable("POSIXLY_CORRECT").is_none() {
+            return 0;
+        }
+        let args = self.args();
+        args.len() - args.iter().position(|arg| *arg == self.operands[0]).unwrap_or(0)
+    }
+
     /// This case for a program.
     pub fn run(&self, program: &Path) -> Run {
         let run = Run::new(program).cwd(&self.cwd).args(self.args());

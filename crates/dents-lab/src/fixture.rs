@@ -85,6 +85,7 @@ pub fn mix(parent: &Path, count: usize) -> io::Result<TempDir> {
             _ => File::create(path("file"))?.set_len((n * 37) as u64)?,
         }
     }
+    settle(dir.path())?;
     Ok(dir)
 }
 
@@ -120,13 +121,19 @@ pub fn deep(parent: &Path, depth: usize) -> io::Result<TempDir> {
 /// Reads every directory and link below `root` once, so that later readers find their access times
 /// settled: with `relatime` only the first read after a change moves them, and the oracle reads first.
 pub fn settle(root: &Path) -> io::Result<()> {
+    // Later by a tick of the kernel's coarse clock than what was just made, or the reading is not after it.
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    read_all(root)
+}
+
+fn read_all(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_symlink() {
             let _ = fs::read_link(entry.path());
         } else if kind.is_dir() {
-            let _ = settle(&entry.path());
+            let _ = read_all(&entry.path());
         }
     }
     Ok(())

@@ -53,21 +53,13 @@ pub const DIFFERENCES: &[Difference] = &[
     Difference {
         since: (9, 2),
         reason: "--time=modification and --time=mtime exist, and are named among the valid words",
-        applies: |case| {
-            case.says_value("time", |word| {
-                word.is_empty() || is_word(word, NEW_TIMES) || !is_word(word, TIMES)
-            })
-        },
+        applies: |case| case.says_value("time", |word| shortens(word, NEW_TIMES) || !is_one(word, TIMES)),
         remedy: Remedy::Skip,
     },
     Difference {
         since: (9, 7),
         reason: "--sort=name exists, and is named among the valid words",
-        applies: |case| {
-            case.says_value("sort", |word| {
-                word.is_empty() || is_word(word, &["name"]) || !is_word(word, SORTS)
-            })
-        },
+        applies: |case| case.says_value("sort", |word| shortens(word, &["name"]) || !is_one(word, SORTS)),
         remedy: Remedy::Skip,
     },
     Difference {
@@ -97,13 +89,19 @@ pub const DIFFERENCES: &[Difference] = &[
     },
 ];
 
-const TIMES: &[&str] = &["atime", "access", "use", "ctime", "status", "birth", "creation"];
+/// The words of 9.1, those of one meaning together.
+const TIMES: &[&[&str]] = &[&["atime", "access", "use"], &["ctime", "status"], &["birth", "creation"]];
 const NEW_TIMES: &[&str] = &["mtime", "modification"];
-const SORTS: &[&str] = &["none", "time", "size", "extension", "version", "width"];
+const SORTS: &[&[&str]] = &[&["none"], &["time"], &["size"], &["extension"], &["version"], &["width"]];
 
 /// Whether `word` is, or shortens, one of `words`.
-fn is_word(word: &str, words: &[&str]) -> bool {
+fn shortens(word: &str, words: &[&str]) -> bool {
     words.iter().any(|whole| whole.starts_with(word))
+}
+
+/// Whether `word` stands for one meaning.
+fn is_one(word: &str, meanings: &[&[&str]]) -> bool {
+    meanings.iter().filter(|words| shortens(word, words)).count() == 1
 }
 
 /// The differences that a case meets on an oracle of this version.
@@ -123,7 +121,7 @@ fn spell_out_dired(args: &[OsString]) -> Vec<OsString> {
 }
 
 fn sorts_by_version(case: &Case) -> bool {
-    case.says("v") || case.says_value("sort", |word| is_word(word, &["version"]))
+    case.says("v") || case.says_value("sort", |word| shortens(word, &["version"]))
 }
 
 /// Whether both kinds of hidden names meet in one listing of the case.
@@ -226,8 +224,15 @@ mod tests {
     #[test]
     fn new_words_are_left_out_and_old_ones_are_not() {
         let met_by = |option: &str| met(&Case::new(Path::new("/")).options(option), (9, 1)).count();
-        for option in ["--time=mtime", "--time=m", "--time=x", "--sort=name", "--sort=na", "--sort=nonsense"]
-        {
+        for option in [
+            "--time=mtime",
+            "--time=m",
+            "--time=x",
+            "--time=c",
+            "--sort=name",
+            "--sort=na",
+            "--sort=nonsense",
+        ] {
             assert_eq!(met_by(option), 1, "{option}");
         }
         for option in ["--time=ctime", "--time=b", "--sort=v", "--sort=none", "-t"] {

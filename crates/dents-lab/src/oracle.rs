@@ -77,7 +77,9 @@ impl Oracle {
         run.argv0 = case.name.into();
         for known in known::met(case, self.version) {
             if let Remedy::Rewrite(rewrite) = known.remedy {
+                let fixed = run.args.split_off(run.args.len() - case.fixed());
                 run.args = rewrite(&run.args);
+                run.args.extend(fixed);
             }
         }
         run
@@ -186,12 +188,6 @@ fn compare(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
         let mut actual = outcome(&answered, case.output, called(case));
         if *mode == "iou" {
             strike(&mut actual, &subject.iou_notice);
-        }
-        // TEMPORARY
-        if String::from_utf8_lossy(&actual.stderr).contains("is not implemented yet")
-            || String::from_utf8_lossy(&actual.stdout).contains("is not implemented yet")
-        {
-            return None;
         }
         if let Some(report) = diff::outcomes(&expected, &actual) {
             let commands = format!("  expected: {}\n  actual:   {}\n", asked.shell(), answered.shell());

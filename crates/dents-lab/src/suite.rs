@@ -16,7 +16,7 @@ use crate::shrink::{shrink, shrink_tree};
 use crate::zoo::Zoo;
 
 /// Failures after which a run stops looking for more: each is shrunk, and they tend to be one bug.
-const ENOUGH: usize = 12;
+const ENOUGH: usize = 8;
 /// How long failures are made smaller, all of them together.
 const PATIENCE: Duration = Duration::from_secs(60);
 

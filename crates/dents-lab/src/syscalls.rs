@@ -86,7 +86,18 @@ fn call(line: &str) -> Option<Call> {
     let text = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let (name, _) = text.split_once('(')?;
     let valid = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    valid.then(|| Call { name: name.to_string(), text: text.to_string() })
+    valid.then(|| Call { name: named(name).to_string(), text: text.to_string() })
+}
+
+/// The kernel's name for calls that are younger than the `strace` of Debian 12, which writes their number.
+fn named(name: &str) -> &str {
+    match name {
+        "syscall_0x1cf" => "setxattrat",
+        "syscall_0x1d0" => "getxattrat",
+        "syscall_0x1d1" => "listxattrat",
+        "syscall_0x1d2" => "removexattrat",
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -97,11 +108,12 @@ mod tests {
     fn a_resumed_call_counts_once() {
         let log = "12 execve(\"/x\", [\"x\"], 0x7) = 0\n\
                    12 futex(0x1, FUTEX_WAIT <unfinished ...>\n\
+                   13 syscall_0x1d1(0x3, 0x7) = 0\n\
                    13 statx(3, \"a(b\", 0, 0) = 0\n\
                    12 <... futex resumed>) = 0\n\
                    13 +++ exited with 0 +++\n\
                    exit_group(0) = ?\n";
         let names: Vec<String> = parse(log).into_iter().map(|call| call.name).collect();
-        assert_eq!(names, ["execve", "futex", "statx", "exit_group"]);
+        assert_eq!(names, ["execve", "futex", "listxattrat", "statx", "exit_group"]);
     }
 }

@@ -9,7 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, makedev, mknodat, utimensat};
 
@@ -215,8 +214,6 @@ impl Tree {
         for entry in self.entries.iter().rev() {
             let _ = entry.finish(&root);
         }
-        // Later by a tick of the kernel's coarse clock, or the reading is not after the making.
-        std::thread::sleep(Duration::from_millis(10));
         settle(dir.path())?;
         Ok(dir)
     }

@@ -11,7 +11,8 @@ use dents_lab::process::{End, Run};
 use dents_lab::suite::checked;
 
 fn listing(dir: &Path, args: &[&str], colors: Option<&str>) -> (End, String, String) {
-    let run = Run::new(checked().path()).cwd(dir).args(args);
+    let mut run = Run::new(checked().path()).cwd(dir).args(args);
+    run.argv0 = "dls".into();
     let run = colors.iter().fold(run, |run, colors| run.env("LS_COLORS", colors));
     let outcome = run.output().expect("dls starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("plain names give plain text");

@@ -58,7 +58,7 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     reader.read_all(&Filter::default(), &mut batch).expect("readable");
     let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None };
     stat::fill(&mut batch, reader.dir(), &needs, false, &means);
-    let order = Order::default().sort(&batch);
+    let order = Order::default().sort(&batch, None);
     let mut owners = Owners::default();
     if style.wants_user_names() {
         owners.learn(&batch, Needs::UID | Needs::GID, &NoGetent);

@@ -48,7 +48,7 @@ fn list(dir: &Path, style: &Style) -> Vec<u8> {
     names.set(Needs::UID, style.wants_user_names());
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
-    let order = Order::default().sort(&batch);
+    let order = Order::default().sort(&batch, None);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
     renderer.entries(&batch, &order, &owners, Piece::Directory, &mut out);

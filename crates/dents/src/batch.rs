@@ -201,6 +201,8 @@ pub struct Batch {
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
     pub(crate) faulty: bool,
+    /// Whether an entry that was not asked has the inode number that `readdir` gave.
+    pub(crate) trusts_d_ino: bool,
 }
 
 /// Where the metadata of an entry stands.
@@ -232,6 +234,7 @@ impl Batch {
         self.slots = Slots::None;
         self.texts.clear();
         self.faulty = false;
+        self.trusts_d_ino = false;
     }
 
     /// Appends an entry. A name longer than 1 MiB is refused: no kernel interface gives or takes one.
@@ -379,7 +382,7 @@ impl<'a> Entry<'a> {
     /// Whether [`Entry::ino`] is the inode's number: from `statx`, or from `readdir` where that could be believed.
     #[must_use]
     pub fn knows_ino(&self) -> bool {
-        self.meta.is_none_or(|meta| meta.bits.contains(Bits::STAT))
+        self.is_known() || (self.batch.trusts_d_ino && self.fault().is_none())
     }
 
     /// The question that failed, and how.

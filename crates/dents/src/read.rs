@@ -51,7 +51,8 @@ impl Filter {
     #[cold]
     fn no_pattern_matches(&self, name: &[u8]) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
-        !(self.hidden == Hidden::Skip && any(&self.hide)) && !any(&self.ignore)
+        let hidden = self.hidden == Hidden::Skip && any(&self.hide);
+        !hidden && !any(&self.ignore)
     }
 }
 

@@ -163,6 +163,7 @@ pub fn fill(
     // Where all that is missing is the inode number, readdir may have told it.
     let trusting = !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE);
     let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
+    batch.trusts_d_ino = covered.is_some();
     let todo = batch.make_slots(|kind, name| match &covered {
         Some(covered) if kind != Kind::Unknown => covered.covers(name),
         _ => asks(kind),

@@ -32,11 +32,12 @@ impl Workers for Refused {
     }
 }
 
+/// A directory in one of its own: `..` is listed too, and must hold still.
 struct Tree(std::path::PathBuf);
 
 impl Tree {
     fn new(name: &str, files: usize) -> Tree {
-        let path = std::env::temp_dir().join(format!("dents-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("dents-{name}-{}/tree", std::process::id()));
         fs::create_dir_all(path.join("sub")).expect("temporary directory");
         for i in 0..files {
             fs::write(path.join(format!("file{i}")), vec![b'x'; i % 300]).expect("file");
@@ -60,7 +61,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(self.0.parent().unwrap_or(&self.0));
     }
 }
 
@@ -122,6 +123,61 @@ fn only_what_is_needed_is_asked() {
     assert_eq!((report.tally.stats, report.tally.links), (3, 0), "one call a link, through it");
     let missing = batch.iter().filter(|e| e.kind() == Kind::Link && e.target() == Target::Missing);
     assert_eq!(missing.count(), 2);
+}
+
+#[test]
+fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
+    use std::os::unix::fs::MetadataExt;
+    let tree = Tree::new("inodes", 100);
+    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
+    let mut reader = Reader::open(CWD, &path, true).expect("opens");
+    let needs = NeedsByKind::all(Needs::INODE);
+    let mut batch = Batch::new(needs);
+    reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
+    let mounts = crate::mounts::Mounts::default();
+    let believed = mounts.below(reader.dir(), batch.len()).is_some();
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts) };
+    let report = fill(&mut batch, reader.dir(), &needs, false, &means);
+    assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
+    for entry in batch.iter() {
+        let name = std::str::from_utf8(entry.name()).expect("UTF-8");
+        let truth = fs::symlink_metadata(tree.0.join(name)).expect("is there").ino();
+        assert!(entry.knows_ino() && entry.ino() == truth, "{name}");
+    }
+}
+
+/// Every asker has texts of its own; each entry must find its own again. Only root may set a label.
+#[test]
+fn security_contexts_under_every_strategy() {
+    let tree = Tree::new("labels", 300);
+    let label = |i: usize| format!("user:role:type_{}:s0", i % 7);
+    let set = |i: usize| {
+        let file = CString::new(tree.0.join(format!("file{i}")).to_str().expect("UTF-8")).expect("no NUL");
+        let value = if i == 5 { "unlabeled".into() } else { label(i) };
+        rustix::fs::setxattr(
+            file.as_c_str(),
+            c"security.selinux",
+            value.as_bytes(),
+            rustix::fs::XattrFlags::empty(),
+        )
+    };
+    if (0..300).step_by(2).chain([5]).any(|i| set(i).is_err()) {
+        assert!(!rustix::process::geteuid().is_root(), "root may label");
+        return;
+    }
+    for needs in [Needs::MODE | Needs::CONTEXT, Needs::MODE | Needs::CONTEXT | Needs::MARK] {
+        for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
+            let (batch, report) = tree.read(&NeedsByKind::all(needs), mode, &Std);
+            assert_eq!(report.tally.faults, 0);
+            for entry in batch.iter() {
+                let name = std::str::from_utf8(entry.name()).expect("UTF-8");
+                let number = name.strip_prefix("file").and_then(|number| number.parse::<usize>().ok());
+                let labelled = number.filter(|number| number % 2 == 0).map(label);
+                let context = entry.context().map(|context| String::from_utf8_lossy(context).into_owned());
+                assert_eq!(context, labelled, "{mode:?} {name}");
+            }
+        }
+    }
 }
 
 #[test]

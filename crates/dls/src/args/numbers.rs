@@ -139,6 +139,19 @@ impl BlockSize {
     }
 }
 
+/// What GNU makes of a value in the environment that is not quite a block size: its sensible beginning (1 of `1x`, 1024 of
+/// `K1`), or the most there can be if it is too large. `None` if there is no such beginning.
+#[must_use]
+pub fn block_size_prefix(value: &[u8]) -> Option<u64> {
+    let spec = value.strip_prefix(b"'").unwrap_or(value);
+    let starts_with_unit = spec.first().is_some_and(|byte| MULTIPLIERS.contains(byte));
+    let unit_alone = Prefix { value: 1, fits: true, rest: spec };
+    let count = number(spec).or(Some(unit_alone).filter(|_| starts_with_unit))?;
+    let unit = (0..=3).rev().find_map(|len| Unit::parse(count.rest.get(..len)?))?;
+    let size = unit.size().and_then(|unit| unit.checked_mul(count.value)).filter(|_| count.fits);
+    Some(size.unwrap_or(u64::MAX)).filter(|size| *size > 0)
+}
+
 /// First letters that make a size of their own when no number stands before them. GNU's list: the lower-case ones
 /// that are no unit after all (`e`) are bad suffixes, all else (`x`) is a bad argument. `Q` and `R` are younger than 9.1.
 const MULTIPLIERS: &[u8] = b"eEgGkKmMpPQRtTyYzZ0";
@@ -295,6 +308,30 @@ mod tests {
             let grouped = text.starts_with('\'');
             let expected = BlockSize { size, human: None, grouped, suffix };
             assert_eq!(BlockSize::parse(text.as_bytes()), Ok(expected), "{text:?}");
+        }
+    }
+
+    /// As `LS_BLOCK_SIZE=… ls -l` of GNU 9.1 shows a size.
+    #[test]
+    fn beginnings_of_block_sizes() {
+        let seen = [
+            ("1x", Some(1)),
+            ("K1", Some(1024)),
+            ("1KBx", Some(1000)),
+            ("'5x", Some(5)),
+            ("1Kb", Some(1024)),
+            ("p", Some(1)),
+            ("16E", Some(u64::MAX)),
+            ("99999999999999999999x", Some(u64::MAX)),
+            ("", None),
+            ("x", None),
+            ("-1", None),
+            ("0", None),
+            ("0x", None),
+            ("'", None),
+        ];
+        for (text, size) in seen {
+            assert_eq!(block_size_prefix(text.as_bytes()), size, "{text:?}");
         }
     }
 

@@ -176,6 +176,21 @@ impl Manner {
     }
 }
 
+/// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
+/// stands before the nonsense counts, and what is too large is as large as can be.
+fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
+    let blocks = |size| SizeFormat::Blocks { size, suffix: "" };
+    match BlockSize::parse(value) {
+        Ok(_) => choices::block_size(value),
+        Err(BadNumber::BlockSizeTooLarge) => Some(blocks(u64::MAX)),
+        Err(BadNumber::BlockSizeSuffix) => (1..value.len())
+            .rev()
+            .find_map(|len| BlockSize::parse(&value[..len]).ok())
+            .map(|parsed| blocks(parsed.size)),
+        Err(_) => None,
+    }
+}
+
 /// What a choice may depend on beside the options.
 struct Surroundings<'a, 'o, 'e> {
     env: &'e Env<'a>,
@@ -256,13 +271,8 @@ impl<'a> Surroundings<'a, '_, '_> {
         let blocks =
             if self.var(b"POSIXLY_CORRECT").is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
         let named = own.or(shared).or_else(|| self.var(b"BLOCKSIZE"));
-        // What makes no sense in a variable is passed over; what is too large is as large as can be.
-        let usable = |value: &[u8]| match BlockSize::parse(value) {
-            Err(BadNumber::BlockSizeTooLarge) => Some(SizeFormat::Blocks { size: u64::MAX, suffix: "" }),
-            _ => choices::block_size(value),
-        };
-        let mut block_size = named.and_then(usable).unwrap_or(blocks);
-        let file_size = own.or(shared).and_then(usable).unwrap_or(SizeFormat::BYTES);
+        let mut block_size = named.and_then(block_size_of_variable).unwrap_or(blocks);
+        let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
         if choices.kibibytes {
             block_size = SizeFormat::KIBI;
         }
