@@ -160,7 +160,8 @@ fn mixes_dots(dir: &Path, deep: bool) -> bool {
 
 /// Whether a name that is drawn, or quoted in a message, has a single quote and ends in a byte that may be escaped.
 fn meets_quote_at_edge(case: &Case) -> bool {
-    let style = case.says("quoting-style") || case.variable("QUOTING_STYLE").is_some();
+    // Under -L, what dangles is named in messages.
+    let style = case.says("L") || case.says("quoting-style") || case.variable("QUOTING_STYLE").is_some();
     let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
     let at_edge = |names: &[Vec<u8>]| names.iter().any(|name| quote_at_edge(name));
     case.operands.iter().any(|operand| quote_at_edge(operand.as_bytes()))

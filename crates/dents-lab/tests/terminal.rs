@@ -193,28 +193,29 @@ fn a_stop_and_a_continue_lose_nothing() {
     }
 }
 
-/// Reads what it writes until it has stopped.
+/// Reads what it writes until it has stopped, and what is still on its way then.
 fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
-    let mut master = stuck.master.try_clone().expect("a descriptor");
+    /// The kernel hands what was written over a little later: so long nothing must come.
+    const QUIET: u32 = 100;
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
-    loop {
-        let stopped =
-            waitpid(Some(stuck.pid()), WaitOptions::UNTRACED | WaitOptions::NOHANG).expect("a child");
-        if let Some((_, status)) = stopped {
-            assert!(status.stopped(), "{program} ended instead: {status:?}");
-            break;
+    let (mut stopped, mut quiet) = (false, 0);
+    while !stopped || quiet < QUIET {
+        if !stopped {
+            let changed = waitpid(Some(stuck.pid()), WaitOptions::UNTRACED | WaitOptions::NOHANG);
+            if let Some((_, status)) = changed.expect("a child") {
+                assert!(status.stopped(), "{program} ended instead: {status:?}");
+                stopped = true;
+            }
         }
-        // One byte is asked for at a time only where nothing else is left: a read must not wait for more.
-        if rustix::io::ioctl_fionread(&master).expect("a terminal") > 0 {
-            let n = master.read(&mut piece).expect("the terminal reads");
+        // Asked first: a read would wait for more, and a stopped program writes nothing.
+        if rustix::io::ioctl_fionread(&stuck.master).expect("a terminal") > 0 {
+            let n = stuck.master.read(&mut piece).expect("the terminal reads");
             bytes.extend_from_slice(&piece[..n]);
+            quiet = 0;
         } else {
             std::thread::sleep(Duration::from_millis(1));
+            quiet += 1;
         }
-    }
-    while rustix::io::ioctl_fionread(&master).expect("a terminal") > 0 {
-        let n = master.read(&mut piece).expect("the terminal reads");
-        bytes.extend_from_slice(&piece[..n]);
     }
     bytes
 }

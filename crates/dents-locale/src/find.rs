@@ -152,7 +152,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         };
         let time = (time, self.one(time)?);
         let collation = if rules.is_some() { Collation::Rules } else { Collation::Bytes };
-        let locale = Locale { utf8, collation, ..Locale::C };
+        let locale = Locale { utf8, collation };
         Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time })
     }
 

@@ -214,7 +214,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if let Err(errno) = reader.read_all(&self.plan.filter, &mut batch) {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
-        self.fill(&mut batch, reader, path);
+        self.fill(&mut batch, reader);
+        self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
         let order = self.sort(&batch);
         self.locate(&batch, place);
@@ -236,12 +237,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 Ok(true) => {}
                 Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
             }
-            self.fill(&mut batch, reader, path);
+            self.fill(&mut batch, reader);
             self.locate(&batch, place);
             self.timing.enter(Phase::Render);
-            let order: Vec<u32> = (0..batch.len() as u32).collect();
             self.set_now();
-            self.renderer.entries(&batch, &order, &self.owners, Piece::Chunk { last: false }, self.out);
+            self.chunk(&batch, path);
             self.out.flush();
             batch.clear();
         }
@@ -249,13 +249,28 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, self.out);
     }
 
-    /// Metadata, messages about entries that have none, owners.
-    fn fill(&mut self, batch: &mut Batch, reader: &Reader, path: &CStr) {
+    /// Shows the entries as they were read. A message comes after those before the entry it is about.
+    fn chunk(&mut self, batch: &Batch, path: &CStr) {
+        let order: Vec<u32> = (0..batch.len() as u32).collect();
+        let mut shown = 0;
+        let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
+        for entry in batch.iter().filter(faulty) {
+            let before = &order[shown..entry.index()];
+            self.renderer.entries(batch, before, &self.owners, Piece::Chunk { last: false }, self.out);
+            shown = entry.index();
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, Some(path.to_bytes()));
+            }
+        }
+        self.renderer.entries(batch, &order[shown..], &self.owners, Piece::Chunk { last: false }, self.out);
+    }
+
+    /// Metadata and owners.
+    fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
         self.timing.enter(Phase::Stat);
         let report =
             stat::fill(batch, reader.dir(), &self.plan.needs, self.plan.follows_entries(), &self.means);
         self.note(&report);
-        self.faults(batch, Some(path.to_bytes()));
         self.learn_owners(batch);
     }
 
@@ -365,6 +380,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
             }
         };
+        if path.is_empty() && self.plan.style.hyperlink.is_some() {
+            // A name of no characters is nowhere; GNU says so already when it looks for where the link shall lead.
+            self.cannot("error canonicalizing ", &path, Errno::NOENT, true);
+        }
         self.cannot(what, &path, errno, parent.is_none());
     }
 

@@ -55,8 +55,11 @@ impl Order {
             Key::Time => NeedsByKind::all(time),
             Key::None | Key::Name | Key::Extension | Key::Version | Key::Width => NeedsByKind::default(),
         };
+        if self.directories_first {
+            needs |= NeedsByKind::all(Needs::TYPE);
+        }
         if self.directories_first && self.key != Key::None {
-            needs |= NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::TARGET);
+            needs |= NeedsByKind::of(Kind::Link, Needs::TARGET);
         }
         needs
     }

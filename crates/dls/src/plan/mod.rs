@@ -9,7 +9,7 @@ mod locale;
 mod zone;
 
 use crate::Env;
-use crate::args::numbers::{BadNumber, BlockSize, parse_tab_size, parse_width};
+use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
@@ -23,6 +23,7 @@ use dents::sort::{Key, Order};
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
+use dents_sys::host;
 
 /// Everything decided.
 pub struct Plan<'a> {
@@ -179,16 +180,8 @@ impl Manner {
 /// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
 /// stands before the nonsense counts, and what is too large is as large as can be.
 fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
-    let blocks = |size| SizeFormat::Blocks { size, suffix: "" };
-    match BlockSize::parse(value) {
-        Ok(_) => choices::block_size(value),
-        Err(BadNumber::BlockSizeTooLarge) => Some(blocks(u64::MAX)),
-        Err(BadNumber::BlockSizeSuffix) => (1..value.len())
-            .rev()
-            .find_map(|len| BlockSize::parse(&value[..len]).ok())
-            .map(|parsed| blocks(parsed.size)),
-        Err(_) => None,
-    }
+    let beginning = || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "" });
+    choices::block_size(value).or_else(beginning)
 }
 
 /// What a choice may depend on beside the options.
@@ -250,7 +243,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             // Some terminals get tabs and colours on one line wrong.
             tab_size: if colors.is_some() { 0 } else { tab_size },
             colors,
-            hyperlink: hyperlink.then(|| dents_sys::host::nodename()),
+            hyperlink: hyperlink.then(host::nodename),
             dired,
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),

@@ -1,8 +1,8 @@
 //! The table of all options: each defined once, with the tests of its parsing in the same file.
 //!
 //! A new option is a [`Flag`] and a [`Definition`] in the file of its group; getopt's rules, `--help` and whatever
-//! else is generated (man page, completions) follow from that. One that GNU `ls` has and we have not yet carries
-//! `Definition::not_yet`: it is parsed, refused by name, and absent from `--help`. Deleting that call is the switch.
+//! else is generated (man page, completions) follow from that. One that does not work yet would
+//! be marked so in [`Definition::implemented`]: parsed, refused by name, and absent from `--help`. None is.
 
 use super::getopt::BadValue;
 use super::words::{Words, lookup};
