@@ -29,10 +29,6 @@ pub enum UsageError<'a> {
     ValueNotAllowed(&'static str),
     /// A long option whose value is missing.
     ValueNeeded(&'static str),
-    /// A letter that GNU `ls` has and we have not yet.
-    LetterNotYet(u8),
-    /// A long option that GNU `ls` has and we have not yet.
-    OptionNotYet(&'static str),
     /// A value that is not one of the words allowed.
     BadWord {
         /// The long option.
@@ -111,10 +107,6 @@ impl UsageError<'_> {
                 put(out, &[b"option '--", name.as_bytes(), b"' doesn't allow an argument"]);
             }
             Self::ValueNeeded(name) => put(out, &[b"option '--", name.as_bytes(), b"' requires an argument"]),
-            Self::LetterNotYet(letter) => put(out, &[b"option '-", &[*letter], b"' is not implemented yet"]),
-            Self::OptionNotYet(name) => {
-                put(out, &[b"option '--", name.as_bytes(), b"' is not implemented yet"])
-            }
             Self::BadWord { option, value, ambiguous, .. } => {
                 let option = [b"--", option.as_bytes()].concat();
                 bad_argument(out, value, *ambiguous, &quote(&option, utf8), utf8);

@@ -66,8 +66,6 @@ const GNU_ORDER: [Flag; 44] = [
 struct Reader<'a, I> {
     argv: I,
     args: Args<'a>,
-    /// Which definitions may be used; the others are refused by name.
-    accept: fn(&Definition) -> bool,
     /// `--help` or `--version` was reached.
     done: bool,
 }
@@ -76,9 +74,8 @@ struct Reader<'a, I> {
 pub(super) fn read<'a>(
     argv: impl Iterator<Item = &'a CStr>,
     posixly_correct: bool,
-    accept: fn(&Definition) -> bool,
 ) -> Result<Args<'a>, UsageError<'a>> {
-    let mut reader = Reader { argv, args: Args::default(), accept, done: false };
+    let mut reader = Reader { argv, args: Args::default(), done: false };
     while !reader.done
         && let Some(word) = reader.argv.next()
     {
@@ -120,9 +117,6 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
                 }
                 true => Some(rest),
             };
-            if !(self.accept)(definition) {
-                return Err(UsageError::LetterNotYet(letter));
-            }
             self.say(definition, value)?;
             if takes_value {
                 break;
@@ -143,9 +137,6 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
             (Arity::Required, None) => Some(self.next_value().ok_or(UsageError::ValueNeeded(long))?),
             _ => attached,
         };
-        if !(self.accept)(definition) {
-            return Err(UsageError::OptionNotYet(long));
-        }
         self.say(definition, value)
     }
 

@@ -1,7 +1,7 @@
 //! What the user said: argv in, [`Args`] out, nothing decided.
 //!
 //! The first station of the flow (argv ─► **Args** ─► Plan ─► read …). One table, [`flags::TABLE`], defines every
-//! option once: letter, long name, value, help, whether it is implemented. [`parse`] reads argv by that table as
+//! option once: letter, long name, value, help. [`parse`] reads argv by that table as
 //! getopt_long would; [`help::text`] prints it. Which of two conflicting flags wins, and what the environment and
 //! the terminal have to say, is Plan's business: [`Args`] keeps what was said in the order it was said.
 //!
@@ -58,5 +58,5 @@ pub fn parse<'a, I>(argv: I, posixly_correct: bool) -> Result<Args<'a>, UsageErr
 where
     I: IntoIterator<Item = &'a CStr>,
 {
-    getopt::read(argv.into_iter(), posixly_correct, |definition| definition.implemented)
+    getopt::read(argv.into_iter(), posixly_correct)
 }

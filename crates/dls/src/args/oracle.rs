@@ -55,9 +55,9 @@ fn gnu(argv: &[CString], locale: &str, posix: bool) -> (Vec<u8>, Option<i32>) {
     (output.stderr, output.status.code())
 }
 
-/// Our stderr and exit status for the same line, all options taken as implemented. `None`: the line has a meaning.
+/// Our stderr and exit status for the same line. `None`: the line has a meaning.
 fn ours(argv: &[CString], utf8: bool, posix: bool) -> Option<(Vec<u8>, Option<i32>)> {
-    let error = getopt::read(borrow(argv), posix, |_| true).err()?;
+    let error = getopt::read(borrow(argv), posix).err()?;
     Some((error.message(b"/bin/ls", utf8), Some(i32::from(error.status()))))
 }
 
@@ -231,23 +231,6 @@ fn no_line_panics() {
                 assert!(message.starts_with(b"ls: ") && message.ends_with(b"\n"), "{argv:?}");
                 assert!(matches!(error.status(), 1 | 2));
             }
-        }
-    }
-}
-
-/// What is not implemented is refused by name, however it is spelled; what is implemented is not.
-#[test]
-fn refuses_what_is_not_implemented() {
-    for definition in flags::all() {
-        let letter = definition.letter.map(|letter| std::format!("-{}", letter as char));
-        let long = definition.long.map(|long| std::format!("--{long}"));
-        for spelling in letter.iter().chain(&long) {
-            // No value fits all options; one that does not fit is refused after, not before.
-            let argv = [CString::new(spelling.as_str()).unwrap(), CString::from(c"always")];
-            let message = parse(borrow(&argv), false).err().map(|error| error.message(b"ls", false));
-            let message = String::from_utf8(message.unwrap_or_default()).unwrap();
-            let refusal = std::format!("ls: option '{spelling}' is not implemented yet\n");
-            assert_eq!(message.starts_with(&refusal), !definition.implemented, "{message}");
         }
     }
 }

@@ -22,7 +22,7 @@ fn files() -> [(&'static str, String); 4] {
 
 /// The options there are.
 pub(super) fn options() -> impl Iterator<Item = &'static Definition> {
-    all().filter(|definition| definition.implemented)
+    all()
 }
 
 /// What the value of an option is, as far as a shell can help.

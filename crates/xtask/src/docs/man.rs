@@ -19,11 +19,8 @@ pub(super) fn page() -> String {
 fn groups() -> String {
     let mut out = String::new();
     for (group, definitions) in TABLE {
-        let mut definitions = definitions.iter().filter(|definition| definition.implemented).peekable();
-        if definitions.peek().is_some() {
-            out += &format!(".SS {}\n", group.heading().trim_end_matches(':'));
-        }
-        definitions.for_each(|definition| option(&mut out, definition));
+        out += &format!(".SS {}\n", group.heading().trim_end_matches(':'));
+        definitions.iter().for_each(|definition| option(&mut out, definition));
     }
     out
 }

@@ -1,8 +1,7 @@
 //! The table of all options: each defined once, with the tests of its parsing in the same file.
 //!
 //! A new option is a [`Flag`] and a [`Definition`] in the file of its group; getopt's rules, `--help` and whatever
-//! else is generated (man page, completions) follow from that. One that does not work yet would
-//! be marked so in [`Definition::implemented`]: parsed, refused by name, and absent from `--help`. None is.
+//! else is generated (man page, completions) follow from that.
 
 use super::getopt::BadValue;
 use super::words::{Words, lookup};
@@ -178,8 +177,6 @@ pub struct Definition {
     /// paragraphs.
     #[cfg(feature = "docs")]
     pub more: &'static str,
-    /// Whether it may be used.
-    pub implemented: bool,
 }
 
 impl Definition {
@@ -195,7 +192,6 @@ impl Definition {
             help,
             #[cfg(feature = "docs")]
             more: "",
-            implemented: true,
         }
     }
 
@@ -248,7 +244,7 @@ impl Definition {
 
 #[cfg(test)]
 pub(super) mod testing {
-    //! Shorthand for the tests beside the definitions. All options count as implemented here.
+    //! Shorthand for the tests beside the definitions.
 
     extern crate std;
     use core::ffi::CStr;
@@ -259,7 +255,7 @@ pub(super) mod testing {
     use super::Flag;
 
     pub(in super::super) fn read<'a>(argv: &[&'a CStr]) -> Result<Args<'a>, UsageError<'a>> {
-        getopt::read(argv.iter().copied(), false, |_| true)
+        getopt::read(argv.iter().copied(), false)
     }
 
     /// What was said by `argv`, which must have no operand.
