@@ -10,6 +10,8 @@
 pub enum Category {
     /// `LC_CTYPE`: the charset.
     Ctype = 0,
+    /// `LC_NUMERIC`: the decimal point.
+    Numeric = 1,
     /// `LC_TIME`: names of months and days.
     Time = 2,
     /// `LC_COLLATE`: the order of names.
@@ -22,6 +24,7 @@ impl Category {
     pub fn name(self) -> &'static [u8] {
         match self {
             Category::Ctype => b"LC_CTYPE",
+            Category::Numeric => b"LC_NUMERIC",
             Category::Time => b"LC_TIME",
             Category::Collate => b"LC_COLLATE",
         }
@@ -31,7 +34,7 @@ impl Category {
     pub(crate) fn magic(self) -> u32 {
         let base = match self {
             Category::Ctype => 0x2009_0720,
-            Category::Time => 0x2003_1115,
+            Category::Numeric | Category::Time => 0x2003_1115,
             Category::Collate => 0x2005_1014,
         };
         base ^ self as u32
@@ -42,7 +45,7 @@ impl Category {
         match self {
             Category::Ctype => Some(14),
             Category::Collate => Some(18),
-            Category::Time => None,
+            Category::Numeric | Category::Time => None,
         }
     }
 }

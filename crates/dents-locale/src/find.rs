@@ -121,6 +121,21 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         self.time.0
     }
 
+    /// The decimal point of the locale that `LC_NUMERIC` names, if that is not a point; `name` as
+    /// [`Variables::name`] gives it. At most one file is opened.
+    #[must_use]
+    pub fn decimal_point(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
+        if !self.installed || built_in(name).is_some() {
+            return None;
+        }
+        let mut search = Search { files, locpath: self.locpath, archive: None, found: Vec::new() };
+        let bytes = match search.archived(name) {
+            Some(record) => record.category(Category::Numeric),
+            None => open(self.locpath, name, Category::Numeric, search.files),
+        };
+        File::new(Category::Numeric, bytes?)?.string(0).filter(|point| *point != b".")
+    }
+
     /// The bytes of `LC_TIME`, for [`TimeNames`](crate::TimeNames); `None` where the months are those of C. No file is
     /// opened if the locale is in the archive.
     #[must_use]

@@ -30,7 +30,7 @@ pub(crate) fn ctype(codeset: &str) -> Vec<u8> {
 
 /// An `LC_TIME` whose months are `m1` to `m12`.
 pub(crate) fn time() -> Vec<u8> {
-    let names: Vec<Vec<u8>> = (0..26).map(|at| std::format!("m{}\0", at - 13).into_bytes()).collect();
+    let names: Vec<Vec<u8>> = (0..44).map(|at| std::format!("m{}\0", at - 13).into_bytes()).collect();
     file(Category::Time, &names.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 

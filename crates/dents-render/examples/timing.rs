@@ -120,7 +120,7 @@ fn main() {
         ("-l", long.clone()),
         ("-l Amsterdam", Style { zone: zone.unwrap_or_else(Zone::utc), ..long.clone() }),
         ("-n", Style { numeric: true, ..long.clone() }),
-        ("-lh", Style { file_size: SizeFormat::Human, ..long.clone() }),
+        ("-lh", Style { file_size: SizeFormat::HUMAN, ..long.clone() }),
         ("-l --full-time", Style { time_style: TimeStyle::FullIso, ..long.clone() }),
         (
             "-lisF --color",

@@ -20,9 +20,15 @@ pub enum SizeFormat {
         suffix: &'static str,
     },
     /// `-h`: powers of 1024.
-    Human,
+    Human {
+        /// The decimal point of the locale, where it is one byte.
+        point: u8,
+    },
     /// `--si`: powers of 1000.
-    Si,
+    Si {
+        /// The decimal point of the locale, where it is one byte.
+        point: u8,
+    },
 }
 
 impl SizeFormat {
@@ -30,8 +36,28 @@ impl SizeFormat {
     pub const BYTES: SizeFormat = SizeFormat::Blocks { size: 1, suffix: "" };
     /// Blocks of 1024 bytes.
     pub const KIBI: SizeFormat = SizeFormat::Blocks { size: 1024, suffix: "" };
+    /// `-h` with a point.
+    pub const HUMAN: SizeFormat = SizeFormat::Human { point: b'.' };
+    /// `--si` with a point.
+    pub const SI: SizeFormat = SizeFormat::Si { point: b'.' };
     /// Blocks of 512 bytes: `POSIXLY_CORRECT` without `-k`.
     pub const POSIX: SizeFormat = SizeFormat::Blocks { size: 512, suffix: "" };
+
+    /// Whether sizes are shown with a decimal point.
+    #[must_use]
+    pub fn has_point(self) -> bool {
+        matches!(self, SizeFormat::Human { .. } | SizeFormat::Si { .. })
+    }
+
+    /// The same with the decimal point of a locale.
+    #[must_use]
+    pub fn with_point(self, point: u8) -> SizeFormat {
+        match self {
+            SizeFormat::Human { .. } => SizeFormat::Human { point },
+            SizeFormat::Si { .. } => SizeFormat::Si { point },
+            blocks @ SizeFormat::Blocks { .. } => blocks,
+        }
+    }
 
     /// A size in bytes.
     #[must_use]
@@ -55,15 +81,15 @@ impl SizeFormat {
                 prepend_number(&mut text, bytes.div_ceil(u128::from(size.max(1))));
                 text
             }
-            SizeFormat::Human => with_unit::<1024>(bytes, BINARY),
-            SizeFormat::Si => with_unit::<1000>(bytes, DECIMAL),
+            SizeFormat::Human { point } => with_unit::<1024>(bytes, BINARY, point),
+            SizeFormat::Si { point } => with_unit::<1000>(bytes, DECIMAL, point),
         }
     }
 }
 
 /// The size in the largest unit of which there is at least one: with one decimal below ten, else without,
 /// rounded up either way. Rounding may reach the next unit: 1023.5K is shown as `1.0M`.
-fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8]) -> Text {
+fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: u8) -> Text {
     let (mut unit, mut power) = (1, 0);
     // Rounding up twice is the same as rounding up once, so what is too large for 64 bits may be cut in advance.
     while bytes > u128::from(u64::MAX / 16) {
@@ -90,7 +116,7 @@ fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8]) -> Text {
     let mut text = Text::empty();
     text.prepend(&[units[power - 1]]);
     if let Some(tenths) = tenths {
-        text.prepend(&[b'.', b'0' + tenths]);
+        text.prepend(&[point, b'0' + tenths]);
     }
     text.prepend(Text::number(whole).as_bytes());
     text
@@ -139,12 +165,12 @@ mod tests {
             (9_223_372_036_854_775_807, "8.0E", "9.3E"),
         ];
         for (n, human, si) in seen {
-            assert_eq!(show(SizeFormat::Human.bytes(n)), human, "{n} -h");
-            assert_eq!(show(SizeFormat::Si.bytes(n)), si, "{n} --si");
+            assert_eq!(show(SizeFormat::HUMAN.bytes(n)), human, "{n} -h");
+            assert_eq!(show(SizeFormat::SI.bytes(n)), si, "{n} --si");
         }
-        assert_eq!(show(SizeFormat::Human.blocks(u64::MAX)), "8.0Z");
-        assert_eq!(show(SizeFormat::Human.blocks((10 << 51) - 1)), "10E");
-        assert_eq!(show(SizeFormat::Si.blocks(u64::MAX)), "9.5Z");
+        assert_eq!(show(SizeFormat::HUMAN.blocks(u64::MAX)), "8.0Z");
+        assert_eq!(show(SizeFormat::HUMAN.blocks((10 << 51) - 1)), "10E");
+        assert_eq!(show(SizeFormat::SI.blocks(u64::MAX)), "9.5Z");
     }
 
     #[test]

@@ -176,10 +176,10 @@ const FRILLS: &[Choice] = &[
     (&["-s"], |s| s.blocks = true),
     (&["-ish"], |s| {
         (s.inode, s.blocks) = (true, true);
-        (s.block_size, s.file_size) = (SizeFormat::Human, SizeFormat::Human);
+        (s.block_size, s.file_size) = (SizeFormat::HUMAN, SizeFormat::HUMAN);
     }),
     (&["-s", "--si"], |s| {
-        (s.blocks, s.block_size, s.file_size) = (true, SizeFormat::Si, SizeFormat::Si);
+        (s.blocks, s.block_size, s.file_size) = (true, SizeFormat::SI, SizeFormat::SI);
     }),
     (&["--zero", "--block-size=1M"], |s| {
         s.eol = 0;

@@ -117,7 +117,7 @@ impl<'s> Clock<'s> {
         clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        clock.width = epoch.len();
+        clock.width = width(&epoch, style.locale.utf8);
         clock
     }
 

@@ -139,8 +139,8 @@ impl<'a> Choices<'a> {
             Flag::Inode => return self.inode = true,
             Flag::Size => return self.blocks = true,
             Flag::Kibibytes => return self.kibibytes = true,
-            Flag::HumanReadable => return self.sizes = Some(SizeFormat::Human),
-            Flag::Si => return self.sizes = Some(SizeFormat::Si),
+            Flag::HumanReadable => return self.sizes = Some(SizeFormat::HUMAN),
+            Flag::Si => return self.sizes = Some(SizeFormat::SI),
             Flag::BlockSize => return self.sizes = said.value.and_then(block_size),
             Flag::TimeStyle => return self.time_style = said.value,
             _ => return,
@@ -267,8 +267,8 @@ pub(super) fn quoting(style: QuotingStyle) -> Quoting {
 pub(super) fn block_size(value: &[u8]) -> Option<SizeFormat> {
     let parsed = BlockSize::parse(value).ok()?;
     Some(match parsed.human {
-        Some(Human::Base1024) => SizeFormat::Human,
-        Some(Human::Base1000) => SizeFormat::Si,
+        Some(Human::Base1024) => SizeFormat::HUMAN,
+        Some(Human::Base1000) => SizeFormat::SI,
         None => SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix },
     })
 }

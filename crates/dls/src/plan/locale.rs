@@ -25,6 +25,8 @@ pub struct Found<'a> {
     user: UserLocale<'a, 'static>,
     /// The name of the locale of messages.
     messages: &'a [u8],
+    /// The name of the locale of numbers.
+    numeric: &'a [u8],
     language: Option<&'a [u8]>,
 }
 
@@ -43,7 +45,8 @@ impl<'a> Found<'a> {
         let others: Vec<&[u8]> = OTHER_VARIABLES.iter().filter_map(|name| var(name)).collect();
         let user = UserLocale::find(&variables, &others, var(b"LOCPATH"), &mut Mapped);
         let messages = if user.is_installed() { variables.name(var(b"LC_MESSAGES")) } else { b"C" };
-        Found { user, messages, language: var(b"LANGUAGE") }
+        let numeric = variables.name(var(b"LC_NUMERIC"));
+        Found { user, messages, numeric, language: var(b"LANGUAGE") }
     }
 
     /// Charset, and whether names are ordered by rules.
@@ -72,6 +75,14 @@ impl<'a> Found<'a> {
         let Some(catalog) = self.catalog(self.user.time_name(), "LC_TIME") else { return TimeStyle::Locale };
         let translated = |format: &'static [u8]| self.translated(catalog, format).to_vec();
         TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
+    }
+
+    /// The decimal point, where it is not a point. (One of several bytes is passed over: sizes are columns of bytes.)
+    pub(super) fn decimal_point(&self) -> Option<u8> {
+        match self.user.decimal_point(self.numeric, &mut Mapped)? {
+            [point] => Some(*point),
+            _ => None,
+        }
     }
 
     /// The word before a total, the only one of GNU `ls` that stands in a listing itself.

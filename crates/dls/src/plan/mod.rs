@@ -218,7 +218,12 @@ impl<'a> Surroundings<'a, '_, '_> {
         }
         let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
         let colors = if colored { self.colors() } else { None };
-        let (block_size, file_size) = self.sizes(choices);
+        let (mut block_size, mut file_size) = self.sizes(choices);
+        if (block_size.has_point() || file_size.has_point())
+            && let Some(point) = self.found.decimal_point()
+        {
+            (block_size, file_size) = (block_size.with_point(point), file_size.with_point(point));
+        }
         Ok(Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
