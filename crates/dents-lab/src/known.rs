@@ -166,12 +166,22 @@ fn meets_quote_at_edge(case: &Case) -> bool {
     let at_edge = |names: &[Vec<u8>]| names.iter().any(|name| quote_at_edge(name));
     case.operands.iter().any(|operand| quote_at_edge(operand.as_bytes()))
         || ((style || on_terminal)
-            && case.listed().iter().any(|(dir, deep)| any_listing(dir, *deep, "edge", &at_edge)))
+            && case.listed().iter().any(|(dir, deep)| {
+                // Below, whole paths are drawn: the quote may stand in one name and the end be another's.
+                let quote = |names: &[Vec<u8>]| names.iter().any(|name| name.contains(&b'\''));
+                let end = |names: &[Vec<u8>]| names.iter().any(|name| ends_in_escape(name));
+                any_listing(dir, *deep, "edge", &at_edge)
+                    || *deep && any_listing(dir, true, "quote", &quote) && any_listing(dir, true, "end", &end)
+            }))
 }
 
 /// Whether a name has a single quote and ends in a byte that may be escaped.
 pub fn quote_at_edge(name: &[u8]) -> bool {
-    name.contains(&b'\'') && name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
+    name.contains(&b'\'') && ends_in_escape(name)
+}
+
+fn ends_in_escape(name: &[u8]) -> bool {
+    name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
 }
 
 /// Whether `holds` is true of the names in a directory (or, with `deep`, in one below it), the targets of links
