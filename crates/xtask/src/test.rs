@@ -12,9 +12,6 @@ const NO_STD: &[&str] = &["dents-rt", "dents-sys", "dents", "dents-locale", "den
 /// The side that tests and measures it.
 const STD: &[&str] = &["dents-lab", "xtask"];
 
-/// Whether the random comparison draws locales with an order of their own: `1` once `dls` collates, `0` until then.
-const LOCALES_COMPARED: &str = "1";
-
 pub(crate) fn run() -> Result<()> {
     tools::ensure(tools::FOR_TESTS)?;
     let mut steps = Steps::default();
@@ -65,7 +62,7 @@ fn process_tests(steps: &mut Steps) {
     }
     // Locales with an order of their own count only where they are: elsewhere GNU ls falls back to C.
     if std::env::var_os("DLS_LOCALES").is_none() && tools::locales(tools::LOCALES) {
-        command.env("DLS_LOCALES", LOCALES_COMPARED);
+        command.env("DLS_LOCALES", "1");
     }
     steps.run("dls as a process, against GNU ls", &mut command);
 }

@@ -20,6 +20,8 @@ pub(crate) struct Asker<'a> {
     pub(super) texts_number: usize,
     /// The one time the plan declared.
     time: Needs,
+    /// Whether the machine runs SMACK, once somebody needed to know.
+    pub(super) smack: Option<bool>,
     /// The device whose file system does not know extended attributes: asked once.
     pub(super) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
@@ -42,6 +44,7 @@ impl<'a> Asker<'a> {
             texts: Texts::default(),
             texts_number,
             time: question.needs.any() & Needs::TIMES,
+            smack: None,
             without_xattrs: None,
             text: Vec::new(),
             tally: Tally::default(),

@@ -5,7 +5,8 @@ use crate::batch::{Asked, Bits, Meta};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
-use dents_sys::{Errno, Result, xattr};
+use dents_sys::stat::{self, Flags, Mask};
+use dents_sys::{CWD, Errno, Result, xattr};
 
 /// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
 const LIST: usize = 1024;
@@ -111,10 +112,17 @@ impl Asker<'_> {
         }
     }
 
+    /// Whether the machine runs SMACK: one `statx` of where its file system is mounted, once. Most do not, and then
+    /// there is no second place to look for a context.
+    fn has_smack(&mut self) -> bool {
+        let dir = c"/sys/fs/smackfs/load2";
+        *self.smack.get_or_insert_with(|| stat::statx(CWD, dir, Flags::empty(), Mask::TYPE).is_ok())
+    }
+
     /// The context, without asking first whether there is one.
     fn bare_context(&mut self, name: &CStr, meta: &mut Meta) -> Result<()> {
         match self.context(name, SELINUX, meta, Needs::CONTEXT) {
-            Err(Errno::NODATA) => self.context(name, SMACK, meta, Needs::CONTEXT),
+            Err(Errno::NODATA) if self.has_smack() => self.context(name, SMACK, meta, Needs::CONTEXT),
             answer => answer,
         }
     }
