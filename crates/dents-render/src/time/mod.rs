@@ -117,7 +117,8 @@ impl<'s> Clock<'s> {
         clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        clock.width = width(&epoch, style.locale.utf8);
+        // Without UTF-8, GNU takes every byte of a format for a column.
+        clock.width = if style.locale.utf8 { width(&epoch, true) } else { epoch.len() };
         clock
     }
 
