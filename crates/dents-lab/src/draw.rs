@@ -52,6 +52,18 @@ pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
         // Thousands are not grouped in ours (docs/DIFFERENCES.md).
         case = case.env("LC_NUMERIC", "C");
     }
+    let eras = |text: &str| text.contains("%E") || text.contains("%O");
+    let mut options = case.options.iter().chain(&case.late_options);
+    if case.variable("TIME_STYLE").is_some_and(eras) || options.any(|option| eras(option)) {
+        // Nor do times know the eras and numerals of a locale.
+        case = case.env("LC_TIME", "C");
+    }
+    let byte_locale =
+        |name| case.variable(name).is_none_or(|value| value.is_empty() || BYTE_LOCALES.contains(&value));
+    if !["LC_ALL", "LANG", "LC_CTYPE", "LC_COLLATE"].into_iter().all(byte_locale) {
+        // Sets in patterns do not follow the locale's order in ours (docs/DIFFERENCES.md).
+        take_away(&mut case, &["I", "ignore", "hide"]);
+    }
     if site.leaks && case.says("recursive") {
         take_away(&mut case, &["L", "H", "dereference-command-line-symlink-to-dir"]);
     }

@@ -96,9 +96,8 @@ fn everything_with_every_assertion_on() {
     run(&checked(), number("DLS_CASES", 6000), number("DLS_SEED", 3));
 }
 
-/// Others every time: what is shipped, and what the fixed ones never drew.
+/// Others, with what is shipped. Fixed too: a change is judged by what it does, and new seeds are for the long run.
 #[test]
-fn everything_new_with_the_release() {
-    let seed = number("DLS_SEED", now() ^ 0x5eed);
-    run(&release(), number("DLS_CASES", 6000) / 4, seed.wrapping_add(1));
+fn everything_with_the_release() {
+    run(&release(), number("DLS_CASES", 6000) / 4, number("DLS_SEED", 3).wrapping_add(1));
 }

@@ -100,27 +100,33 @@ impl<'a> Plan<'a> {
         let mut names = Needs::empty();
         names.set(Needs::UID, style.wants_user_names());
         names.set(Needs::GID, style.wants_group_names());
+        let dereference = choices.dereference.unwrap_or(
+            if choices.directory || style.indicator == Indicator::Classify || long {
+                Dereference::Never
+            } else {
+                Dereference::OperandDirectories
+            },
+        );
         Ok(Plan {
             program,
             locale,
             filter: choices.filter(locale.utf8, (env.var)(b"POSIXLY_CORRECT").is_some()),
             directory: choices.directory,
             recursive: choices.recursive,
-            dereference: choices.dereference.unwrap_or(
-                if choices.directory || style.indicator == Indicator::Classify || long {
-                    Dereference::Never
-                } else {
-                    Dereference::OperandDirectories
-                },
-            ),
+            dereference,
             order,
             collate: found.collate(),
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
             shows_times: long,
+            // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
+            // then stand before all of them: so only where nothing is asked of an entry.
             streams: key == Key::None
-                && matches!(style.format, Format::Lines | Format::Commas)
+                && (style.format == Format::Lines
+                    || style.format == Format::Commas
+                        && !needs.asks_any()
+                        && dereference != Dereference::Always)
                 && !style.blocks
                 && !choices.recursive,
             mounts: Mounts::default(),
