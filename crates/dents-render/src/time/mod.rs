@@ -117,8 +117,9 @@ impl<'s> Clock<'s> {
         clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        // Without UTF-8, GNU takes every byte of a format for a column.
-        clock.width = if style.locale.utf8 { width(&epoch, true) } else { epoch.len() };
+        // Without UTF-8, GNU takes every byte for a column that is no control character.
+        let bytes = || epoch.iter().filter(|byte| !byte.is_ascii_control()).count();
+        clock.width = if style.locale.utf8 { width(&epoch, true) } else { bytes() };
         clock
     }
 
