@@ -164,7 +164,10 @@ fn meets_quote_at_edge(case: &Case) -> bool {
     let style = case.says("L") || case.says("quoting-style") || case.variable("QUOTING_STYLE").is_some();
     let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
     let at_edge = |names: &[Vec<u8>]| names.iter().any(|name| quote_at_edge(name));
+    let target = |operand: &OsString| fs::read_link(case.cwd.join(operand)).map(PathBuf::into_os_string);
     case.operands.iter().any(|operand| quote_at_edge(operand.as_bytes()))
+        || (style || on_terminal)
+            && case.operands.iter().flat_map(target).any(|target| quote_at_edge(target.as_bytes()))
         || ((style || on_terminal)
             && case.listed().iter().any(|(dir, deep)| {
                 // Below, whole paths are drawn: the quote may stand in one name and the end be another's.
