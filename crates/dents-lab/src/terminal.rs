@@ -86,14 +86,23 @@ fn read_pipe(pipe: Option<std::process::ChildStderr>) -> Vec<u8> {
 }
 
 /// All that is written to a terminal until its last writer is gone, which reads as EIO.
+///
+/// Once is not enough: the kernel looks for input first and for writers after (`n_tty_read`), so what is written
+/// and closed in between is read only by the next call.
 pub fn drain(master: &mut File) -> io::Result<Vec<u8>> {
-    let (mut all, mut piece) = (Vec::new(), [0; 16 << 10]);
+    let (mut all, mut piece, mut gone) = (Vec::new(), [0; 16 << 10], false);
     loop {
         match master.read(&mut piece) {
             Ok(0) => return Ok(all),
-            Ok(n) => all.extend_from_slice(&piece[..n]),
+            Ok(n) => {
+                all.extend_from_slice(&piece[..n]);
+                gone = false;
+            }
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => {
-                return Ok(all);
+                if gone {
+                    return Ok(all);
+                }
+                gone = true;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
