@@ -148,13 +148,16 @@ fn suffixes_differ_in_case(colors: &str) -> bool {
     differ
 }
 
-/// Whether a directory (or, with `deep`, one below it) holds both hidden names that are all extension and
-/// hidden names that are not.
+/// Whether a directory (or, with `deep`, one below it) holds a hidden name that is all extension beside one that is not,
+/// or one of several extensions (`.h.tar`, which is `.h` again) beside any other.
 fn mixes_dots(dir: &Path, deep: bool) -> bool {
-    let extension = |name: &[u8]| name.starts_with(b".") && all_extension(name);
-    let other = |name: &[u8]| name.starts_with(b".") && !all_extension(name);
+    let hidden = |name: &&Vec<u8>| name.starts_with(b".") && !matches!(&name[..], b"." | b"..");
+    let several = |name: &[u8]| name.iter().filter(|byte| **byte == b'.').count() > 1;
     any_listing(dir, deep, "dots", &|names| {
-        names.iter().any(|name| extension(name)) && names.iter().any(|name| other(name))
+        let hidden: Vec<&Vec<u8>> = names.iter().filter(hidden).collect();
+        let extensions = hidden.iter().filter(|name| all_extension(name)).count();
+        (0 < extensions && extensions < hidden.len())
+            || hidden.len() > 1 && hidden.iter().any(|name| all_extension(name) && several(name))
     })
 }
 
@@ -170,10 +173,12 @@ fn meets_quote_at_edge(case: &Case) -> bool {
             && case.operands.iter().flat_map(target).any(|target| quote_at_edge(target.as_bytes()))
         || ((style || on_terminal)
             && case.listed().iter().any(|(dir, deep)| {
-                // Below, whole paths are drawn: the quote may stand in one name and the end be another's.
+                // In messages, and below, whole paths are drawn: the quote may stand in one name, the end be another's.
+                let in_operand = case.operands.iter().any(|operand| operand.as_bytes().contains(&b'\''));
                 let quote = |names: &[Vec<u8>]| names.iter().any(|name| name.contains(&b'\''));
                 let end = |names: &[Vec<u8>]| names.iter().any(|name| ends_in_escape(name));
                 any_listing(dir, *deep, "edge", &at_edge)
+                    || in_operand && any_listing(dir, *deep, "end", &end)
                     || *deep && any_listing(dir, true, "quote", &quote) && any_listing(dir, true, "end", &end)
             }))
 }

@@ -7,7 +7,7 @@ use dents::needs::Needs;
 use dents::owners::{Getent, Owners};
 use dents::read::{Filter, Reader};
 use dents::sort::Order;
-use dents::stat::{self, Means, Mode, Workers};
+use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{
     Colors, Format, Indicator, Piece, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
@@ -56,9 +56,10 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     let needs = style.needs();
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("readable");
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None };
-    stat::fill(&mut batch, reader.dir(), &needs, false, &means);
-    let order = Order::default().sort(&batch, None);
+    let threads = Threads::default();
+    let means = Means { mode: Mode::Classic, threads: &threads, workers: &Alone, mounts: None };
+    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+    let order = Order::default().sort(&batch, None, &dents::team::Team::ALONE);
     let mut owners = Owners::default();
     if style.wants_user_names() {
         owners.learn(&batch, Needs::UID | Needs::GID, &NoGetent);
@@ -68,7 +69,7 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     for _ in 0..10 {
         let start = Instant::now();
         let mut renderer = Renderer::new(style);
-        renderer.entries(&batch, &order, &owners, Piece::Directory, &mut sink);
+        renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut sink);
         renderer.finish(&mut sink);
         best = best.min(start.elapsed());
     }

@@ -21,6 +21,7 @@ pub struct Places {
 }
 
 /// What writes links.
+#[derive(Clone)]
 pub(crate) struct Links {
     /// `ESC ]8;;file://HOST`.
     start: Vec<u8>,

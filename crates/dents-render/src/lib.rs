@@ -50,6 +50,12 @@ pub trait Sink {
     /// The bytes that have gone this way so far, those in the buffer included.
     fn position(&self) -> u64;
 
+    /// Takes bytes that were rendered elsewhere, after what is in the buffer.
+    fn append(&mut self, bytes: &[u8]) {
+        self.buffer().extend_from_slice(bytes);
+        self.checkpoint();
+    }
+
     /// Called between lines (and between the names of `-m`): the moment to write the buffer out if it has
     /// grown large. Must be cheap when it has not.
     fn checkpoint(&mut self);

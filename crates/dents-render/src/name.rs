@@ -18,6 +18,7 @@ use dents::batch::{Entry, Target};
 use dents::needs::{Kind, Needs};
 
 /// What draws names.
+#[derive(Clone)]
 pub(crate) struct Painter<'s> {
     quoter: Quoter,
     indicator: Indicator,
@@ -99,6 +100,31 @@ impl<'s> Painter<'s> {
     /// Ends a link.
     pub(crate) fn end_link(&self, out: &mut Vec<u8>) {
         self.links.iter().for_each(|links| links.end(out));
+    }
+
+    /// Another one, to draw a piece of the batch into a buffer of its own.
+    pub(crate) fn fork(&self) -> Painter<'s> {
+        let mut fork = self.clone();
+        if let Some(palette) = &mut fork.palette {
+            palette.touched = None;
+        }
+        fork
+    }
+
+    /// Takes back what a fork has drawn: the bytes of its buffer before and after what is left out of them. Only the
+    /// first colour of all is preceded by a reset, and each fork takes its own first one for that.
+    pub(crate) fn join<'o>(&mut self, fork: &Painter<'s>, drawn: &'o [u8]) -> [&'o [u8]; 2] {
+        let first = fork.palette.as_ref().and_then(|palette| palette.touched);
+        match (&mut self.palette, first) {
+            (Some(palette), Some(at)) if palette.touched.is_some() => {
+                [&drawn[..at], &drawn[at + palette.reset.len()..]]
+            }
+            (Some(palette), Some(at)) => {
+                palette.touched = Some(at);
+                [drawn, &[]]
+            }
+            _ => [drawn, &[]],
+        }
     }
 
     /// Whether a name is nothing but its bytes.
@@ -301,6 +327,7 @@ impl<'s> Painter<'s> {
 }
 
 /// The sequences around coloured names.
+#[derive(Clone)]
 struct Palette<'s> {
     colors: &'s Colors,
     /// Before a colour.
@@ -312,8 +339,8 @@ struct Palette<'s> {
     /// Before everything else, if that has a colour.
     normal: Option<Vec<u8>>,
     clear: &'s [u8],
-    /// Whether anything has been written in colour.
-    used: bool,
+    /// Where the first colour was written, if any was.
+    touched: Option<usize>,
 }
 
 impl<'s> Palette<'s> {
@@ -331,15 +358,15 @@ impl<'s> Palette<'s> {
             },
             normal,
             clear: text(Key::ClearToEol),
-            used: false,
+            touched: None,
         }
     }
 
     /// Whatever the terminal was told before, the first colour starts from none.
     #[inline]
     fn touch(&mut self, out: &mut Vec<u8>) {
-        if !self.used {
-            self.used = true;
+        if self.touched.is_none() {
+            self.touched = Some(out.len());
             out.extend_from_slice(&self.reset);
         }
     }
@@ -369,7 +396,7 @@ impl<'s> Palette<'s> {
     /// Puts the terminal back to rights, unless the plain ANSI sequences did so behind every name.
     fn finish(&mut self, out: &mut Vec<u8>) {
         let left = self.colors.get(Key::Left).unwrap_or_default();
-        if self.used && (left, self.right) != (b"\x1b[", b"m") {
+        if self.touched.is_some() && (left, self.right) != (b"\x1b[", b"m") {
             out.extend_from_slice(left);
             out.extend_from_slice(self.right);
         }

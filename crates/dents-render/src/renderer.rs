@@ -11,6 +11,7 @@ use crate::time::Clock;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
 use dents::owners::Owners;
+use dents::team::Team;
 
 /// What lines begin with under `-D`.
 pub(crate) const INDENT: &[u8] = b"  ";
@@ -110,7 +111,8 @@ impl<'s> Renderer<'s> {
     }
 
     /// Entries of a batch, in the order given by their indices. The batch must have been filled for
-    /// [`Style::needs`] at least; owners are asked only in the long format.
+    /// [`Style::needs`] at least; owners are asked only in the long format. Large listings are drawn by all of the
+    /// `team`, a piece each.
     ///
     /// # Panics
     /// If `order` holds an index that the batch does not have.
@@ -120,6 +122,7 @@ impl<'s> Renderer<'s> {
         order: &[u32],
         owners: &Owners,
         piece: Piece,
+        team: &Team<'_>,
         out: &mut impl Sink,
     ) {
         if piece == Piece::Directory && self.style.shows_total() {
@@ -136,8 +139,8 @@ impl<'s> Renderer<'s> {
         let rows = Rows { batch, order, measured, piece };
         self.painter.begin(rows);
         match self.style.format {
-            Format::Long => long::render(self, rows, owners, out),
-            Format::Lines => lines::render(self, rows, out),
+            Format::Long => long::render(self, rows, owners, team, out),
+            Format::Lines => lines::render(self, rows, team, out),
             Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
             Format::Commas => commas::render(self, rows, b',', out),

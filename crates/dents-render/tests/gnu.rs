@@ -6,7 +6,7 @@ use dents::needs::Needs;
 use dents::owners::{Getent, Owners};
 use dents::read::{Filter, Hidden, Reader};
 use dents::sort::Order;
-use dents::stat::{self, Means, Mode, Workers};
+use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
 use std::ffi::CString;
@@ -41,17 +41,18 @@ fn list(dir: &Path, style: &Style) -> Vec<u8> {
     let needs = style.needs();
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).unwrap();
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None };
-    stat::fill(&mut batch, reader.dir(), &needs, false, &means);
+    let threads = Threads::default();
+    let means = Means { mode: Mode::Classic, threads: &threads, workers: &Alone, mounts: None };
+    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     let mut owners = Owners::default();
     let mut names = Needs::empty();
     names.set(Needs::UID, style.wants_user_names());
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
-    let order = Order::default().sort(&batch, None);
+    let order = Order::default().sort(&batch, None, &dents::team::Team::ALONE);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut out);
     renderer.finish(&mut out);
     out
 }

@@ -28,6 +28,7 @@ extern crate std;
 pub mod clock;
 pub mod dir;
 pub mod file;
+pub mod futex;
 pub mod host;
 pub mod link;
 pub mod sched;

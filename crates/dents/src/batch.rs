@@ -6,6 +6,7 @@
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
 use crate::needs::{Kind, Needs, NeedsByKind};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::Errno;
@@ -37,6 +38,14 @@ impl Name {
     }
 }
 
+/// Some bytes of an arena: the names of a few entries.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Where in the arena they begin.
+    pub(crate) from: usize,
+}
+
 /// What `readdir` said of one entry.
 #[derive(Clone, Copy)]
 pub struct Dent {
@@ -51,15 +60,20 @@ impl Dent {
         self.name.kind()
     }
 
-    /// The name within the arena of its batch, as the kernel wants it.
+    /// The name, as the kernel wants it.
     ///
     /// # Panics
-    /// If `arena` is not the arena this entry was pushed to.
+    /// If the name is not among these.
     #[must_use]
-    pub fn c_name<'a>(&self, arena: &'a [u8]) -> &'a CStr {
-        let start = self.name.offset();
-        CStr::from_bytes_with_nul(&arena[start..=start + self.name.len()])
+    pub(crate) fn c_name<'a>(&self, names: Names<'a>) -> &'a CStr {
+        let start = self.name.offset() - names.from;
+        CStr::from_bytes_with_nul(&names.bytes[start..=start + self.name.len()])
             .expect("the arena ends each name with its only NUL")
+    }
+
+    /// Where in the arena the name begins, and where what follows its NUL does.
+    pub(crate) fn span(&self) -> (usize, usize) {
+        (self.name.offset(), self.name.offset() + self.name.len() + 1)
     }
 }
 
@@ -196,13 +210,76 @@ pub(crate) struct Texts {
 pub struct Batch {
     pub(crate) arena: Vec<u8>,
     pub(crate) dents: Vec<Dent>,
-    pub(crate) metas: Vec<Meta>,
+    pub(crate) metas: Metas,
     pub(crate) slots: Slots,
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
     pub(crate) faulty: bool,
     /// Whether an entry that was not asked has the inode number that `readdir` gave.
     pub(crate) trusts_d_ino: bool,
+}
+
+/// Slots, in chunks: while a directory is still being read nobody knows how many there will be, and a chunk that a
+/// thread has filled is handed over without a copy.
+#[derive(Default)]
+pub(crate) struct Metas(Vec<Vec<Meta>>);
+
+impl Metas {
+    const SHIFT: usize = 6;
+    /// Slots in every chunk but the last: 4 KiB.
+    pub(crate) const CHUNK: usize = 1 << Self::SHIFT;
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&Meta> {
+        self.0.get(index >> Self::SHIFT)?.get(index % Self::CHUNK)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Meta> {
+        self.0.get_mut(index >> Self::SHIFT)?.get_mut(index % Self::CHUNK)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::CHUNK + last.len())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Meta> {
+        self.0.iter().flatten()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Meta> {
+        self.0.iter_mut().flatten()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// As many empty slots as this.
+    pub(crate) fn resize(&mut self, count: usize) {
+        self.0.clear();
+        self.0.reserve_exact(count.div_ceil(Self::CHUNK));
+        for start in (0..count).step_by(Self::CHUNK) {
+            self.0.push(vec![Meta::default(); Self::CHUNK.min(count - start)]);
+        }
+    }
+
+    /// Appends slots: by moving them where they make a chunk, else by copying.
+    pub(crate) fn append(&mut self, mut metas: Vec<Meta>) {
+        let room = self.0.last().map_or(0, |last| Self::CHUNK - last.len());
+        if room > 0
+            && let Some(last) = self.0.last_mut()
+        {
+            last.extend(metas.drain(..room.min(metas.len())));
+        }
+        if metas.len() <= Self::CHUNK {
+            if !metas.is_empty() {
+                self.0.push(metas);
+            }
+            return;
+        }
+        self.0.extend(metas.chunks(Self::CHUNK).map(<[Meta]>::to_vec));
+    }
 }
 
 /// Where the metadata of an entry stands.
@@ -290,11 +367,20 @@ impl Batch {
         &self.declared
     }
 
-    /// Makes an empty slot for each entry that `asks`. Returns the entries to ask where they are not simply
-    /// all, in the order of their slots.
+    /// Moves the entries of another batch, of which nothing has been asked, behind those of this one.
+    pub(crate) fn append_names(&mut self, other: &mut Batch) {
+        let base = (self.arena.len() as u64) << 24;
+        let moved = |dent: &Dent| Dent { name: Name(dent.name.0 + base), ino: dent.ino };
+        self.dents.extend(other.dents.iter().map(moved));
+        self.arena.append(&mut other.arena);
+        other.dents.clear();
+    }
+
+    /// Says which slots there will be: one for each entry that `asks`. Returns the entries to ask where they are not
+    /// simply all, in the order of their slots.
     ///
     /// Below half of the entries the slots are sparse: 4 bytes an entry instead of 64.
-    pub(crate) fn make_slots(&mut self, asks: impl Fn(Kind, &[u8]) -> bool) -> Option<Vec<Dent>> {
+    pub(crate) fn place_slots(&mut self, asks: impl Fn(Kind, &[u8]) -> bool) -> Option<Vec<Dent>> {
         let arena = &self.arena;
         let asks = |dent: &Dent| {
             let start = dent.name.offset();
@@ -302,7 +388,6 @@ impl Batch {
         };
         let asked = self.dents.iter().filter(|dent| asks(dent)).count();
         self.metas.clear();
-        self.metas.resize(if asked * 2 > self.len() { self.len() } else { asked }, Meta::default());
         if asked == 0 {
             self.slots = Slots::None;
             return Some(Vec::new());
@@ -355,7 +440,7 @@ impl<'a> Entry<'a> {
     /// The name as the kernel wants it.
     #[must_use]
     pub fn c_name(&self) -> &'a CStr {
-        self.dent.c_name(&self.batch.arena)
+        self.dent.c_name(Names { bytes: &self.batch.arena, from: 0 })
     }
 
     /// The type: from the mode where there is one, else from `d_type`.
@@ -550,10 +635,9 @@ mod tests {
         for name in [c"a", c"b", c"c", c"d"] {
             batch.push(name, if name == c"c" { Kind::Dir } else { Kind::Reg }, 1);
         }
-        let todo = batch.make_slots(|kind, _| kind == Kind::Dir).expect("sparse");
+        let todo = batch.place_slots(|kind, _| kind == Kind::Dir).expect("sparse");
         assert_eq!(todo.len(), 1);
-        batch.metas[0].mode = 0o040_755;
-        batch.metas[0].bits = Bits::STAT;
+        batch.metas.append(vec![Meta { mode: 0o040_755, bits: Bits::STAT, ..Meta::default() }]);
         let known: Vec<_> = batch.iter().map(|entry| entry.is_known()).collect();
         assert_eq!(known, [false, false, true, false]);
         assert_eq!(batch.entry(2).mode(), 0o040_755);
@@ -567,10 +651,40 @@ mod tests {
     }
 
     #[test]
+    fn slots_are_appended_in_pieces_of_any_size() {
+        for sizes in [&[64, 64, 10][..], &[1, 63, 64, 5], &[8, 56, 200, 64, 64, 1], &[3; 50], &[130, 1], &[]]
+        {
+            let mut metas = Metas::default();
+            let mut expected = Vec::new();
+            for size in sizes {
+                let piece: Vec<Meta> = (0..*size)
+                    .map(|i| Meta { size: (expected.len() + i) as u64, ..Meta::default() })
+                    .collect();
+                expected.extend(piece.iter().map(|meta| meta.size));
+                metas.append(piece);
+            }
+            assert_eq!(metas.len(), expected.len(), "{sizes:?}");
+            assert!((0..expected.len()).all(|i| metas.get(i).is_some_and(|meta| meta.size == i as u64)));
+            assert!(metas.get(expected.len()).is_none());
+        }
+    }
+
+    #[test]
+    fn names_of_another_batch_are_moved() {
+        let (mut all, mut more) = (batch(Needs::TYPE), batch(Needs::TYPE));
+        more.push(c"c", Kind::Link, 9);
+        all.append_names(&mut more);
+        let names: Vec<_> = all.iter().map(|e| (e.name(), e.kind(), e.d_ino())).collect();
+        assert_eq!(names[2..], [(&b"alpha"[..], Kind::Reg, 7), (b"b", Kind::Dir, 8), (b"c", Kind::Link, 9)]);
+        assert!(more.is_empty() && more.arena.is_empty());
+    }
+
+    #[test]
     fn a_fault_keeps_its_errno() {
         let mut batch = batch(Needs::SIZE);
-        assert!(batch.make_slots(|_, _| true).is_none());
-        batch.metas[0].set_fault(Asked::Stat, Errno::ACCESS);
+        assert!(batch.place_slots(|_, _| true).is_none());
+        batch.metas.resize(2);
+        batch.metas.get_mut(0).expect("a slot").set_fault(Asked::Stat, Errno::ACCESS);
         assert_eq!(batch.entry(0).fault(), Some((Asked::Stat, Errno::ACCESS)));
         assert_eq!(batch.entry(1).fault(), None);
         assert!(!batch.entry(0).is_known());

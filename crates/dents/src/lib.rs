@@ -20,3 +20,4 @@ pub mod pattern;
 pub mod read;
 pub mod sort;
 pub mod stat;
+pub mod team;

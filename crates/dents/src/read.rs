@@ -96,16 +96,43 @@ impl Reader {
         self
     }
 
+    /// The descriptor, and what reads from it, apart: to ask about some names while others are read.
+    pub(crate) fn split(&mut self) -> (BorrowedFd<'_>, Stream<'_>) {
+        (self.dir.as_fd(), Stream { dir: self.dir.as_fd(), buffer: &mut self.buffer })
+    }
+
     /// Appends the wanted names of one more buffer: one `getdents64`. `Ok(false)` at the end.
     ///
     /// # Errors
     /// What `getdents64` gives; names already appended stay good. `EIO` where a file system answers with
     /// records that make no sense.
     pub fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
+        self.split().1.read(filter, batch)
+    }
+
+    /// Reads to the end.
+    ///
+    /// # Errors
+    /// As [`Reader::read`]; what was read before stays in the batch.
+    pub fn read_all(&mut self, filter: &Filter, batch: &mut Batch) -> Result<()> {
+        while self.read(filter, batch)? {}
+        Ok(())
+    }
+}
+
+/// The names that are still to come.
+pub(crate) struct Stream<'a> {
+    dir: BorrowedFd<'a>,
+    buffer: &'a mut Vec<u8>,
+}
+
+impl Stream<'_> {
+    /// As [`Reader::read`].
+    pub(crate) fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         if self.buffer.is_empty() {
-            self.buffer = vec![0; BUFFER];
+            *self.buffer = vec![0; BUFFER];
         }
-        let filled = match dir::getdents64(self.dir.as_fd(), &mut self.buffer) {
+        let filled = match dir::getdents64(self.dir, self.buffer) {
             // The directory was removed while it was open: it has no entries any more (as readdir in POSIX).
             Err(Errno::NOENT) => 0,
             other => other?,
@@ -117,15 +144,6 @@ impl Reader {
             }
         }
         if records.malformed() { Err(Errno::IO) } else { Ok(filled != 0) }
-    }
-
-    /// Reads to the end.
-    ///
-    /// # Errors
-    /// As [`Reader::read`]; what was read before stays in the batch.
-    pub fn read_all(&mut self, filter: &Filter, batch: &mut Batch) -> Result<()> {
-        while self.read(filter, batch)? {}
-        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use args::Flag;
 use core::ffi::CStr;
 use dents::owners::Getent;
-use dents::stat::Workers;
+use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
 use plan::Plan;
 
@@ -89,7 +89,10 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
         _ => match Plan::new(env, &args, program, &found, out) {
-            Ok(plan) => run::Listing::new(env, &plan, out).run(&args.operands) as u8,
+            Ok(plan) => {
+                let threads = Threads::new(plan.threads);
+                run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
+            }
             Err(error) => refuse(&error, program, utf8, out),
         },
     }

@@ -92,15 +92,21 @@ impl<'a> Output<'a> {
 
     /// Writes out what stands in the buffer.
     pub fn flush(&mut self) {
+        let mut buffer = core::mem::take(&mut self.buffer);
+        self.send(&buffer);
+        buffer.clear();
+        self.buffer = buffer;
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
         let started = self.clock.map_or(0, |clock| clock());
         let result = match &self.uncolor {
             _ if self.failed.is_some() => Ok(()),
-            None => write_all(self.streams, &self.buffer),
-            Some(uncolor) => write_guarded(self.streams, &self.buffer, uncolor),
+            None => write_all(self.streams, bytes),
+            Some(uncolor) => write_guarded(self.streams, bytes, uncolor),
         };
         self.failed = self.failed.or(result.err());
-        self.gone += self.buffer.len() as u64;
-        self.buffer.clear();
+        self.gone += bytes.len() as u64;
         self.written_ns += self.clock.map_or(0, |clock| clock()) - started;
     }
 
@@ -160,6 +166,16 @@ impl Sink for Output<'_> {
 
     fn position(&self) -> u64 {
         self.gone + self.buffer.len() as u64
+    }
+
+    /// What is large goes out as it is, without a copy.
+    fn append(&mut self, bytes: &[u8]) {
+        if bytes.len() < FULL {
+            self.buffer.extend_from_slice(bytes);
+            return self.checkpoint();
+        }
+        self.flush();
+        self.send(bytes);
     }
 
     fn checkpoint(&mut self) {

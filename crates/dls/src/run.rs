@@ -15,7 +15,8 @@ use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
 use dents::sort::{Collate, Key};
-use dents::stat::{self, Dereference, Means, Report};
+use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
+use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, quote};
 use dents_sys::{CWD, Errno, clock, host};
@@ -60,7 +61,14 @@ impl Collate for Rules {
     fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
         self.0.rest(name, key);
     }
+
+    fn fork(&self) -> Box<dyn Collate + '_> {
+        Box::new(Rules(self.0.clone()))
+    }
 }
+
+/// Entries from which on several threads sort and draw.
+const LARGE: usize = 16_384;
 
 /// What is still to do, last first.
 enum Pending {
@@ -72,7 +80,12 @@ enum Pending {
 
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Nothing happens yet.
-    pub(crate) fn new(env: &'l Env<'a>, plan: &'l Plan<'a>, out: &'l mut Output<'o>) -> Self {
+    pub(crate) fn new(
+        env: &'l Env<'a>,
+        plan: &'l Plan<'a>,
+        threads: &'l Threads,
+        out: &'l mut Output<'o>,
+    ) -> Self {
         let mut timing = Timing::off();
         if plan.timing {
             timing = Timing::on(clock::monotonic_ns);
@@ -84,12 +97,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means {
-                mode: plan.mode,
-                threads: plan.threads,
-                workers: env.workers,
-                mounts: Some(&plan.mounts),
-            },
+            means: Means { mode: plan.mode, threads, workers: env.workers, mounts: Some(&plan.mounts) },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
@@ -167,7 +175,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.locate_operands(&batch);
             self.timing.enter(Phase::Render);
             self.set_now();
-            self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, self.out);
+            self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
             if !self.pending.is_empty() {
                 self.renderer.gap(self.out);
             }
@@ -211,17 +219,24 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, reader: &mut Reader, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
-        if let Err(errno) = reader.read_all(&self.plan.filter, &mut batch) {
+        let (filter, means) = (&self.plan.filter, self.means);
+        let asking = Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &means };
+        let progress = stat::read(&mut batch, reader, filter, &asking);
+        self.timing.enter(Phase::Stat);
+        let (report, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
+        if let Err(errno) = ended {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
-        self.fill(&mut batch, reader);
+        self.note(&report);
+        self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
         let order = self.sort(&batch);
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
-        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, self.out);
+        let team = self.team(&batch);
+        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
             self.descend(&batch, &order, path);
         }
@@ -246,30 +261,31 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             batch.clear();
         }
         batch.clear();
-        self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, self.out);
+        self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, &Team::ALONE, self.out);
     }
 
     /// Shows the entries as they were read. A message comes after those before the entry it is about.
     fn chunk(&mut self, batch: &Batch, path: &CStr) {
         let order: Vec<u32> = (0..batch.len() as u32).collect();
-        let mut shown = 0;
+        let (mut shown, piece) = (0, Piece::Chunk { last: false });
         let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
         for entry in batch.iter().filter(faulty) {
             let before = &order[shown..entry.index()];
-            self.renderer.entries(batch, before, &self.owners, Piece::Chunk { last: false }, self.out);
+            self.renderer.entries(batch, before, &self.owners, piece, &Team::ALONE, self.out);
             shown = entry.index();
             if let Some((asked, errno)) = entry.fault() {
                 self.fault(&entry, asked, errno, Some(path.to_bytes()));
             }
         }
-        self.renderer.entries(batch, &order[shown..], &self.owners, Piece::Chunk { last: false }, self.out);
+        self.renderer.entries(batch, &order[shown..], &self.owners, piece, &Team::ALONE, self.out);
     }
 
     /// Metadata and owners.
     fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
         self.timing.enter(Phase::Stat);
-        let report =
-            stat::fill(batch, reader.dir(), &self.plan.needs, self.plan.follows_entries(), &self.means);
+        let asking =
+            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
+        let report = stat::fill(batch, reader.dir(), &asking);
         self.note(&report);
         self.learn_owners(batch);
     }
@@ -312,12 +328,21 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         canonicalize(cwd, path)
     }
 
+    /// Who sorts and draws a batch. How many cores there are is not asked for the sake of a few entries.
+    fn team(&self, batch: &Batch) -> Team<'l> {
+        if batch.len() < LARGE || self.plan.mode == Mode::Classic {
+            return Team::ALONE;
+        }
+        Team::new(self.env.workers, self.means.threads.count())
+    }
+
     fn sort(&mut self, batch: &Batch) -> Vec<u32> {
         let order = &self.plan.order;
+        let team = self.team(batch);
         let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
         match order.key {
-            Key::Width => order.sort_by_width(batch, collate, &self.renderer.widths(batch)),
-            _ => order.sort(batch, collate),
+            Key::Width => order.sort_by_width(batch, collate, &team, &self.renderer.widths(batch)),
+            _ => order.sort(batch, collate, &team),
         }
     }
 

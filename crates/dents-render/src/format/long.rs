@@ -1,7 +1,7 @@
 //! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
 
-use super::Rows;
 use super::frills::context;
+use super::{Rows, in_pieces};
 use crate::Sink;
 use crate::dired::Dired;
 use crate::human::SizeFormat;
@@ -17,6 +17,7 @@ use core::ops::Range;
 use dents::batch::{Entry, Mark, Time};
 use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
+use dents::team::Team;
 
 pub(crate) fn needs(style: &Style) -> NeedsByKind {
     let mut all =
@@ -32,16 +33,57 @@ pub(crate) fn needs(style: &Style) -> NeedsByKind {
         | NeedsByKind::of(Kind::Link, link)
 }
 
-pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, owners: &Owners, out: &mut impl Sink) {
+pub(crate) fn render(
+    renderer: &mut Renderer<'_>,
+    rows: Rows<'_>,
+    owners: &Owners,
+    team: &Team<'_>,
+    out: &mut impl Sink,
+) {
     let style = renderer.style;
-    let mut columns = Columns::new(style, owners);
-    for entry in rows.measured() {
-        columns.measure(&entry);
+    let columns = measure(style, rows, owners, team);
+    let now = renderer.now;
+    let Renderer { painter, clock, dired, .. } = renderer;
+    let in_pieces = dired.is_none()
+        && in_pieces(rows, painter, team, out, &|rows, painter, out| {
+            let mut clock = Clock::new(style);
+            clock.set_now(now);
+            draw(rows, &mut Row::new(columns.clone()), &mut clock, painter, &mut None, out);
+        });
+    if !in_pieces {
+        let clock = clock.get_or_insert_with(|| Clock::new(style));
+        clock.set_now(now);
+        draw(rows, &mut Row::new(columns), clock, painter, dired, out);
     }
-    let mut row = Row::new(columns);
-    let Renderer { painter, clock, now, dired, .. } = renderer;
-    let clock = clock.get_or_insert_with(|| Clock::new(style));
-    clock.set_now(*now);
+}
+
+/// Entries measured at a time by one thread.
+const MEASURED: usize = 16_384;
+
+fn measure<'s>(style: &'s Style, rows: Rows<'_>, owners: &'s Owners, team: &Team<'_>) -> Columns<'s> {
+    let measure = |rows: Rows<'_>, columns: &mut Columns<'s>| {
+        rows.measured().for_each(|entry| columns.measure(&entry));
+    };
+    let mut columns = Columns::new(style, owners);
+    if team.threads() == 1 || rows.measured.len() < 2 * MEASURED {
+        measure(rows, &mut columns);
+        return columns;
+    }
+    let part = |measured| (Rows { measured, ..rows }, columns.clone());
+    let mut parts: Vec<_> = rows.measured.chunks(MEASURED).map(part).collect();
+    team.each(&mut parts, &|(rows, columns)| measure(*rows, columns));
+    parts.iter().for_each(|(_, part)| columns.join(part));
+    columns
+}
+
+fn draw(
+    rows: Rows<'_>,
+    row: &mut Row<'_>,
+    clock: &mut Clock<'_>,
+    painter: &mut Painter<'_>,
+    dired: &mut Option<Dired>,
+    out: &mut impl Sink,
+) {
     for entry in rows.shown() {
         let buffer = out.buffer();
         let line = buffer.len();
@@ -69,7 +111,7 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, owners: &Owner
                 write_dired(dired, painter, &entry, column, out);
             }
         }
-        out.buffer().push(style.eol);
+        out.buffer().push(row.style.eol);
         out.checkpoint();
     }
 }
@@ -112,6 +154,7 @@ fn write_name(
 }
 
 /// How wide the columns are.
+#[derive(Clone)]
 struct Columns<'s> {
     style: &'s Style,
     users: OwnerColumn<'s>,
@@ -185,6 +228,23 @@ impl<'s> Columns<'s> {
         } else {
             self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).len());
         }
+    }
+}
+
+impl Columns<'_> {
+    /// Takes into account what another has measured.
+    fn join(&mut self, other: &Columns<'_>) {
+        self.users.width = self.users.width.max(other.users.width);
+        self.groups.width = self.groups.width.max(other.groups.width);
+        self.context_width = self.context_width.max(other.context_width);
+        self.any_mark |= other.any_mark;
+        self.inode = self.inode.max(other.inode);
+        self.blocks_width = self.blocks_width.max(other.blocks_width);
+        self.nlink = self.nlink.max(other.nlink);
+        self.size = self.size.max(other.size);
+        self.size_width = self.size_width.max(other.size_width);
+        self.major = self.major.max(other.major);
+        self.minor = self.minor.max(other.minor);
     }
 }
 
@@ -370,6 +430,7 @@ fn put_inode(place: &mut [u8], inode: u64) {
 type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
 
 /// One column of owners, or of groups.
+#[derive(Clone)]
 struct OwnerColumn<'o> {
     owners: &'o Owners,
     /// `None` with `-n`.

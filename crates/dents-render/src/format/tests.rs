@@ -20,7 +20,7 @@ fn render(style: &Style, names: &[(&str, Kind)], piece: Piece) -> String {
     let (batch, order) = batch(style, names);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &Owners::default(), piece, &mut out);
+    renderer.entries(&batch, &order, &Owners::default(), piece, &dents::team::Team::ALONE, &mut out);
     renderer.finish(&mut out);
     String::from_utf8(out).unwrap()
 }
@@ -90,10 +90,24 @@ fn chunks_leave_no_seams() {
             let mut renderer = Renderer::new(&style);
             for chunk in names.chunks(size) {
                 let (batch, order) = batch(&style, chunk);
-                renderer.entries(&batch, &order, &Owners::default(), Piece::Chunk { last: false }, &mut out);
+                renderer.entries(
+                    &batch,
+                    &order,
+                    &Owners::default(),
+                    Piece::Chunk { last: false },
+                    &dents::team::Team::ALONE,
+                    &mut out,
+                );
             }
             let (batch, order) = batch(&style, &[]);
-            renderer.entries(&batch, &order, &Owners::default(), Piece::Chunk { last: true }, &mut out);
+            renderer.entries(
+                &batch,
+                &order,
+                &Owners::default(),
+                Piece::Chunk { last: true },
+                &dents::team::Team::ALONE,
+                &mut out,
+            );
             assert_eq!(String::from_utf8(out).unwrap(), whole, "{format:?} {width} {size}");
         }
     }
@@ -107,10 +121,10 @@ fn headers_and_gaps() {
     let mut out = Vec::new();
     let mut renderer = Renderer::new(&style);
     let owners = Owners::default();
-    renderer.entries(&batch, &order, &owners, Piece::Operands, &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Operands, &dents::team::Team::ALONE, &mut out);
     renderer.gap(&mut out);
     renderer.header(b"dir1", &mut out);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut out);
     renderer.header(b"dir2", &mut out);
     renderer.finish(&mut out);
     assert_eq!(out, b"x\n\ndir1:\nx\n\ndir2:\n");

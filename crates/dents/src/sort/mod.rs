@@ -3,13 +3,15 @@
 //! Every order is total: equal keys fall back to the name, equal names to the order of reading, so an
 //! unstable sort gives the result of GNU's stable one.
 
+mod buckets;
 mod names;
 mod version;
 
 use crate::batch::{Batch, Entry, Target};
 use crate::needs::{Kind, Needs, NeedsByKind};
+use crate::team::Team;
 use alloc::vec::Vec;
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Reverse;
 
 pub use names::Collate;
 pub use version::compare as compare_versions;
@@ -67,25 +69,28 @@ impl Order {
     /// The positions of the batch's entries in this order. Without widths, [`Key::Width`] comes down to the name.
     ///
     /// Names are compared by bytes, or with `collate` in the order of a locale (but for [`Key::Version`], which has an
-    /// order of its own).
+    /// order of its own). Large batches are sorted by all of the `team`.
     #[must_use]
-    pub fn sort(&self, batch: &Batch, collate: Option<&mut (dyn Collate + '_)>) -> Vec<u32> {
+    pub fn sort(&self, batch: &Batch, collate: Option<&mut (dyn Collate + '_)>, team: &Team<'_>) -> Vec<u32> {
         let mut all: Vec<u32> = (0..batch.len() as u32).collect();
         let order = match self.key {
             Key::None => return all,
             Key::Name | Key::Width => {
-                names::sort(batch, &mut all, self.reverse, collate, |name| name);
+                names::sort(batch, &mut all, self.reverse, collate, team, |name| name);
+                all
+            }
+            Key::Version => {
+                names::sort(batch, &mut all, self.reverse, Some(&mut version::Version), team, |name| name);
                 all
             }
             Key::Extension => {
                 let mut collate = collate;
-                names::sort(batch, &mut all, self.reverse, collate.as_deref_mut(), |name| name);
-                names::sort(batch, &mut all, self.reverse, collate, extension);
+                names::sort(batch, &mut all, self.reverse, collate.as_deref_mut(), team, |name| name);
+                names::sort(batch, &mut all, self.reverse, collate, team, extension);
                 all
             }
-            Key::Time => self.by_key(batch, collate, |entry| Reverse(entry.time())),
-            Key::Size => self.by_key(batch, collate, |entry| Reverse(entry.size())),
-            Key::Version => self.by_name_function(batch, version::compare),
+            Key::Time => self.by_key(batch, collate, team, |entry| Reverse(entry.time())),
+            Key::Size => self.by_key(batch, collate, team, |entry| Reverse(entry.size())),
         };
         self.group(batch, order)
     }
@@ -99,9 +104,10 @@ impl Order {
         &self,
         batch: &Batch,
         collate: Option<&mut (dyn Collate + '_)>,
+        team: &Team<'_>,
         widths: &[usize],
     ) -> Vec<u32> {
-        self.group(batch, self.by_key(batch, collate, |entry| widths[entry.index()]))
+        self.group(batch, self.by_key(batch, collate, team, |entry| widths[entry.index()]))
     }
 
     fn group(&self, batch: &Batch, mut order: Vec<u32>) -> Vec<u32> {
@@ -112,42 +118,45 @@ impl Order {
     }
 
     /// Keys are fetched once, not at each comparison; entries of one key are sorted by name afterwards.
-    fn by_key<K: Ord + Copy>(
+    fn by_key<K: Ord + Copy + Send>(
         &self,
         batch: &Batch,
         mut collate: Option<&mut (dyn Collate + '_)>,
+        team: &Team<'_>,
         key: impl Fn(Entry<'_>) -> K,
     ) -> Vec<u32> {
-        let mut keyed: Vec<(K, u32)> =
-            batch.iter().zip(0..).map(|(entry, index)| (key(entry), index)).collect();
-        keyed.sort_unstable_by(|a, b| turned(a.0.cmp(&b.0), self.reverse));
-        let mut order: Vec<u32> = keyed.iter().map(|(_, index)| *index).collect();
-        let mut rest = &mut order[..];
-        for run in keyed.chunk_by(|a, b| a.0 == b.0) {
-            let (ties, others) = rest.split_at_mut(run.len());
-            if ties.len() > 1 {
-                // Equal names must meet in the order of reading.
-                ties.sort_unstable();
-                names::sort(batch, ties, self.reverse, collate.as_deref_mut(), |name| name);
+        let sort = |keyed: &mut Vec<(K, u32)>| keyed.sort_unstable();
+        let mut buckets = buckets::sorted(team, batch.len(), |place| key(batch.entry(place as usize)), &sort);
+        let mut order = Vec::with_capacity(batch.len());
+        if self.reverse {
+            buckets.reverse();
+        }
+        for bucket in &mut buckets {
+            // Whole runs of one key change places; within a run, which the name decides, nothing has been turned.
+            if self.reverse {
+                bucket.reverse();
             }
-            rest = others;
+            for run in bucket.chunk_by_mut(|a, b| a.0 == b.0) {
+                let start = order.len();
+                // Equal names must meet in the order of reading.
+                if self.reverse {
+                    run.reverse();
+                }
+                order.extend(run.iter().map(|(_, index)| *index));
+                if run.len() > 1 {
+                    names::sort(
+                        batch,
+                        &mut order[start..],
+                        self.reverse,
+                        collate.as_deref_mut(),
+                        team,
+                        |name| name,
+                    );
+                }
+            }
         }
         order
     }
-
-    fn by_name_function(&self, batch: &Batch, compare: impl Fn(&[u8], &[u8]) -> Ordering) -> Vec<u32> {
-        let mut named: Vec<(&[u8], u32)> =
-            batch.iter().zip(0..).map(|(entry, index)| (entry.name(), index)).collect();
-        named.sort_unstable_by(|a, b| {
-            let order = compare(a.0, b.0).then_with(|| a.0.cmp(b.0));
-            turned(order, self.reverse).then(a.1.cmp(&b.1))
-        });
-        named.into_iter().map(|(_, index)| index).collect()
-    }
-}
-
-fn turned(order: Ordering, reverse: bool) -> Ordering {
-    if reverse { order.reverse() } else { order }
 }
 
 fn extension(name: &[u8]) -> &[u8] {
@@ -166,6 +175,7 @@ fn is_directory(entry: &Entry<'_>) -> bool {
 mod tests {
     use super::*;
     use alloc::ffi::CString;
+    use std::format;
     use std::prelude::v1::*;
 
     fn batch(names: &[&str]) -> Batch {
@@ -179,7 +189,7 @@ mod tests {
 
     fn sorted(order: Order, names: &[&str]) -> Vec<String> {
         let batch = batch(names);
-        let order = order.sort(&batch, None);
+        let order = order.sort(&batch, None, &Team::ALONE);
         order.iter().map(|i| String::from_utf8_lossy(batch.entry(*i as usize).name()).into_owned()).collect()
     }
 
@@ -198,7 +208,7 @@ mod tests {
     fn equal_names_keep_the_order_of_reading_even_reversed() {
         for reverse in [false, true] {
             let batch = batch(&["same", "same", "same"]);
-            assert_eq!(Order { reverse, ..Order::default() }.sort(&batch, None), [0, 1, 2]);
+            assert_eq!(Order { reverse, ..Order::default() }.sort(&batch, None, &Team::ALONE), [0, 1, 2]);
         }
     }
 
@@ -215,6 +225,59 @@ mod tests {
             key.extend(name.iter().map(|byte| if byte.is_ascii_uppercase() { 2 } else { 1 }));
             key.push(0);
         }
+
+        fn fork(&self) -> Box<dyn Collate + '_> {
+            Box::new(Toy)
+        }
+    }
+
+    /// std's scoped threads.
+    struct Std;
+
+    impl crate::stat::Workers for Std {
+        fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+            std::thread::scope(|scope| {
+                (0..workers).for_each(|worker| drop(scope.spawn(move || job(worker))))
+            });
+        }
+    }
+
+    #[test]
+    fn a_team_sorts_as_one_does() {
+        let mut seed = 3_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for kind in 0..4 {
+            let name = |i: usize, random: &mut dyn FnMut(usize) -> usize| match kind {
+                0 => format!("IMG_2024_{:07}.JPG", random(90_000)),
+                1 => format!("same_beginning_for_all_of_them_{}", random(9)),
+                2 => format!("{i:07}"),
+                _ => format!("{}v{}.tar", ["Abc", "abC", "a.b", "z"][random(4)], random(300)),
+            };
+            let names: Vec<String> = (0..17_000).map(|i| name(i, &mut random)).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let batch = batch(&names);
+            for key in [Key::Name, Key::Version, Key::Extension] {
+                for reverse in [false, true] {
+                    let order = Order { key, reverse, directories_first: false };
+                    let team = Team::new(&Std, 3);
+                    assert!(
+                        order.sort(&batch, None, &team) == order.sort(&batch, None, &Team::ALONE),
+                        "{order:?} {kind}"
+                    );
+                    let (one, all) = (
+                        order.sort(&batch, Some(&mut Toy), &Team::ALONE),
+                        order.sort(&batch, Some(&mut Toy), &team),
+                    );
+                    assert!(one == all, "{order:?} {kind} in a locale");
+                    let widths: Vec<usize> = (0..batch.len()).map(|i| i % 100).collect();
+                    let by_width = |team| order.sort_by_width(&batch, None, team, &widths);
+                    assert!(by_width(&team) == by_width(&Team::ALONE), "{order:?} {kind} by width");
+                }
+            }
+        }
     }
 
     #[test]
@@ -222,7 +285,7 @@ mod tests {
         let names = ["b", "B.", "a.b", "AB", "ab", ".ab", "abcdefgh.i", "abcdefghI", "abcdefgh"];
         let batch = batch(&names);
         let sorted = |order: Order| {
-            let order = order.sort(&batch, Some(&mut Toy));
+            let order = order.sort(&batch, Some(&mut Toy), &Team::ALONE);
             order.iter().map(|i| str::from_utf8(batch.entry(*i as usize).name()).unwrap()).collect::<Vec<_>>()
         };
         // `a.b` and `.ab` have equal keys and stay as read.

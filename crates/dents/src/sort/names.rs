@@ -8,17 +8,39 @@
 //! In a locale, the bytes are not those of the names but of their collation keys: those of the first level, which
 //! decides between most names, and for names that are equal there those of the others.
 
+use super::buckets;
 use crate::batch::Batch;
+use crate::team::Team;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Keys whose order by bytes is the locale's order of the names.
-pub trait Collate {
+/// Keys whose order by bytes is an order of names.
+pub trait Collate: Send {
     /// Appends the first level of a name's key.
     fn first(&mut self, name: &[u8], key: &mut Vec<u8>);
 
     /// Appends what follows the first level.
     fn rest(&mut self, name: &[u8], key: &mut Vec<u8>);
+
+    /// Another that makes the same keys, for another thread.
+    fn fork(&self) -> Box<dyn Collate + '_>;
+}
+
+/// Which part of a key.
+#[derive(Clone, Copy)]
+enum Level {
+    First,
+    Rest,
+}
+
+impl Level {
+    fn make(self, collate: &mut dyn Collate, name: &[u8], key: &mut Vec<u8>) {
+        match self {
+            Level::First => collate.first(name, key),
+            Level::Rest => collate.rest(name, key),
+        }
+    }
 }
 
 /// Sorts some positions of the batch by the text that `text` makes of each name. Stable: those with equal texts, or
@@ -28,54 +50,79 @@ pub(super) fn sort<'b>(
     order: &mut [u32],
     reverse: bool,
     collate: Option<&mut (dyn Collate + '_)>,
+    team: &Team<'_>,
     text: fn(&'b [u8]) -> &'b [u8],
 ) {
     let text = |index: u32| text(batch.entry(index as usize).name());
     match collate {
-        None => by_text(order, reverse, &text),
+        None => by_text(order, reverse, team, &text),
         Some(collate) => {
-            by_keys(order, reverse, &text, &mut |name, key| collate.first(name, key));
+            by_keys(order, reverse, team, &text, collate, Level::First);
             for run in equal_runs(order, &text, collate) {
-                by_keys(&mut order[run], reverse, &text, &mut |name, key| collate.rest(name, key));
+                by_keys(&mut order[run], reverse, team, &text, collate, Level::Rest);
             }
         }
     }
 }
 
 /// Sorts by the bytes of the texts.
-fn by_text<'b>(order: &mut [u32], reverse: bool, text: &impl Fn(u32) -> &'b [u8]) {
+fn by_text<'b>(order: &mut [u32], reverse: bool, team: &Team<'_>, text: &(impl Fn(u32) -> &'b [u8] + Sync)) {
     let old = order.to_vec();
-    let places = Sorter { text: &|place| text(old[place as usize]), reverse }.sorted(old.len());
+    let sorter = Sorter { text: &|place: u32| text(old[place as usize]), reverse };
+    arrange(order, &old, sorter.sorted(old.len(), team));
+}
+
+fn arrange(order: &mut [u32], old: &[u32], places: impl Iterator<Item = u32>) {
     for (slot, place) in order.iter_mut().zip(places) {
         *slot = old[place as usize];
     }
 }
 
+/// The keys of some texts that follow each other.
+#[derive(Default)]
+struct Keys {
+    arena: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    fn get(&self, nth: usize) -> &[u8] {
+        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.arena[start..self.ends[nth]]
+    }
+}
+
+/// Keys made at a time, by one thread.
+const KEYS: usize = 8192;
+
 /// Sorts by keys that are made here and forgotten.
 fn by_keys<'b>(
     order: &mut [u32],
     reverse: bool,
-    text: &impl Fn(u32) -> &'b [u8],
-    make: &mut dyn FnMut(&[u8], &mut Vec<u8>),
+    team: &Team<'_>,
+    text: &(impl Fn(u32) -> &'b [u8] + Sync),
+    collate: &mut (dyn Collate + '_),
+    level: Level,
 ) {
-    let mut arena = Vec::new();
-    let ends: Vec<usize> = order
-        .iter()
-        .map(|index| {
-            make(text(*index), &mut arena);
-            arena.len()
-        })
-        .collect();
-    let key = |place: u32| {
-        let place = place as usize;
-        let start = place.checked_sub(1).map_or(0, |before| ends[before]);
-        &arena[start..ends[place]]
-    };
-    let places = Sorter { text: &key, reverse }.sorted(order.len());
     let old = order.to_vec();
-    for (slot, place) in order.iter_mut().zip(places) {
-        *slot = old[place as usize];
+    let fill = |collate: &mut dyn Collate, keys: &mut Keys, part: &[u32]| {
+        for index in part {
+            level.make(collate, text(*index), &mut keys.arena);
+            keys.ends.push(keys.arena.len());
+        }
+    };
+    let mut keys: Vec<Keys> = Vec::new();
+    if old.len() <= KEYS {
+        keys.push(Keys::default());
+        fill(collate, &mut keys[0], &old);
+    } else {
+        let mut parts: Vec<_> =
+            old.chunks(KEYS).map(|part| (collate.fork(), Keys::default(), part)).collect();
+        team.each(&mut parts, &|(collate, keys, part)| fill(&mut **collate, keys, part));
+        keys.extend(parts.into_iter().map(|(_, keys, _)| keys));
     }
+    let key = |place: u32| keys[place as usize / KEYS].get(place as usize % KEYS);
+    arrange(order, &old, Sorter { text: &key, reverse }.sorted(old.len(), team));
 }
 
 /// The stretches of names that are equal at the first level.
@@ -99,20 +146,32 @@ fn equal_runs<'b>(
     runs
 }
 
-/// Eight bytes of a text, and its place.
-type Keyed = (u64, u32);
-
 struct Sorter<'f, F> {
     text: &'f F,
     reverse: bool,
 }
 
-impl<'b, F: Fn(u32) -> &'b [u8]> Sorter<'_, F> {
+impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
     /// The places `0..count` in the order of their texts.
-    fn sorted(&self, count: usize) -> impl Iterator<Item = u32> + use<'b, F> {
-        let mut keyed: Vec<Keyed> = (0..count as u32).map(|place| (0, place)).collect();
-        self.sort(&mut keyed, 0);
-        keyed.into_iter().map(|(_, place)| place)
+    fn sorted(&self, count: usize, team: &Team<'_>) -> impl Iterator<Item = u32> + use<'b, F> {
+        let from = self.common(count);
+        let sort = |keyed: &mut Vec<Keyed>| self.sort_keyed(keyed, from);
+        let buckets = buckets::sorted(team, count, |place| self.key(place, from), &sort);
+        buckets.into_iter().flatten().map(|(_, place)| place)
+    }
+
+    /// How many bytes all texts begin with alike: `IMG_2024` says nothing where all say it.
+    fn common(&self, count: usize) -> usize {
+        if count < 2 {
+            return 0;
+        }
+        let first = (self.text)(0);
+        let alike = |common: usize, place: u32| {
+            let both = first[..common].iter().zip((self.text)(place));
+            both.take_while(|(a, b)| a == b).count()
+        };
+        (1..count as u32)
+            .fold(first.len(), |common, place| if common == 0 { 0 } else { alike(common, place) })
     }
 
     /// Sorts texts that are equal up to `from`. Recurs once per eight bytes of a text.
@@ -120,6 +179,11 @@ impl<'b, F: Fn(u32) -> &'b [u8]> Sorter<'_, F> {
         for (key, place) in keyed.iter_mut() {
             *key = self.key(*place, from);
         }
+        self.sort_keyed(keyed, from);
+    }
+
+    /// The same where the keys are there.
+    fn sort_keyed(&self, keyed: &mut [Keyed], from: usize) {
         keyed.sort_unstable();
         for run in keyed.chunk_by_mut(|a, b| a.0 == b.0) {
             if run.len() > 1 && (self.text)(run[0].1).len() >= from + 8 {
@@ -141,3 +205,6 @@ impl<'b, F: Fn(u32) -> &'b [u8]> Sorter<'_, F> {
         if self.reverse { !key } else { key }
     }
 }
+
+/// Eight bytes of a text, and its place.
+type Keyed = buckets::Keyed<u64>;

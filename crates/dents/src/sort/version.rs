@@ -4,7 +4,74 @@
 //! the rest `~` sorts before the end of the name, the end before letters, letters before all other bytes.
 //! First the names without their suffix (`.tar.gz`) are compared, then, if equal, the whole names.
 
+use super::Collate;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::cmp::Ordering;
+
+/// Version order as keys, so that a name is cut into runs once and not at each comparison; of names that compare equal,
+/// the order is that of their bytes.
+pub(super) struct Version;
+
+impl Collate for Version {
+    fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
+        key.push(leading(name));
+        if leading(name) >= HIDDEN {
+            push_runs(stem(name), key);
+        }
+    }
+
+    fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
+        push_runs(name, key);
+        key.extend_from_slice(name);
+    }
+
+    fn fork(&self) -> Box<dyn Collate + '_> {
+        Box::new(Version)
+    }
+}
+
+/// Bytes that compare as [`compare_runs`] does. Each run of non-digits is followed by [`END`], each number by its length
+/// before its digits, and the last of them by another [`END`]: so no key begins another.
+fn push_runs(name: &[u8], key: &mut Vec<u8>) {
+    let mut rest = name;
+    while !rest.is_empty() {
+        let run = rest.iter().take_while(|byte| !byte.is_ascii_digit()).count();
+        key.extend(rest[..run].iter().map(|byte| rank(*byte)));
+        key.push(END);
+        let (number, after) = number(&rest[run..]);
+        match u8::try_from(number.len()) {
+            Ok(len) if len < u8::MAX => key.push(len),
+            _ => {
+                key.push(u8::MAX);
+                key.extend_from_slice(&(number.len() as u32).to_be_bytes());
+            }
+        }
+        key.extend_from_slice(number);
+        rest = after;
+    }
+    key.push(END);
+}
+
+/// The end of a run, or of the name: after `~`, before letters.
+const END: u8 = 2;
+
+/// A non-digit as one byte that sorts as its weight does: `~`, letters, the others.
+const fn rank(byte: u8) -> u8 {
+    const LETTERS: u8 = END + 1;
+    const OTHERS: u8 = LETTERS + 52;
+    match byte {
+        b'~' => 1,
+        b'A'..=b'Z' => LETTERS + (byte - b'A'),
+        b'a'..=b'z' => LETTERS + 26 + (byte - b'a'),
+        // What is below the byte and none of the above goes off.
+        0..b'0' => OTHERS + byte,
+        b'0'..b'A' => OTHERS + byte - 10,
+        b'['..b'a' => OTHERS + byte - 36,
+        b'{'..b'~' => OTHERS + byte - 62,
+        _ => OTHERS + (byte - 63),
+    }
+}
 
 /// Compares two names. Different names may compare equal (`a0` and `a00`).
 #[must_use]
@@ -118,6 +185,47 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn keys_compare_as_names_do() {
+        let alphabet = b"~~0019.aaZz-_+ \xff\x01.t";
+        let mut seed = 7_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        let mut names: Vec<Vec<u8>> = (0..600)
+            .map(|_| (0..1 + random(9)).map(|_| alphabet[random(alphabet.len())]).collect())
+            .collect();
+        names.extend([
+            b".".to_vec(),
+            b"..".to_vec(),
+            [b'1'; 300].to_vec(),
+            [b'1'; 254].to_vec(),
+            [b'2'; 255].to_vec(),
+        ]);
+        let key = |name: &[u8]| {
+            let (mut first, mut rest) = (Vec::new(), Vec::new());
+            Version.first(name, &mut first);
+            Version.rest(name, &mut rest);
+            (first, rest)
+        };
+        for a in &names {
+            for b in &names {
+                let expected = compare(a, b).then_with(|| a.cmp(b));
+                assert_eq!(key(a).cmp(&key(b)), expected, "{:?} {:?}", a.escape_ascii(), b.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_has_a_rank_of_its_own() {
+        let mut ranks: Vec<u8> = (0..=255_u8).filter(|byte| !byte.is_ascii_digit()).map(rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        assert_eq!(ranks.len(), 246);
+        assert!(!ranks.contains(&END));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! once the type is known (the link's text, its target), then the names of the extended attributes.
 
 use super::{Harvest, Question, Tally};
-use crate::batch::{Asked, Bits, Dent, Meta, Texts, Time};
+use crate::batch::{Asked, Bits, Dent, Meta, Names, Texts, Time};
 use crate::needs::{Kind, Needs};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
@@ -15,7 +16,6 @@ const TEXT: usize = 4097;
 /// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
 pub(crate) struct Asker<'a> {
     pub(super) question: Question<'a>,
-    arena: &'a [u8],
     pub(super) texts: Texts,
     pub(super) texts_number: usize,
     /// The one time the plan declared.
@@ -37,10 +37,9 @@ impl Tally {
 
 impl<'a> Asker<'a> {
     /// `texts_number` is the position that this asker's texts will have among the batch's.
-    pub(crate) fn new(question: Question<'a>, arena: &'a [u8], texts_number: usize) -> Self {
+    pub(crate) fn new(question: Question<'a>, texts_number: usize) -> Self {
         Asker {
             question,
-            arena,
             texts: Texts::default(),
             texts_number,
             time: question.needs.any() & Needs::TIMES,
@@ -77,36 +76,42 @@ impl<'a> Asker<'a> {
         (Flags::NO_AUTOMOUNT | follow, question.needs.mask(kind))
     }
 
-    /// Everything about one entry.
-    pub(crate) fn ask(&mut self, dent: &Dent, meta: &mut Meta) {
-        let (flags, mask) = Self::stat_call(&self.question, dent.kind());
+    /// Everything about a few entries, one after the other.
+    pub(crate) fn ask_all(&mut self, dents: &[Dent], names: Names<'_>) -> Vec<Meta> {
+        let mut metas = vec![Meta::default(); dents.len()];
+        for (dent, meta) in dents.iter().zip(&mut metas) {
+            self.ask(dent.kind(), dent.c_name(names), meta);
+        }
+        metas
+    }
+
+    /// Everything about one entry, of this `d_type`. The slot must be empty.
+    pub(crate) fn ask(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
+        let (flags, mask) = Self::stat_call(&self.question, kind);
         if mask.is_empty() {
-            *meta = Meta::default();
             self.tally.avoided += 1;
-            return self.beyond(dent, meta, dent.kind(), None);
+            return self.beyond(name, meta, kind, None);
         }
         let mut answer = Statx::zeroed();
-        let outcome = stat::statx_into(&mut answer, self.question.dir, dent.c_name(self.arena), flags, mask);
-        self.answered(dent, meta, outcome.map(|()| &answer));
+        let outcome = stat::statx_into(&mut answer, self.question.dir, name, flags, mask);
+        self.answered(name, meta, outcome.map(|()| &answer));
     }
 
     /// What follows once `statx` has answered.
-    pub(crate) fn answered(&mut self, dent: &Dent, meta: &mut Meta, answer: Result<&Statx>) {
-        *meta = Meta::default();
+    pub(crate) fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
         self.tally.stats += 1;
         match answer {
             Err(errno) => self.tally.fault(meta, Asked::Stat, errno),
             Ok(statx) => {
                 meta.store(statx, self.time);
-                self.beyond(dent, meta, Kind::from_mode(statx.mode() as u16), Some(statx.dev()));
+                self.beyond(name, meta, Kind::from_mode(statx.mode() as u16), Some(statx.dev()));
             }
         }
     }
 
     /// Links and attributes, where the type calls for them.
-    fn beyond(&mut self, dent: &Dent, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
+    fn beyond(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
         let needs = self.question.needs.get(kind);
-        let name = dent.c_name(self.arena);
         if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {
             self.link(name, meta, needs);
         }

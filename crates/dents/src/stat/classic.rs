@@ -2,11 +2,12 @@
 
 use super::ask::Asker;
 use super::{Harvest, Todo};
+use crate::batch::Metas;
 
-pub(crate) fn fill(todo: &mut Todo<'_>, harvest: &mut Harvest) {
-    let mut asker = Asker::new(todo.question, todo.arena, harvest.texts.len());
-    for (dent, meta) in todo.dents.iter().zip(todo.metas.iter_mut()) {
-        asker.ask(dent, meta);
+pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) {
+    let mut asker = Asker::new(todo.question, harvest.texts.len());
+    for dents in todo.dents.chunks(Metas::CHUNK) {
+        metas.append(asker.ask_all(dents, todo.names));
     }
     asker.bring_home(harvest);
 }

@@ -10,6 +10,7 @@ pub mod auto;
 mod classic;
 mod iou;
 mod operands;
+mod overlap;
 mod par;
 mod xattrs;
 
@@ -18,11 +19,13 @@ mod tests;
 
 pub use operands::{Dereference, fill_operands};
 
-use crate::batch::{Batch, Dent, Meta, Texts};
+use crate::batch::{Batch, Dent, Metas, Names, Slots, Texts};
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
+use crate::read::{Filter, Reader};
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
+use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, CWD, Errno, sched};
 
@@ -53,6 +56,33 @@ pub trait Workers: Sync {
     }
 }
 
+/// How many threads: as many as asked for, or as the process may use cores, which is found out when first needed.
+#[derive(Debug, Default)]
+pub struct Threads {
+    asked: Option<usize>,
+    cores: OnceCell<usize>,
+}
+
+impl Threads {
+    /// `None` for the cores.
+    #[must_use]
+    pub fn new(asked: Option<usize>) -> Threads {
+        Threads { asked, cores: OnceCell::new() }
+    }
+
+    /// The number that was asked for.
+    #[must_use]
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
+    }
+
+    /// The number: [`sched::available_cores`] once at most, which costs about ten system calls.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.asked.unwrap_or_else(|| *self.cores.get_or_init(sched::available_cores))
+    }
+}
+
 /// How to go about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -72,12 +102,23 @@ pub enum Mode {
 pub struct Means<'a> {
     /// The strategy asked for.
     pub mode: Mode,
-    /// Number of threads; `None` for as many as the process may use cores.
-    pub threads: Option<usize>,
+    /// How many of them.
+    pub threads: &'a Threads,
     /// Who starts them.
     pub workers: &'a dyn Workers,
     /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
     pub mounts: Option<&'a Mounts>,
+}
+
+/// What is asked of the entries of a directory, and how.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// What must be known, by type.
+    pub needs: &'a NeedsByKind,
+    /// Whether a symbolic link stands for what it leads to.
+    pub follow: bool,
+    /// What there is to work with.
+    pub means: &'a Means<'a>,
 }
 
 /// What a fill did.
@@ -119,12 +160,11 @@ impl core::ops::AddAssign for Tally {
     }
 }
 
-/// The entries to ask and the slots for the answers, side by side.
+/// The entries to ask.
 pub(crate) struct Todo<'a> {
     question: Question<'a>,
-    arena: &'a [u8],
     dents: &'a [Dent],
-    metas: &'a mut [Meta],
+    names: Names<'a>,
 }
 
 impl<'a> Todo<'a> {
@@ -132,9 +172,7 @@ impl<'a> Todo<'a> {
     fn split_front(&mut self, count: usize) -> Todo<'a> {
         let (dents, rest) = self.dents.split_at(count);
         self.dents = rest;
-        let (metas, rest) = core::mem::take(&mut self.metas).split_at_mut(count);
-        self.metas = rest;
-        Todo { question: self.question, arena: self.arena, dents, metas }
+        Todo { dents, ..*self }
     }
 }
 
@@ -151,22 +189,16 @@ pub(crate) struct Harvest {
 /// Costs, for each entry: nothing if its `d_type` answers; else one `statx`, with `readlinkat` and a `statx` of
 /// the target for a symbolic link and `listxattrat` for marks, each only if needed. Failures of an entry
 /// stay in its slot.
-pub fn fill(
-    batch: &mut Batch,
-    dir: BorrowedFd<'_>,
-    needs: &NeedsByKind,
-    follow: bool,
-    means: &Means<'_>,
-) -> Report {
+pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Report {
+    let Asking { needs, follow, means } = *asking;
     batch.declared = *needs;
-    let asks = |kind| needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty());
     // Where all that is missing is the inode number, readdir may have told it.
-    let trusting = !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE);
+    let trusting = trusts_readdir(needs, follow);
     let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
     batch.trusts_d_ino = covered.is_some();
-    let todo = batch.make_slots(|kind, name| match &covered {
+    let todo = batch.place_slots(|kind, name| match &covered {
         Some(covered) if kind != Kind::Unknown => covered.covers(name),
-        _ => asks(kind),
+        _ => asks(needs, follow, kind),
     });
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
@@ -175,8 +207,9 @@ pub fn fill(
     if asked.is_empty() {
         return Report { tally, ..Report::default() };
     }
-    let question = Question { dir, needs, follow, by_text: links_lie(asked, needs, dir) };
-    let (harvest, mut report) = run(Todo { question, arena, dents: asked, metas }, means);
+    let question = Question { dir, needs, follow, by_text: links_lie(Some(asked), needs, dir) };
+    let names = Names { bytes: arena, from: 0 };
+    let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, means);
     batch.texts = harvest.texts;
     tally += harvest.tally;
     batch.faulty = tally.faults > 0;
@@ -184,14 +217,131 @@ pub fn fill(
     report
 }
 
+/// How far [`read`] came.
+pub enum Progress {
+    /// To the end, or to what ended the reading early.
+    Whole(dents_sys::Result<()>),
+    /// Far enough to begin asking: this many threads shall do that and read the rest meanwhile.
+    Partly(usize),
+}
+
+/// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
+/// next are read, to where that pays. [`fill_read`] goes on from there.
+pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
+    loop {
+        match reader.read(filter, batch) {
+            Ok(true) if batch.len() < OVERLAP_FROM => {}
+            Ok(true) => break,
+            Ok(false) => return Progress::Whole(Ok(())),
+            Err(errno) => return Progress::Whole(Err(errno)),
+        }
+    }
+    match threads_for_overlap(batch, asking) {
+        Some(threads) => Progress::Partly(threads),
+        None => Progress::Whole(reader.read_all(filter, batch)),
+    }
+}
+
+/// Answers the needs for all entries of a directory that [`read`] has begun.
+///
+/// # Errors
+/// Beside the report: what ended the reading early. What was read before is in the batch, and filled.
+pub fn fill_read(
+    progress: Progress,
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    asking: &Asking<'_>,
+) -> (Report, dents_sys::Result<()>) {
+    match progress {
+        Progress::Whole(ended) => (fill(batch, reader.dir(), asking), ended),
+        Progress::Partly(threads) => overlapped(batch, reader, filter, asking, threads),
+    }
+}
+
+/// Entries after which, if there are more, it pays to ask about some while others are read. 64 KiB of directory hold
+/// about 2,000.
+const OVERLAP_FROM: usize = 1024;
+
+fn asks(needs: &NeedsByKind, follow: bool, kind: Kind) -> bool {
+    needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty())
+}
+
+fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
+    !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE)
+}
+
+/// How many threads should read and ask together, if any should: where most entries are asked, by threads.
+fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>) -> Option<usize> {
+    let Asking { needs, follow, means } = *asking;
+    let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
+    if asked * 2 <= batch.len() || trusts_readdir(needs, follow) {
+        return None;
+    }
+    let threads = match means.mode {
+        Mode::Classic | Mode::Iou => 1,
+        Mode::Par | Mode::Auto => means.threads.count(),
+    };
+    (threads > 1).then_some(threads)
+}
+
+fn overlapped(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    asking: &Asking<'_>,
+    cores: usize,
+) -> (Report, dents_sys::Result<()>) {
+    let Asking { needs, follow, means } = *asking;
+    batch.declared = *needs;
+    batch.slots = Slots::Dense;
+    let (dir, stream) = reader.split();
+    let question = Question { dir, needs, follow, by_text: links_lie(None, needs, dir) };
+    let (mut harvest, mut metas) = (Harvest::default(), core::mem::take(&mut batch.metas));
+    metas.clear();
+    let choice = match means.mode {
+        Mode::Auto => {
+            let names = Names { bytes: &batch.arena, from: 0 };
+            let probe = Todo { question, dents: &batch.dents[..auto::PROBE], names };
+            let latency_ns = timed(|| classic::fill(&probe, &mut metas, &mut harvest));
+            auto::choose(&Signals { entries: batch.len(), cores, fixed: means.threads.asked(), latency_ns })
+        }
+        _ => Choice { strategy: Strategy::Par(cores), reason: "as asked" },
+    };
+    let threads = match choice.strategy {
+        Strategy::Par(threads) => threads,
+        Strategy::Classic | Strategy::Iou => 1,
+    };
+    let step = par::step(batch.len(), threads);
+    let unread = overlap::Unread::new(batch, metas.len(), stream, filter, (step, threads));
+    for piece in par::ask(&unread, question, &mut harvest, threads, means.workers) {
+        metas.append(piece);
+    }
+    let ended = unread.failed().map_or(Ok(()), Err);
+    batch.metas = metas;
+    batch.texts = harvest.texts;
+    let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
+    batch.faulty = tally.faults > 0;
+    (Report { tally, choice: Some(choice), refused: None }, ended)
+}
+
+/// How long one of the first few entries took, on average.
+fn timed(probe: impl FnOnce()) -> u64 {
+    let started = dents_sys::clock::monotonic_ns();
+    probe();
+    (dents_sys::clock::monotonic_ns() - started) / auto::PROBE as u64
+}
+
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
-/// file system with magic links it is the only way (one `fstatfs`, only if there is a link to follow).
-fn links_lie(dents: &[Dent], needs: &NeedsByKind, dir: BorrowedFd<'_>) -> bool {
+/// file system with magic links it is the only way (one `fstatfs`, only if there is a link to follow, or not all names
+/// are known yet).
+fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, dir: BorrowedFd<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {
         return true;
     }
-    if !dents.iter().any(|dent| matches!(dent.kind(), Kind::Link | Kind::Unknown)) {
+    let may_be_link = |dent: &Dent| matches!(dent.kind(), Kind::Link | Kind::Unknown);
+    if dents.is_some_and(|dents| !dents.iter().any(may_be_link)) {
         return true;
     }
     // Operands may lie anywhere.
@@ -207,9 +357,10 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
 }
 
 /// Chooses, and runs what was chosen.
-fn run(mut todo: Todo<'_>, means: &Means<'_>) -> (Harvest, Report) {
-    let cores = || means.threads.unwrap_or_else(sched::available_cores);
+fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Report) {
+    let cores = || means.threads.count();
     let mut harvest = Harvest::default();
+    metas.clear();
     let choice = match means.mode {
         Mode::Classic => Choice { strategy: Strategy::Classic, reason: "as asked" },
         Mode::Par => Choice { strategy: Strategy::Par(cores()), reason: "as asked" },
@@ -217,23 +368,22 @@ fn run(mut todo: Todo<'_>, means: &Means<'_>) -> (Harvest, Report) {
         Mode::Auto if todo.dents.len() < auto::PROBE_FROM => auto::choose(&Signals::few(todo.dents.len())),
         Mode::Auto => {
             let entries = todo.dents.len();
-            let mut probe = todo.split_front(auto::PROBE);
-            let started = dents_sys::clock::monotonic_ns();
-            classic::fill(&mut probe, &mut harvest);
-            let latency_ns = (dents_sys::clock::monotonic_ns() - started) / auto::PROBE as u64;
-            auto::choose(&Signals { entries, cores: cores(), fixed: means.threads, latency_ns })
+            let probe = todo.split_front(auto::PROBE);
+            let latency_ns = timed(|| classic::fill(&probe, metas, &mut harvest));
+            auto::choose(&Signals { entries, cores: cores(), fixed: means.threads.asked(), latency_ns })
         }
     };
     let mut report = Report { choice: Some(choice), ..Report::default() };
     match choice.strategy {
-        Strategy::Classic => classic::fill(&mut todo, &mut harvest),
-        Strategy::Par(threads) => par::fill(todo, &mut harvest, threads, means.workers),
-        Strategy::Iou => match iou::fill(&mut todo, &mut harvest) {
+        Strategy::Classic => classic::fill(&todo, metas, &mut harvest),
+        Strategy::Par(threads) => par::fill(&todo, metas, &mut harvest, threads, means.workers),
+        Strategy::Iou => match iou::fill(&todo, metas, &mut harvest) {
             Ok(()) => {}
             Err(errno) => {
                 report.refused = Some(errno);
                 harvest = Harvest::default();
-                par::fill(todo, &mut harvest, cores(), means.workers);
+                metas.clear();
+                par::fill(&todo, metas, &mut harvest, cores(), means.workers);
             }
         },
     }

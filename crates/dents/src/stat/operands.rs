@@ -1,8 +1,8 @@
 //! The names on a command line: always stat'ed, and followed in ways that entries of a directory are not.
 
 use super::ask::Asker;
-use super::{Harvest, Means, Question, Report, Tally, fill};
-use crate::batch::{Batch, Bits};
+use super::{Asking, Harvest, Means, Question, Report, Tally, fill};
+use crate::batch::{Batch, Bits, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use dents_sys::{BorrowedFd, Errno};
 
@@ -33,7 +33,7 @@ pub fn fill_operands(
 ) -> Report {
     let needs = *needs | NeedsByKind::all(Needs::TYPE);
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
-    let mut report = fill(batch, dir, &needs, follow, means);
+    let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
     if dereference == Dereference::OperandDirectories {
         report.tally += follow_to_directories(batch, dir, &needs);
         report.tally.faults = batch.metas.iter().filter(|meta| meta.is_faulty()).count() as u64;
@@ -46,14 +46,15 @@ pub fn fill_operands(
 /// to something other than a directory too; one that cannot be followed for another reason is a fault.
 fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
     let question = Question { dir, needs, follow: true, by_text: true };
-    let mut asker = Asker::new(question, &batch.arena, batch.texts.len());
+    let mut asker = Asker::new(question, batch.texts.len());
+    let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so every one of them has a slot at its own position.
-    for (dent, meta) in batch.dents.iter().zip(&mut batch.metas) {
+    for (dent, meta) in batch.dents.iter().zip(batch.metas.iter_mut()) {
         if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
             continue;
         }
-        let link = *meta;
-        asker.ask(dent, meta);
+        let link = core::mem::take(meta);
+        asker.ask(dent.kind(), dent.c_name(names), meta);
         let leads_to =
             if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
         match leads_to {

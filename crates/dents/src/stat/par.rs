@@ -1,21 +1,81 @@
 //! Threads, each taking the next few entries until none are left.
 
 use super::ask::Asker;
-use super::{Harvest, Todo, Workers};
+use super::{Harvest, Question, Todo, Workers};
+use crate::batch::{Dent, Meta, Metas, Names};
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use dents_sys::{AsFd, dir};
 use spin::Mutex;
 
-/// Entries taken at a time: at 2 µs an answer a worker comes back for more every 130 µs, so the lock is never
-/// contended, and at the end a worker waits for no more than that. Where each answer is a round trip, chunks
-/// get smaller so that all threads have work to the end.
-const CHUNK: usize = 64;
+/// A few entries to ask.
+pub(crate) struct Piece<'p> {
+    /// Their place among all.
+    pub(crate) start: usize,
+    pub(crate) dents: &'p [Dent],
+    pub(crate) names: Names<'p>,
+}
 
-pub(crate) fn fill(todo: Todo<'_>, harvest: &mut Harvest, threads: usize, workers: &dyn Workers) {
-    let chunk = (todo.dents.len() / threads.max(1) / 4).clamp(1, CHUNK);
-    let Todo { question, arena, dents, metas } = todo;
-    let chunks = Mutex::new(dents.chunks(chunk).zip(metas.chunks_mut(chunk)));
-    let first_arena = harvest.texts.len();
-    let harvests = Mutex::new((first_arena, core::mem::take(harvest)));
+/// Memory of a worker's own for the entries it takes, where they cannot stay where they are.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) dents: Vec<Dent>,
+    pub(crate) names: Vec<u8>,
+}
+
+/// Where workers get their entries from. Pieces come in order and never twice.
+pub(crate) trait Supply: Sync {
+    /// The next few, or none when all have been handed out.
+    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>>;
+}
+
+/// Entries that have all been read.
+struct Listed<'a> {
+    todo: &'a Todo<'a>,
+    step: usize,
+    next: AtomicUsize,
+}
+
+impl Supply for Listed<'_> {
+    fn next<'p>(&'p self, _: &'p mut Scratch) -> Option<Piece<'p>> {
+        let start = self.next.fetch_add(self.step, Ordering::Relaxed);
+        let end = self.todo.dents.len().min(start + self.step);
+        let dents = self.todo.dents.get(start..end).filter(|dents| !dents.is_empty())?;
+        Some(Piece { start, dents, names: self.todo.names })
+    }
+}
+
+/// Entries taken at a time: at 2 µs an answer a worker comes back for more every 130 µs, so nobody waits for
+/// anybody, and at the end for no more than that. Where each answer is a round trip, or there are few, pieces are
+/// smaller, so that all threads have work to the end.
+pub(crate) fn step(entries: usize, threads: usize) -> usize {
+    (entries / threads.max(1) / 4).clamp(1, Metas::CHUNK).next_power_of_two()
+}
+
+pub(crate) fn fill(
+    todo: &Todo<'_>,
+    metas: &mut Metas,
+    harvest: &mut Harvest,
+    threads: usize,
+    workers: &dyn Workers,
+) {
+    let step = step(todo.dents.len(), threads);
+    let listed = Listed { todo, step, next: AtomicUsize::new(0) };
+    for piece in ask(&listed, todo.question, harvest, threads, workers) {
+        metas.append(piece);
+    }
+}
+
+/// Asks about all that is supplied, on several threads. Returns the slots in the order of the entries.
+pub(crate) fn ask(
+    supply: &dyn Supply,
+    question: Question<'_>,
+    harvest: &mut Harvest,
+    threads: usize,
+    workers: &dyn Workers,
+) -> impl Iterator<Item = Vec<Meta>> + use<> {
+    let first_texts = harvest.texts.len();
+    let home = Mutex::new((Vec::new(), core::mem::take(harvest)));
     workers.run(threads, &|worker| {
         let own = if worker > 0 && workers.share_descriptors() && !super::dir_is_cwd(question.dir) {
             dir::open(question.dir, c".").ok()
@@ -26,14 +86,17 @@ pub(crate) fn fill(todo: Todo<'_>, harvest: &mut Harvest, threads: usize, worker
         if let Some(own) = &own {
             question.dir = own.as_fd();
         }
-        let mut asker = Asker::new(question, arena, first_arena + worker);
-        loop {
-            let Some((dents, metas)) = chunks.lock().next() else { break };
-            for (dent, meta) in dents.iter().zip(metas) {
-                asker.ask(dent, meta);
-            }
+        let mut asker = Asker::new(question, first_texts + worker);
+        let (mut scratch, mut pieces) = (Scratch::default(), Vec::new());
+        while let Some(Piece { start, dents, names }) = supply.next(&mut scratch) {
+            pieces.push((start, asker.ask_all(dents, names)));
         }
-        asker.bring_home(&mut harvests.lock().1);
+        let mut home = home.lock();
+        home.0.append(&mut pieces);
+        asker.bring_home(&mut home.1);
     });
-    *harvest = harvests.into_inner().1;
+    let (mut pieces, all) = home.into_inner();
+    *harvest = all;
+    pieces.sort_unstable_by_key(|(start, _)| *start);
+    pieces.into_iter().map(|(_, metas)| metas)
 }

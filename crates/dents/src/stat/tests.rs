@@ -52,9 +52,12 @@ impl Tree {
         let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
-        reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
-        let means = Means { mode, threads: Some(3), workers, mounts: None };
-        let report = fill(&mut batch, reader.dir(), needs, false, &means);
+        let filter = Filter { hidden: Hidden::All, ..Filter::default() };
+        let means = Means { mode, threads: &Threads::new(Some(3)), workers, mounts: None };
+        let asking = Asking { needs, follow: false, means: &means };
+        let progress = read(&mut batch, &mut reader, &filter, &asking);
+        let (report, ended) = fill_read(progress, &mut batch, &mut reader, &filter, &asking);
+        assert_eq!(ended, Ok(()));
         (batch, report)
     }
 }
@@ -96,7 +99,7 @@ fn everything() -> NeedsByKind {
 
 #[test]
 fn all_strategies_give_equal_slots() {
-    for files in [0, 5, 700] {
+    for files in [0, 5, 700, 9000] {
         let tree = Tree::new(&format!("equal{files}"), files);
         let needs = everything();
         let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
@@ -136,8 +139,9 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts) };
-    let report = fill(&mut batch, reader.dir(), &needs, false, &means);
+    let means =
+        Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: Some(&mounts) };
+    let report = fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
         let name = std::str::from_utf8(entry.name()).expect("UTF-8");
@@ -191,13 +195,8 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        fill(
-            &mut batch,
-            reader.dir(),
-            &needs,
-            false,
-            &Means { mode, threads: Some(2), workers: &Std, mounts: None },
-        );
+        let means = Means { mode, threads: &Threads::new(Some(2)), workers: &Std, mounts: None };
+        fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
         assert_eq!(batch.iter().filter(Entry::is_known).count(), batch.len() - 1);
@@ -211,13 +210,8 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("reads");
-    fill(
-        &mut batch,
-        reader.dir(),
-        &needs,
-        false,
-        &Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: None },
-    );
+    let means = Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: None };
+    fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
     drop(file);

@@ -1,0 +1,131 @@
+//! Asking about the first names of a directory while the next are still being read.
+//!
+//! Reading is one thread's work at any moment, since a directory has one position; asking is everybody's. A worker
+//! takes the next few names; if it sees that they run short, and nobody is reading, it reads one more buffer before
+//! it goes on to ask. So no thread is a reader by profession, and none waits while there are names.
+
+use super::par::{Piece, Scratch, Supply};
+use crate::batch::{Batch, Names};
+use crate::read::{Filter, Stream};
+use core::sync::atomic::{AtomicU32, Ordering};
+use dents_sys::{Errno, futex};
+use spin::Mutex;
+
+/// A directory that has been read in part.
+pub(crate) struct Unread<'a> {
+    names: Mutex<State<'a>>,
+    stream: Mutex<Stream<'a>>,
+    filter: &'a Filter,
+    step: usize,
+    /// With fewer names than these left, somebody reads on.
+    low: usize,
+    /// Counts the buffers read: what those wait on who find nothing to do.
+    reads: AtomicU32,
+}
+
+struct State<'a> {
+    batch: &'a mut Batch,
+    /// The first entry that nobody has taken.
+    next: usize,
+    ended: bool,
+    failed: Option<Errno>,
+}
+
+impl<'a> Unread<'a> {
+    /// Entries from `next` on are handed out, `step` at a time, to `threads` threads.
+    pub(crate) fn new(
+        batch: &'a mut Batch,
+        next: usize,
+        stream: Stream<'a>,
+        filter: &'a Filter,
+        (step, threads): (usize, usize),
+    ) -> Self {
+        Unread {
+            names: Mutex::new(State { batch, next, ended: false, failed: None }),
+            stream: Mutex::new(stream),
+            filter,
+            step,
+            low: 2 * step * threads,
+            reads: AtomicU32::new(0),
+        }
+    }
+
+    /// What ended the reading before the directory's end, once all entries have been taken.
+    pub(crate) fn failed(&self) -> Option<Errno> {
+        self.names.lock().failed
+    }
+
+    /// One more buffer. Names are parsed aside, so that others can take some meanwhile.
+    fn read(&self, stream: &mut Stream<'_>) {
+        let mut more = Batch::default();
+        let answer = stream.read(self.filter, &mut more);
+        let mut state = self.names.lock();
+        state.batch.append_names(&mut more);
+        state.ended = answer != Ok(true);
+        state.failed = answer.err();
+        drop(state);
+        self.reads.fetch_add(1, Ordering::Release);
+        futex::wake_all(&self.reads);
+    }
+
+    fn take(&self, scratch: &mut Scratch) -> Taken {
+        let mut state = self.names.lock();
+        let State { batch, next, ended, .. } = &mut *state;
+        let left = batch.len() - *next;
+        let count = self.step.min(left);
+        if count == 0 {
+            return if *ended { Taken::End } else { Taken::Nothing };
+        }
+        let dents = &batch.dents[*next..*next + count];
+        // The arena moves when it grows, so the worker gets a copy: 2 KiB, about 0.1 µs.
+        let (from, to) = (dents[0].span().0, dents[count - 1].span().1);
+        scratch.dents.clear();
+        scratch.dents.extend_from_slice(dents);
+        scratch.names.clear();
+        scratch.names.extend_from_slice(&batch.arena[from..to]);
+        let start = *next;
+        *next += count;
+        Taken::Some { start, from, short: !*ended && left < self.low }
+    }
+
+    /// Reads on, unless somebody does or there is nothing more. Whoever has `nothing` to do waits for that somebody.
+    fn read_on(&self, reads: u32, nothing: bool) {
+        match self.stream.try_lock() {
+            // Somebody may have read between our look and our turn: one buffer more does no harm.
+            Some(mut stream) if !self.names.lock().ended => self.read(&mut stream),
+            Some(_) => {}
+            None if nothing => futex::wait(&self.reads, reads),
+            None => {}
+        }
+    }
+}
+
+enum Taken {
+    Some {
+        start: usize,
+        from: usize,
+        short: bool,
+    },
+    /// For now.
+    Nothing,
+    End,
+}
+
+impl Supply for Unread<'_> {
+    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>> {
+        let (start, from) = loop {
+            let reads = self.reads.load(Ordering::Acquire);
+            match self.take(scratch) {
+                Taken::Some { start, from, short } => {
+                    if short {
+                        self.read_on(reads, false);
+                    }
+                    break (start, from);
+                }
+                Taken::Nothing => self.read_on(reads, true),
+                Taken::End => return None,
+            }
+        };
+        Some(Piece { start, dents: &scratch.dents, names: Names { bytes: &scratch.names, from } })
+    }
+}
