@@ -82,6 +82,13 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
+        // Not known to be mended in any release: nobody should wait for it.
+        since: (u32::MAX, 0),
+        reason: "--hyperlink of a link that leads below itself (a -> a/b) follows it until memory ends",
+        applies: |case| case.says("hyperlink") && meets_growing_link(case),
+        remedy: Remedy::Skip,
+    },
+    Difference {
         since: (9, 2),
         reason: "LS_COLORS suffixes that differ only in case, with different colours, are matched by case",
         applies: |case| case.variable("LS_COLORS").is_some_and(suffixes_differ_in_case),
@@ -136,6 +143,26 @@ fn meets_hidden(case: &Case) -> bool {
 fn loops(path: &Path) -> bool {
     fs::metadata(path)
         .is_err_and(|error| error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()))
+}
+
+/// Whether a link that leads below itself is among the operands or in what is listed.
+fn meets_growing_link(case: &Case) -> bool {
+    let grows = |path: &Path| {
+        let text = fs::read_link(path).map(PathBuf::into_os_string).unwrap_or_default();
+        text.as_bytes().contains(&b'/') && loops(path)
+    };
+    let mut dirs: Vec<(PathBuf, bool)> = case.listed();
+    while let Some((dir, deep)) = dirs.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            if grows(&entry.path()) {
+                return true;
+            }
+            if deep && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                dirs.push((entry.path(), true));
+            }
+        }
+    }
+    case.operands.iter().any(|operand| grows(&case.cwd.join(operand)))
 }
 
 fn suffixes_differ_in_case(colors: &str) -> bool {
