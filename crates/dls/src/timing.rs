@@ -124,6 +124,7 @@ impl Timing {
                 let _ = match choice.strategy {
                     Strategy::Classic => write!(text, "strategy classic"),
                     Strategy::Par(threads) => write!(text, "strategy par, {threads} threads"),
+                    Strategy::Flight(most) => write!(text, "strategy par, up to {most} in flight"),
                     Strategy::Iou => write!(text, "strategy iou"),
                 };
                 writeln!(text, ": {}", choice.reason)

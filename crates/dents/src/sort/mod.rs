@@ -259,23 +259,17 @@ mod tests {
             let names: Vec<String> = (0..17_000).map(|i| name(i, &mut random)).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let batch = batch(&names);
-            for key in [Key::Name, Key::Version, Key::Extension] {
-                for reverse in [false, true] {
-                    let order = Order { key, reverse, directories_first: false };
-                    let team = Team::new(&Std, 3);
-                    assert!(
-                        order.sort(&batch, None, &team) == order.sort(&batch, None, &Team::ALONE),
-                        "{order:?} {kind}"
-                    );
-                    let (one, all) = (
-                        order.sort(&batch, Some(&mut Toy), &Team::ALONE),
-                        order.sort(&batch, Some(&mut Toy), &team),
-                    );
-                    assert!(one == all, "{order:?} {kind} in a locale");
-                    let widths: Vec<usize> = (0..batch.len()).map(|i| i % 100).collect();
-                    let by_width = |team| order.sort_by_width(&batch, None, team, &widths);
-                    assert!(by_width(&team) == by_width(&Team::ALONE), "{order:?} {kind} by width");
-                }
+            let key = [Key::Name, Key::Version, Key::Extension, Key::Name][kind];
+            let team = Team::new(&Std, 3);
+            for reverse in [false, true] {
+                let order = Order { key, reverse, directories_first: false };
+                let sorted = |team: &Team<'_>| order.sort(&batch, None, team);
+                assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind}");
+                let sorted = |team: &Team<'_>| order.sort(&batch, Some(&mut Toy), team);
+                assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind} in a locale");
+                let widths: Vec<usize> = (0..batch.len()).map(|i| i % 100).collect();
+                let sorted = |team: &Team<'_>| order.sort_by_width(&batch, None, team, &widths);
+                assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind} by width");
             }
         }
     }

@@ -8,6 +8,7 @@
 mod ask;
 pub mod auto;
 mod classic;
+mod flight;
 mod iou;
 mod operands;
 mod overlap;
@@ -27,7 +28,8 @@ use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
-use dents_sys::{BorrowedFd, CWD, Errno, sched};
+use dents_sys::{BorrowedFd, CWD, Errno, clock, sched};
+use par::Crew;
 
 /// What is asked of every entry, and relative to which directory.
 #[derive(Clone, Copy)]
@@ -57,17 +59,30 @@ pub trait Workers: Sync {
 }
 
 /// How many threads: as many as asked for, or as the process may use cores, which is found out when first needed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Threads {
     asked: Option<usize>,
+    in_flight: usize,
     cores: OnceCell<usize>,
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads::new(None)
+    }
 }
 
 impl Threads {
     /// `None` for the cores.
     #[must_use]
     pub fn new(asked: Option<usize>) -> Threads {
-        Threads { asked, cores: OnceCell::new() }
+        Threads { asked, in_flight: auto::IN_FLIGHT, cores: OnceCell::new() }
+    }
+
+    /// With at most so many questions in flight where each answer is a round trip.
+    #[must_use]
+    pub fn in_flight(self, most: usize) -> Threads {
+        Threads { in_flight: most.max(1), ..self }
     }
 
     /// The number that was asked for.
@@ -108,6 +123,17 @@ pub struct Means<'a> {
     pub workers: &'a dyn Workers,
     /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
     pub mounts: Option<&'a Mounts>,
+}
+
+impl<'a> Means<'a> {
+    fn crew(&self, threads: usize) -> Crew<'a> {
+        Crew { threads, round_trips: false, workers: self.workers }
+    }
+
+    fn signals(&self, entries: usize, cores: usize, latency_ns: u64) -> Signals {
+        let Threads { asked: fixed, in_flight, .. } = *self.threads;
+        Signals { entries, cores, fixed, in_flight, latency_ns }
+    }
 }
 
 /// What is asked of the entries of a directory, and how.
@@ -302,19 +328,20 @@ fn overlapped(
     let choice = match means.mode {
         Mode::Auto => {
             let names = Names { bytes: &batch.arena, from: 0 };
-            let probe = Todo { question, dents: &batch.dents[..auto::PROBE], names };
-            let latency_ns = timed(|| classic::fill(&probe, &mut metas, &mut harvest));
-            auto::choose(&Signals { entries: batch.len(), cores, fixed: means.threads.asked(), latency_ns })
+            let mut todo = Todo { question, dents: &batch.dents, names };
+            let latency_ns = probe(&mut todo, &mut metas, &mut harvest);
+            auto::choose(&means.signals(batch.len(), cores, latency_ns))
         }
         _ => Choice { strategy: Strategy::Par(cores), reason: "as asked" },
     };
-    let threads = match choice.strategy {
-        Strategy::Par(threads) => threads,
-        Strategy::Classic | Strategy::Iou => 1,
+    let crew = match choice.strategy {
+        Strategy::Par(threads) => means.crew(threads),
+        Strategy::Flight(threads) => Crew { round_trips: true, ..means.crew(threads) },
+        Strategy::Classic | Strategy::Iou => means.crew(1),
     };
-    let step = par::step(batch.len(), threads);
-    let unread = overlap::Unread::new(batch, metas.len(), stream, filter, (step, threads));
-    for piece in par::ask(&unread, question, &mut harvest, threads, means.workers) {
+    let step = crew.step(batch.len());
+    let unread = overlap::Unread::new(batch, metas.len(), stream, filter, (step, crew.threads));
+    for piece in par::ask(&unread, question, &mut harvest, crew) {
         metas.append(piece);
     }
     let ended = unread.failed().map_or(Ok(()), Err);
@@ -325,11 +352,20 @@ fn overlapped(
     (Report { tally, choice: Some(choice), refused: None }, ended)
 }
 
-/// How long one of the first few entries took, on average.
-fn timed(probe: impl FnOnce()) -> u64 {
-    let started = dents_sys::clock::monotonic_ns();
-    probe();
-    (dents_sys::clock::monotonic_ns() - started) / auto::PROBE as u64
+/// Asks about the first few entries, and takes them off. Returns how long one took, on average.
+fn probe(todo: &mut Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) -> u64 {
+    let started = clock::monotonic_ns();
+    let mut asked = 0;
+    let mut latency_ns = 0;
+    for count in [auto::FIRST_LOOK, auto::PROBE - auto::FIRST_LOOK] {
+        if auto::is_round_trip(latency_ns) {
+            break;
+        }
+        classic::fill(&todo.split_front(count), metas, harvest);
+        asked += count;
+        latency_ns = (clock::monotonic_ns() - started) / asked as u64;
+    }
+    latency_ns
 }
 
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
@@ -368,22 +404,24 @@ fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Re
         Mode::Auto if todo.dents.len() < auto::PROBE_FROM => auto::choose(&Signals::few(todo.dents.len())),
         Mode::Auto => {
             let entries = todo.dents.len();
-            let probe = todo.split_front(auto::PROBE);
-            let latency_ns = timed(|| classic::fill(&probe, metas, &mut harvest));
-            auto::choose(&Signals { entries, cores: cores(), fixed: means.threads.asked(), latency_ns })
+            let latency_ns = probe(&mut todo, metas, &mut harvest);
+            auto::choose(&means.signals(entries, cores(), latency_ns))
         }
     };
     let mut report = Report { choice: Some(choice), ..Report::default() };
     match choice.strategy {
         Strategy::Classic => classic::fill(&todo, metas, &mut harvest),
-        Strategy::Par(threads) => par::fill(&todo, metas, &mut harvest, threads, means.workers),
+        Strategy::Par(threads) => par::fill(&todo, metas, &mut harvest, means.crew(threads)),
+        Strategy::Flight(threads) => {
+            par::fill(&todo, metas, &mut harvest, Crew { round_trips: true, ..means.crew(threads) });
+        }
         Strategy::Iou => match iou::fill(&todo, metas, &mut harvest) {
             Ok(()) => {}
             Err(errno) => {
                 report.refused = Some(errno);
                 harvest = Harvest::default();
                 metas.clear();
-                par::fill(&todo, metas, &mut harvest, cores(), means.workers);
+                par::fill(&todo, metas, &mut harvest, means.crew(cores()));
             }
         },
     }

@@ -1,10 +1,11 @@
 //! Threads, each taking the next few entries until none are left.
 
 use super::ask::Asker;
+use super::flight::Flight;
 use super::{Harvest, Question, Todo, Workers};
 use crate::batch::{Dent, Meta, Metas, Names};
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use dents_sys::{AsFd, dir};
 use spin::Mutex;
 
@@ -45,23 +46,31 @@ impl Supply for Listed<'_> {
     }
 }
 
-/// Entries taken at a time: at 2 µs an answer a worker comes back for more every 130 µs, so nobody waits for
-/// anybody, and at the end for no more than that. Where each answer is a round trip, or there are few, pieces are
-/// smaller, so that all threads have work to the end.
-pub(crate) fn step(entries: usize, threads: usize) -> usize {
-    (entries / threads.max(1) / 4).clamp(1, Metas::CHUNK).next_power_of_two()
+/// Who asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Crew<'a> {
+    pub(crate) threads: usize,
+    /// Whether each answer is a round trip: then as many threads ask at once as turns out to pay.
+    pub(crate) round_trips: bool,
+    pub(crate) workers: &'a dyn Workers,
 }
 
-pub(crate) fn fill(
-    todo: &Todo<'_>,
-    metas: &mut Metas,
-    harvest: &mut Harvest,
-    threads: usize,
-    workers: &dyn Workers,
-) {
-    let step = step(todo.dents.len(), threads);
+impl Crew<'_> {
+    /// Entries taken at a time: at 2 µs an answer a worker comes back for more every 130 µs, so nobody waits for
+    /// anybody, and at the end for no more than that. Fewer where there are few, so that all have work to the end; where
+    /// each answer is a round trip, one.
+    pub(crate) fn step(&self, entries: usize) -> usize {
+        if self.round_trips {
+            return 1;
+        }
+        (entries / self.threads.max(1) / 4).clamp(1, Metas::CHUNK).next_power_of_two()
+    }
+}
+
+pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest, crew: Crew<'_>) {
+    let step = crew.step(todo.dents.len());
     let listed = Listed { todo, step, next: AtomicUsize::new(0) };
-    for piece in ask(&listed, todo.question, harvest, threads, workers) {
+    for piece in ask(&listed, todo.question, harvest, crew) {
         metas.append(piece);
     }
 }
@@ -71,12 +80,14 @@ pub(crate) fn ask(
     supply: &dyn Supply,
     question: Question<'_>,
     harvest: &mut Harvest,
-    threads: usize,
-    workers: &dyn Workers,
+    crew: Crew<'_>,
 ) -> impl Iterator<Item = Vec<Meta>> + use<> {
     let first_texts = harvest.texts.len();
     let home = Mutex::new((Vec::new(), core::mem::take(harvest)));
-    workers.run(threads, &|worker| {
+    let flight = crew.round_trips.then(|| Flight::new(crew.threads));
+    let ended = AtomicBool::new(false);
+    crew.workers.run(crew.threads, &|worker| {
+        let workers = crew.workers;
         let own = if worker > 0 && workers.share_descriptors() && !super::dir_is_cwd(question.dir) {
             dir::open(question.dir, c".").ok()
         } else {
@@ -88,9 +99,16 @@ pub(crate) fn ask(
         }
         let mut asker = Asker::new(question, first_texts + worker);
         let (mut scratch, mut pieces) = (Scratch::default(), Vec::new());
-        while let Some(Piece { start, dents, names }) = supply.next(&mut scratch) {
+        loop {
+            let began = flight.as_ref().map(|flight| flight.enter(worker, &|| ended.load(Ordering::Acquire)));
+            let Some(Piece { start, dents, names }) = supply.next(&mut scratch) else { break };
             pieces.push((start, asker.ask_all(dents, names)));
+            if let (Some(flight), Some(began)) = (&flight, began) {
+                flight.answered(dents.len(), began);
+            }
         }
+        ended.store(true, Ordering::Release);
+        flight.iter().for_each(Flight::end);
         let mut home = home.lock();
         home.0.append(&mut pieces);
         asker.bring_home(&mut home.1);

@@ -1,0 +1,199 @@
+//! How many questions to have in flight, where each answer is a round trip.
+//!
+//! A server that answers many at once should be asked many at once; one that is saturated answers none of them sooner
+//! for being asked more, and everybody else later. Which of the two it is shows only by trying: the number doubles
+//! while the rate of answers grows with it, and goes back when answers only take longer.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use dents_sys::{clock, futex};
+use spin::Mutex;
+
+/// In flight at first: more than any disk needs, less than what hurts a server.
+const FIRST: u32 = 32;
+
+/// Twice as many must bring at least this much more, in percent, to be worth it.
+const WORTH: u64 = 20;
+
+/// Windows to stay at a number that was found to be right before more is tried again.
+const REST: u32 = 16;
+
+/// What was measured over some answers.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    answers: u64,
+    /// How long they all took together, each from question to answer.
+    waited_ns: u64,
+    elapsed_ns: u64,
+}
+
+impl Window {
+    /// Answers in a second.
+    fn rate(&self) -> u64 {
+        self.answers.saturating_mul(1_000_000_000) / self.elapsed_ns.max(1)
+    }
+
+    fn latency_ns(&self) -> u64 {
+        self.waited_ns / self.answers.max(1)
+    }
+}
+
+/// The number in flight, found step by step. Pure: what it decides follows from what it was told.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    limit: u32,
+    most: u32,
+    /// Rate and latency at half the limit, while it is not known whether the other half pays.
+    before: Option<(u64, u64)>,
+    /// Windows to go before more is tried.
+    rest: u32,
+}
+
+impl Search {
+    fn new(most: u32) -> Search {
+        Search { limit: FIRST.min(most), most, before: None, rest: 0 }
+    }
+
+    /// Takes a window into account, and says how many there shall be in flight from now on.
+    fn step(&mut self, window: &Window) -> u32 {
+        let (rate, latency) = (window.rate(), window.latency_ns());
+        if let Some((old_rate, old_latency)) = self.before.take() {
+            let pays = rate * 100 >= old_rate * (100 + WORTH);
+            let waits = latency * 100 >= old_latency * (100 + WORTH);
+            if !pays {
+                // Saturated, if answers take longer; otherwise there is simply no more to be had.
+                self.limit /= if waits { 2 } else { 1 };
+                self.rest = REST;
+                return self.limit;
+            }
+        }
+        if self.rest > 0 {
+            self.rest -= 1;
+        } else if self.limit < self.most {
+            self.before = Some((rate, latency));
+            self.limit = (self.limit * 2).min(self.most);
+        }
+        self.limit
+    }
+}
+
+/// Shared by the threads that ask: each waits for its turn while there are more threads than questions wanted.
+pub(crate) struct Flight {
+    limit: AtomicU32,
+    state: Mutex<State>,
+}
+
+struct State {
+    search: Search,
+    window: Window,
+    since_ns: u64,
+    /// Answers to questions asked before the limit changed say nothing about it.
+    skip: u64,
+}
+
+impl Flight {
+    /// At most this many in flight.
+    pub(crate) fn new(most: usize) -> Flight {
+        let search = Search::new(u32::try_from(most).unwrap_or(u32::MAX).max(1));
+        let window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
+        let since_ns = clock::monotonic_ns();
+        Flight {
+            limit: AtomicU32::new(search.limit),
+            state: Mutex::new(State { search, window, since_ns, skip: 0 }),
+        }
+    }
+
+    /// Waits until this thread may ask. Returns when the question begins.
+    pub(crate) fn enter(&self, worker: usize, ended: &dyn Fn() -> bool) -> u64 {
+        loop {
+            let limit = self.limit.load(Ordering::Acquire);
+            if (worker as u64) < u64::from(limit) || ended() {
+                return clock::monotonic_ns();
+            }
+            futex::wait(&self.limit, limit);
+        }
+    }
+
+    /// Notes some answers to what began at `began_ns`.
+    pub(crate) fn answered(&self, answers: usize, began_ns: u64) {
+        let now = clock::monotonic_ns();
+        let mut state = self.state.lock();
+        let State { search, window, since_ns, skip } = &mut *state;
+        if *skip > 0 {
+            *skip = skip.saturating_sub(answers as u64);
+            *since_ns = now;
+            return;
+        }
+        window.answers += answers as u64;
+        window.waited_ns += (now - began_ns) * answers as u64;
+        // Two rounds of all that are in flight.
+        if window.answers < 2 * u64::from(search.limit) {
+            return;
+        }
+        window.elapsed_ns = now - *since_ns;
+        let old = search.limit;
+        let limit = search.step(window);
+        *window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
+        *since_ns = now;
+        *skip = if limit == old { 0 } else { u64::from(old) };
+        drop(state);
+        if limit != old {
+            self.set(limit);
+        }
+    }
+
+    /// Lets all go on: there is nothing left to ask.
+    pub(crate) fn end(&self) {
+        self.set(u32::MAX);
+    }
+
+    fn set(&self, limit: u32) {
+        // What has ended has ended: a late answer must not close the door on those who have yet to leave.
+        let open = |old| (old != u32::MAX).then_some(limit);
+        let _ = self.limit.fetch_update(Ordering::Release, Ordering::Relaxed, open);
+        futex::wake_all(&self.limit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that does `slots` at once, each in a millisecond: where the search comes to rest within this many
+    /// windows, and the highest number it tried.
+    fn settles(slots: u64, most: u32, windows: usize) -> (u32, u32) {
+        let mut search = Search::new(most);
+        let mut highest = search.limit;
+        for _ in 0..windows {
+            let in_flight = u64::from(search.limit);
+            let latency_ns = 1_000_000 * in_flight.div_ceil(slots).max(1);
+            let answers = 2 * in_flight;
+            let elapsed_ns = answers * 1_000_000 / in_flight.min(slots);
+            search.step(&Window { answers, waited_ns: answers * latency_ns, elapsed_ns });
+            highest = highest.max(search.limit);
+        }
+        (search.limit, highest)
+    }
+
+    #[test]
+    fn grows_as_long_as_it_pays() {
+        assert_eq!(settles(10_000, 256, 10), (256, 256));
+        assert_eq!(settles(10_000, 1000, 10), (1000, 1000));
+        assert_eq!(settles(10_000, 8, 10), (8, 8), "never more than allowed");
+        assert_eq!(settles(10_000, 1, 10), (1, 1));
+    }
+
+    #[test]
+    fn goes_back_from_a_saturated_server() {
+        assert_eq!(settles(32, 256, 10), (32, 64));
+        assert_eq!(settles(128, 256, 10), (128, 256));
+        let (limit, highest) = settles(48, 256, 12);
+        assert!((48..=64).contains(&limit) && highest <= 128, "{limit} {highest}");
+    }
+
+    #[test]
+    fn tries_again_later() {
+        let mut search = Search { limit: 32, most: 256, before: None, rest: 2 };
+        let window = Window { answers: 64, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
+        assert_eq!((search.step(&window), search.step(&window), search.step(&window)), (32, 32, 64));
+    }
+}
