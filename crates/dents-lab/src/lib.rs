@@ -26,6 +26,7 @@ pub mod process;
 pub mod random;
 pub mod rng;
 pub mod shrink;
+pub mod slowfs;
 pub mod suite;
 pub mod syscalls;
 pub mod terminal;
