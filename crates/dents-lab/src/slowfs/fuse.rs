@@ -102,7 +102,9 @@ impl Filesystem for Fuse {
             (self.habits.readdirplus == Readdirplus::Auto, InitFlags::FUSE_READDIRPLUS_AUTO),
         ];
         for (_, flag) in wanted.into_iter().filter(|row| row.0) {
-            config.add_capabilities(flag).map_err(|flag| io::Error::other(format!("the kernel lacks {flag:?}")))?;
+            config
+                .add_capabilities(flag)
+                .map_err(|flag| io::Error::other(format!("the kernel lacks {flag:?}")))?;
         }
         Ok(())
     }
@@ -268,7 +270,8 @@ impl Filesystem for Fuse {
     }
 
     fn statfs(&self, from: &fuser::Request, inode: INodeNo, reply: ReplyStatfs) {
-        let told = |reply: ReplyStatfs, ()| reply.statfs(1 << 20, 1 << 19, 1 << 19, 1 << 20, 0, 4096, 255, 4096);
+        let told =
+            |reply: ReplyStatfs, ()| reply.statfs(1 << 20, 1 << 19, 1 << 19, 1 << 20, 0, 4096, 255, 4096);
         self.ask((Request::Statfs, inode.0, from), reply, |_| Ok(()), told, ReplyStatfs::error);
     }
 

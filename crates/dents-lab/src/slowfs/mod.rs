@@ -15,9 +15,9 @@
 //! assert_eq!(far.counts().of(Request::Opendir), 1);
 //! ```
 //!
-//! The flow: the kernel's request comes in at [`fuse`], goes to the [`server`], which counts it, finds its
-//! [`fault`], and decides when it is answered; the answer is read off the [`tree`] in that moment. Nothing is
-//! cached by the kernel unless a time to live says so: every question is a request, and every request counts.
+//! The flow: the kernel's request comes in at `fuse`, goes to the `server`, which counts it, finds its `fault`,
+//! and decides when it is answered; the answer is read off the `tree` in that moment. Nothing is cached by the
+//! kernel unless a time to live says so: every question is a request, and every request counts.
 //!
 //! Without FUSE (no `/dev/fuse`, or mounting refused) tests skip, saying so, unless `DLS_FUSE=required`, as
 //! `cargo xtask test` has it: [`Builder::mount_or_skip`].

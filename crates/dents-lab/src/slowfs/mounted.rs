@@ -73,7 +73,8 @@ impl Mounted {
             // It ends when the connection does; how, makes no difference.
             let _ = session.run();
         };
-        let session = std::thread::Builder::new().name("slowfs-session".into()).spawn(body).map_err(refused)?;
+        let session =
+            std::thread::Builder::new().name("slowfs-session".into()).spawn(body).map_err(refused)?;
         let path = path.to_path_buf();
         Ok(Mounted { path, source, server, tree, unmounter, session: Some(session), dir })
     }
@@ -183,7 +184,8 @@ impl Drop for Mounted {
         if self.is_gone() {
             // The session ends with the connection; without root's force that may be later, when the last
             // process has left the mount.
-            let ended = |session: &JoinHandle<()>| session.is_finished() || rustix::process::geteuid().is_root();
+            let ended =
+                |session: &JoinHandle<()>| session.is_finished() || rustix::process::geteuid().is_root();
             if let Some(session) = self.session.take().filter(ended) {
                 let _ = session.join();
             }

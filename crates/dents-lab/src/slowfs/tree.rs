@@ -361,24 +361,19 @@ fn made_up(n: u64) -> Listed {
 mod tests {
     use super::*;
 
-    fn names(tree: &Tree, mut after: u64, at_once: usize, between: &mut dyn FnMut()) -> Vec<OsString> {
-        let mut names = Vec::new();
-        loop {
-            let before = names.len();
-            let mut take = |listed: Listed| {
-                let room = names.len() < before + at_once;
-                if room {
-                    names.push(listed.name.to_os_string());
-                    after = listed.cookie;
-                }
-                room
-            };
-            tree.list(ROOT, after, &mut take).expect("the root lists");
-            if names.len() == before {
-                return names;
-            }
-            between();
-        }
+    /// The next so many entries.
+    fn piece(tree: &Tree, after: u64, count: usize) -> Vec<Listed> {
+        let mut piece = Vec::new();
+        let mut take = |listed: Listed| {
+            piece.push(listed);
+            piece.len() < count
+        };
+        tree.list(ROOT, after, &mut take).expect("the root lists");
+        piece
+    }
+
+    fn names(piece: Vec<Listed>) -> Vec<OsString> {
+        piece.into_iter().map(|listed| listed.name.to_os_string()).collect()
     }
 
     #[test]
@@ -388,10 +383,10 @@ mod tests {
             tree.append(ROOT, OsStr::new(name), Kind::File).expect("it is new");
         }
         assert_eq!(tree.append(ROOT, OsStr::new("a"), Kind::File), Err(Errno::EXIST));
-        assert_eq!(names(&tree, 0, 2, &mut || ()), [".", "..", "b", "a", "c"]);
+        assert_eq!(names(piece(&tree, 0, 9)), [".", "..", "b", "a", "c"]);
         tree.remove(ROOT, OsStr::new("b")).expect("it is there");
         assert_eq!(tree.lookup(ROOT, OsStr::new("b")), Err(Errno::NOENT));
-        assert_eq!(names(&tree, 2, 1, &mut || ()), ["a", "c"]);
+        assert_eq!(names(piece(&tree, 2, 9)), ["a", "c"]);
     }
 
     #[test]
@@ -401,20 +396,15 @@ mod tests {
         for name in &stays {
             tree.append(ROOT, name, Kind::File).expect("it is new");
         }
-        let (mut seen, mut after, mut passing) = (Vec::new(), 2, 0);
+        let (mut seen, mut after) = (Vec::new(), 2);
         loop {
             tree.churn();
-            let mut piece = Vec::new();
-            let mut take = |listed: Listed| {
-                piece.push(listed);
-                piece.len() < 7
-            };
-            tree.list(ROOT, after, &mut take).expect("the root lists");
+            let piece = piece(&tree, after, 7);
             let Some(last) = piece.last() else { break };
             after = last.cookie;
-            passing += piece.iter().filter(|listed| listed.name.as_bytes().starts_with(b"passing")).count();
-            seen.extend(piece.iter().map(|listed| listed.name.to_os_string()));
+            seen.extend(names(piece));
         }
+        let passing = seen.iter().filter(|name| name.as_bytes().starts_with(b"passing")).count();
         seen.retain(|name| name.as_bytes().starts_with(b"stays"));
         assert_eq!(seen, stays);
         assert!(passing > 0);
@@ -423,13 +413,7 @@ mod tests {
     #[test]
     fn an_endless_directory_goes_on() {
         let tree = Tree::new(vec![(0, 0)], true, 0);
-        let mut count = 0;
-        let mut take = |_| {
-            count += 1;
-            count < 1000
-        };
-        tree.list(ROOT, 2, &mut take).expect("the root lists");
-        assert_eq!(count, 1000);
+        assert_eq!(piece(&tree, 2, 1000).len(), 1000);
         let inode = tree.lookup(ROOT, OsStr::new("endless-999")).expect("it can be looked up");
         assert_eq!(tree.attributes(inode).expect("and asked").kind, FileType::RegularFile);
     }
