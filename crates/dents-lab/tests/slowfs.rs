@@ -1,11 +1,15 @@
 //! The slow file system, seen by those who ask it: what takes how long, what is sent, how much of it at once.
+//!
+//! Times have sharp lower bounds, which the file system promises, and wide upper ones, for a busy machine.
 
 use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dents_lab::slowfs::{Kind, Mounted, Readdirplus, Request, SlowFs};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -40,7 +44,7 @@ fn latency_is_real_and_counted() {
         return;
     };
     let took = stat_all(&paths(&far, 3), 1);
-    assert!((120 * MS..360 * MS).contains(&took), "{took:?}");
+    assert!((120 * MS..1200 * MS).contains(&took), "{took:?}");
     assert_eq!(far.counts().to_string(), "lookup 3, getattr 3: 6 in all");
     assert_eq!(far.counts_of("e00001").sum(Request::STAT), 2);
     assert_eq!(far.peak_in_flight(), 1);
@@ -53,10 +57,10 @@ fn latency_can_be_that_of_one_kind_and_change() {
     let builder = SlowFs::builder().entries(2, &[Kind::File]).latency_of(&[Request::Getattr], 50 * MS);
     let Some(far) = builder.mount_or_skip() else { return };
     let took = stat_all(&paths(&far, 2), 1);
-    assert!((100 * MS..250 * MS).contains(&took), "{took:?}");
+    assert!((100 * MS..1000 * MS).contains(&took), "{took:?}");
     far.set_latency(50 * MS);
     let took = stat_all(&paths(&far, 2), 1);
-    assert!((200 * MS..400 * MS).contains(&took), "{took:?}");
+    assert!((200 * MS..2000 * MS).contains(&took), "{took:?}");
 }
 
 #[test]
@@ -65,8 +69,8 @@ fn what_is_in_flight_overlaps() {
         return;
     };
     let took = stat_all(&paths(&far, 640), 64);
-    // Ten rounds of two requests each.
-    assert!((200 * MS..600 * MS).contains(&took), "{took:?}");
+    // Ten rounds of two requests each; one after the other they would take 12.8 s.
+    assert!((200 * MS..3000 * MS).contains(&took), "{took:?}");
     assert!((33..=64).contains(&far.peak_in_flight()), "{}", far.peak_in_flight());
     assert_eq!(far.counts().sum(Request::STAT), 1280);
 }
@@ -76,11 +80,11 @@ fn slots_are_respected() {
     let builder = SlowFs::builder().entries(64, &[Kind::File]).latency(10 * MS).slots(4);
     let Some(far) = builder.mount_or_skip() else { return };
     let took = stat_all(&paths(&far, 64), 32);
-    assert!((320 * MS..640 * MS).contains(&took), "{took:?}");
+    assert!((320 * MS..3000 * MS).contains(&took), "{took:?}");
     assert!(far.peak_in_flight() > 8, "{}", far.peak_in_flight());
     far.set_slots(None);
-    let took = stat_all(&paths(&far, 64), 32);
-    assert!(took < 200 * MS, "{took:?}");
+    let free = stat_all(&paths(&far, 64), 32);
+    assert!(free < took, "{free:?} without a limit, {took:?} with one");
 }
 
 #[test]
@@ -120,6 +124,35 @@ fn the_kernel_keeps_what_it_may() {
             assert_eq!(told, expected, "entries hold {entry:?}, attributes {attributes:?}");
         }
     }
+}
+
+/// What an entry costs is the kernel's doing: a lookup brings attributes, but those may not be used unless
+/// they have a time to live, or the caller says that they need not be in step.
+#[test]
+fn attributes_that_a_lookup_brought_can_do() {
+    let statx = |dir: &OwnedFd, name: &str, flags| {
+        let flags = flags | AtFlags::SYMLINK_NOFOLLOW;
+        rustix::fs::statx(dir, name, flags, StatxFlags::BASIC_STATS).expect("it is there");
+    };
+    let Some(far) = SlowFs::builder().entries(10, &[Kind::File]).mount_or_skip() else { return };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let dir = rustix::fs::open(far.path(), flags, Mode::empty()).expect("it opens");
+    for (sync, getattr) in [(AtFlags::STATX_SYNC_AS_STAT, 10), (AtFlags::STATX_DONT_SYNC, 0)] {
+        far.reset_counts();
+        (0..10).for_each(|n| statx(&dir, &format!("e{n:05}"), sync));
+        let counts = far.counts();
+        assert_eq!((counts.of(Request::Lookup), counts.of(Request::Getattr)), (10, getattr), "{sync:?}");
+    }
+    // A descriptor keeps the lookup for further questions.
+    far.reset_counts();
+    for n in 0..10 {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW;
+        let entry = rustix::fs::openat(&dir, format!("e{n:05}"), flags, Mode::empty()).expect("it is there");
+        statx(&entry, "", AtFlags::STATX_DONT_SYNC | AtFlags::EMPTY_PATH);
+        let path = format!("/proc/self/fd/{}", entry.as_raw_fd());
+        rustix::fs::listxattr(path, &mut [0; 8]).expect("it has none");
+    }
+    assert_eq!(far.counts().to_string(), "lookup 10, listxattr 10: 20 in all");
 }
 
 #[test]
