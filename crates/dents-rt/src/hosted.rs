@@ -84,6 +84,35 @@ pub mod thread {
     }
 }
 
+/// Work that may never come back. On std it is threads that nobody waits for, in this same process: the end of the
+/// program ends them, unless they wait in the kernel beyond any signal, and then the process stays until they are let
+/// go. (Descriptors are one table, so whoever reads our output waits as long.) Where there is no libc it is better.
+pub mod agent {
+    use rustix::io::Errno;
+    use std::boxed::Box;
+    use std::thread::Builder;
+
+    /// What is to be done, once.
+    pub type Job = Box<dyn FnOnce() + Send + 'static>;
+
+    /// Does `job` on a thread that nobody waits for.
+    ///
+    /// # Errors
+    /// EAGAIN where there may be no more threads.
+    pub fn start(job: Job) -> Result<(), Errno> {
+        thread(job)
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// As [`start`].
+    pub fn thread(job: Job) -> Result<(), Errno> {
+        let refused = |error: std::io::Error| error.raw_os_error().unwrap_or(Errno::AGAIN.raw_os_error());
+        Builder::new().spawn(job).map(drop).map_err(|error| Errno::from_raw_os_error(refused(error)))
+    }
+}
+
 /// Running a program and reading what it prints.
 pub mod child {
     use super::*;

@@ -5,6 +5,7 @@
 //! | [`entry!`] | `_start`, panic handler, allocator, mem functions | `fn main` |
 //! | [`Process`] | the initial stack | std's copies |
 //! | [`thread::run`] | clone and futex | scoped threads |
+//! | [`agent`] | clone: a process that shares memory | threads nobody waits for |
 //! | [`child::output`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
 //!
@@ -36,8 +37,10 @@ pub use rustix::io::Errno;
 #[cfg(not(dents_libc_free))]
 mod hosted;
 #[cfg(not(dents_libc_free))]
-pub use hosted::{child, exit, thread};
+pub use hosted::{agent, child, exit, thread};
 
+#[cfg(dents_libc_free)]
+pub mod agent;
 #[cfg(dents_libc_free)]
 mod allocator;
 #[cfg(dents_libc_free)]

@@ -376,6 +376,14 @@ impl Batch {
         other.dents.clear();
     }
 
+    /// Copies the names of another batch behind those of this one.
+    pub(crate) fn append_copy(&mut self, other: &Batch) {
+        let base = (self.arena.len() as u64) << 24;
+        let moved = |dent: &Dent| Dent { name: Name(dent.name.0 + base), ino: dent.ino };
+        self.dents.extend(other.dents.iter().map(moved));
+        self.arena.extend_from_slice(&other.arena);
+    }
+
     /// Says which slots there will be: one for each entry that `asks`. Returns the entries to ask where they are not
     /// simply all, in the order of their slots.
     ///

@@ -12,6 +12,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod batch;
+pub mod bounded;
 pub mod canonical;
 pub mod mounts;
 pub mod needs;

@@ -126,7 +126,12 @@ pub(crate) struct Stream<'a> {
     buffer: &'a mut Vec<u8>,
 }
 
-impl Stream<'_> {
+impl<'a> Stream<'a> {
+    /// With a buffer that may be empty.
+    pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
+        Stream { dir, buffer }
+    }
+
     /// As [`Reader::read`].
     pub(crate) fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         if self.buffer.is_empty() {

@@ -20,6 +20,7 @@ mod timing;
 use alloc::vec::Vec;
 use args::Flag;
 use core::ffi::CStr;
+use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
@@ -35,6 +36,8 @@ pub struct Env<'a> {
     pub workers: &'a dyn Workers,
     /// Names of users and groups that no file knows.
     pub getent: &'a dyn Getent,
+    /// Who may be left behind with what hangs; asked for only where there is a deadline.
+    pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
 }
 
 /// How it went: the exit status.
@@ -90,7 +93,7 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
         Some(Flag::Version) => print(out, &args::version::text(program)),
         _ => match Plan::new(env, &args, program, &found, out) {
             Ok(plan) => {
-                let threads = Threads::new(plan.threads);
+                let threads = Threads::new(plan.threads).in_flight(plan.in_flight);
                 run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
             }
             Err(error) => refuse(&error, program, utf8, out),

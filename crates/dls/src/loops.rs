@@ -15,12 +15,16 @@ impl ActiveDirectories {
     /// What `statx` gives.
     pub(crate) fn enter(&mut self, dir: BorrowedFd<'_>) -> Result<bool> {
         let statx = stat::fstat(dir, Mask::INO)?;
-        let identity = (statx.dev(), statx.ino());
+        Ok(self.enter_known((statx.dev(), statx.ino())))
+    }
+
+    /// The same for one whose device and inode are known.
+    pub(crate) fn enter_known(&mut self, identity: ((u32, u32), u64)) -> bool {
         let new = !self.0.contains(&identity);
         if new {
             self.0.push(identity);
         }
-        Ok(new)
+        new
     }
 
     /// Leaves the directory entered last.

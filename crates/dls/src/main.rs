@@ -3,13 +3,15 @@
 
 extern crate alloc;
 
+use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
+use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::stat::Workers;
-use dents_rt::{Process, child, thread};
+use dents_rt::{Process, agent, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{Errno, file, signal, tty};
 use dls::Env;
@@ -23,6 +25,7 @@ fn run(process: Process) -> u8 {
         var: &|name| process.var(name),
         workers: &Threads,
         getent: &Children(process),
+        aside: &|| Some(Box::leak(Box::new(Children(process)))),
     };
     dls::main(&env, &mut Stdio { held: None })
 }
@@ -86,6 +89,17 @@ impl Getent for Children {
         // Where glibc's own is, and only then wherever PATH says: a listing should not run what happens to bear
         // that name. Status 2 is "some of them unknown": what was found has been printed all the same.
         run(c"/usr/bin/getent").or_else(|_| run(c"getent")).ok().map(|output| output.stdout)
+    }
+}
+
+/// The runtime's agent.
+impl Aside for Children {
+    fn start(&self, job: agent::Job) -> Result<(), Errno> {
+        agent::start(job)
+    }
+
+    fn thread(&self, job: agent::Job) -> Result<(), Errno> {
+        agent::thread(job)
     }
 }
 

@@ -1,5 +1,8 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
+mod bounded;
+mod source;
+
 use crate::loops::ActiveDirectories;
 use crate::output::{Message, Output};
 use crate::plan::Plan;
@@ -9,17 +12,21 @@ use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use alloc::sync::Arc;
+use bounded::Limit;
 use dents::batch::{Asked, Batch, Entry};
+use dents::bounded::{Sheet, UNANSWERED, below};
 use dents::canonical::canonicalize;
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
 use dents::sort::{Collate, Key};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
+use source::{Closed, Source};
 use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, quote};
-use dents_sys::{CWD, Errno, clock, host};
+use dents_sys::{Errno, clock, host};
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -36,6 +43,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     status: Status,
     timing: Timing,
     told_refusal: bool,
+    /// Who asks where there is a deadline.
+    limit: Option<Limit>,
     printed: bool,
     /// What names are relative to, where hyperlinks must know.
     cwd: Option<Vec<u8>>,
@@ -73,7 +82,7 @@ const LARGE: usize = 16_384;
 /// What is still to do, last first.
 enum Pending {
     /// List this directory.
-    List { path: CString, operand: bool },
+    List { path: CString, operand: bool, above: Option<Arc<Sheet>> },
     /// All of the directory entered last, with everything below it, has been listed.
     Leave,
 }
@@ -105,6 +114,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             status: Status::Ok,
             timing,
             told_refusal: false,
+            limit: None,
             printed: false,
             cwd: None,
         }
@@ -113,11 +123,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Lists the operands, or the current directory if there are none.
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
+        self.set_limit();
         if !self.plan.directory
             && let [path] = names
-            && let Some(reader) = self.open_alone(path)
+            && let Some(source) = self.open_alone(path)
         {
-            self.list(reader, path, true, self.plan.recursive);
+            self.list(source, path, true, self.plan.recursive);
         } else {
             self.operands(names);
         }
@@ -125,10 +136,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let headers = self.plan.recursive || !alone;
         while let Some(next) = self.pending.pop() {
             match next {
-                Pending::List { path, operand } => self.directory(&path, operand, headers),
+                Pending::List { path, operand, above } => {
+                    self.directory(&path, operand, headers, above.as_ref());
+                }
                 Pending::Leave => self.active.leave(),
             }
         }
+        self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
         self.timing.report(self.out);
@@ -137,26 +151,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// The only operand, if it is a directory that can be read: opening it tells as much as a `statx` would, and
     /// is needed anyway. Whatever else it is, [`Self::operands`] finds out, and says so if it must.
-    fn open_alone(&mut self, path: &CStr) -> Option<Reader> {
+    fn open_alone(&mut self, path: &CStr) -> Option<Source> {
         self.timing.enter(Phase::Read);
         let follow = self.plan.dereference != Dereference::Never;
-        Reader::open(CWD, path, follow).ok()
+        self.open(path, follow, None).ok()
     }
 
     /// Stats the operands, shows those that are no directories, and leaves the others for later.
     fn operands(&mut self, names: &[&CStr]) {
-        let mut batch = Batch::new(self.plan.operand_needs);
-        for name in names {
-            batch.push(name, Kind::Unknown, 0);
-        }
         self.timing.enter(Phase::Stat);
-        let report = stat::fill_operands(
-            &mut batch,
-            CWD,
-            &self.plan.operand_needs,
-            self.plan.dereference,
-            &self.means,
-        );
+        let (batch, report) = self.ask_operands(names);
         self.note(&report);
         self.faults(&batch, None);
         self.learn_owners(&batch);
@@ -167,7 +171,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
             for index in order.iter().rev().filter(|index| is_directory(index)) {
                 let path = batch.entry(*index as usize).c_name().into();
-                self.pending.push(Pending::List { path, operand: true });
+                self.pending.push(Pending::List { path, operand: true, above: None });
             }
             order.retain(|index| !is_directory(index));
         }
@@ -184,18 +188,21 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// One directory, if it can be opened.
-    fn directory(&mut self, path: &CStr, operand: bool, header: bool) {
+    fn directory(&mut self, path: &CStr, operand: bool, header: bool, above: Option<&Arc<Sheet>>) {
         self.timing.enter(Phase::Read);
-        match Reader::open(CWD, path, true) {
-            Ok(reader) => self.list(reader, path, operand, header),
-            Err(errno) => self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
+        match self.open(path, true, above) {
+            Ok(source) => self.list(source, path, operand, header),
+            Err(Closed::Failed(errno)) => {
+                self.cannot("cannot open directory ", path.to_bytes(), errno, operand);
+            }
+            Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
         }
     }
 
     /// Header, entries, and what is below for later.
-    fn list(&mut self, reader: Reader, path: &CStr, operand: bool, header: bool) {
-        let mut reader = reader.with_buffer(core::mem::take(&mut self.spare));
-        if self.plan.recursive && !self.enter(&reader, path, operand) {
+    fn list(&mut self, source: Source, path: &CStr, operand: bool, header: bool) {
+        let mut source = source.with_buffer(&mut self.spare);
+        if self.plan.recursive && !self.enter(&source, path, operand) {
             return;
         }
         let place = self.plan.style.hyperlink.is_some().then(|| self.canonical(path.to_bytes()));
@@ -208,22 +215,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.enter(Phase::Read);
         }
         if self.plan.streams {
-            self.stream(&mut reader, path, operand, place.as_deref());
+            self.stream(&mut source, path, operand, place.as_deref());
         } else {
-            self.whole(&mut reader, path, operand, place.as_deref());
+            self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
-        self.spare = reader.into_buffer();
+        self.spare = source.into_buffer();
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
-    fn whole(&mut self, reader: &mut Reader, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let mut batch = Batch::new(self.plan.needs);
-        let (filter, means) = (&self.plan.filter, self.means);
-        let asking = Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &means };
-        let progress = stat::read(&mut batch, reader, filter, &asking);
-        self.timing.enter(Phase::Stat);
-        let (report, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
+    fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
+        let (batch, report, ended) = match source {
+            Source::Reader(reader) => self.fill_whole(reader),
+            Source::Sheet(sheet) => self.take_whole(sheet, path),
+        };
         if let Err(errno) = ended {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
@@ -238,21 +243,35 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let team = self.team(&batch);
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
-            self.descend(&batch, &order, path);
+            self.descend(&batch, &order, path, source);
         }
     }
 
+    fn fill_whole(&mut self, reader: &mut Reader) -> (Batch, Report, dents_sys::Result<()>) {
+        let mut batch = Batch::new(self.plan.needs);
+        let (filter, means) = (&self.plan.filter, self.means);
+        let asking = Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &means };
+        let progress = stat::read(&mut batch, reader, filter, &asking);
+        self.timing.enter(Phase::Stat);
+        let (report, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
+        (batch, report, ended)
+    }
+
     /// Shows each buffer of names before the next is read: constant memory, first names at once.
-    fn stream(&mut self, reader: &mut Reader, path: &CStr, operand: bool, place: Option<&[u8]>) {
+    fn stream(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
         loop {
             self.timing.enter(Phase::Read);
-            match reader.read(&self.plan.filter, &mut batch) {
+            let more = match source {
+                Source::Reader(reader) => self.fill_next(reader, &mut batch),
+                Source::Sheet(sheet) => self.take_next(sheet, &mut batch),
+            };
+            match more {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
             }
-            self.fill(&mut batch, reader);
+            self.learn_owners(&batch);
             self.locate(&batch, place);
             self.timing.enter(Phase::Render);
             self.set_now();
@@ -262,6 +281,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         batch.clear();
         self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, &Team::ALONE, self.out);
+        self.tell_unanswered_of_stream(path);
+    }
+
+    /// One buffer of names, and what must be known of them.
+    fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
+        let more = reader.read(&self.plan.filter, batch)?;
+        if more {
+            self.fill(batch, reader);
+        }
+        Ok(more)
     }
 
     /// Shows the entries as they were read. A message comes after those before the entry it is about.
@@ -280,20 +309,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.renderer.entries(batch, &order[shown..], &self.owners, piece, &Team::ALONE, self.out);
     }
 
-    /// Metadata and owners.
+    /// Metadata.
     fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
         self.timing.enter(Phase::Stat);
         let asking =
             Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
         let report = stat::fill(batch, reader.dir(), &asking);
         self.note(&report);
-        self.learn_owners(batch);
     }
 
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
-            self.owners.learn(batch, self.plan.names, self.env.getent);
+            let aside = self.limit.as_ref().map(Limit::getent);
+            self.owners.learn(batch, self.plan.names, aside.unwrap_or(self.env.getent));
         }
     }
 
@@ -306,26 +335,45 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
             link || matches!(entry.name(), b"." | b"..")
         };
-        let others = batch
-            .iter()
-            .filter(elsewhere)
-            .map(|entry| (entry.index() as u32, Some(canonicalize(directory, entry.name()))))
-            .collect();
+        let others = self.canonical_all(directory, batch.iter().filter(elsewhere));
         self.renderer.set_places(Places { directory: directory.to_vec(), others });
     }
 
     /// The same for operands, which may be anywhere.
     fn locate_operands(&mut self, batch: &Batch) {
         if self.plan.style.hyperlink.is_some() {
-            let place = |entry: Entry<'_>| (entry.index() as u32, Some(self.canonical(entry.name())));
-            let others = batch.iter().map(place).collect();
+            let cwd = self.cwd().to_vec();
+            let others = self.canonical_all(&cwd, batch.iter());
             self.renderer.set_places(Places { directory: Vec::new(), others });
         }
     }
 
+    fn cwd(&mut self) -> &[u8] {
+        self.cwd.get_or_insert_with(|| host::current_directory().unwrap_or_default())
+    }
+
     fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
-        let cwd = self.cwd.get_or_insert_with(|| host::current_directory().unwrap_or_default());
-        canonicalize(cwd, path)
+        let cwd = self.cwd().to_vec();
+        match &self.limit {
+            Some(limit) => limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default(),
+            None => canonicalize(&cwd, path),
+        }
+    }
+
+    /// Where these entries are, seen from a directory.
+    fn canonical_all<'e>(
+        &self,
+        base: &[u8],
+        entries: impl Iterator<Item = Entry<'e>>,
+    ) -> Vec<(u32, Option<Vec<u8>>)> {
+        let Some(limit) = &self.limit else {
+            return entries
+                .map(|entry| (entry.index() as u32, Some(canonicalize(base, entry.name()))))
+                .collect();
+        };
+        let (places, names) =
+            entries.map(|entry| (entry.index() as u32, entry.name().to_vec())).unzip::<_, _, Vec<_>, Vec<_>>();
+        places.into_iter().zip(limit.canonical(base, names)).collect()
     }
 
     /// Who sorts and draws a batch. How many cores there are is not asked for the sake of a few entries.
@@ -347,14 +395,14 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// Puts the subdirectories on the list, first one on top.
-    fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr) {
+    fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &Source) {
         self.pending.push(Pending::Leave);
         for index in order.iter().rev() {
             let entry = batch.entry(*index as usize);
             if entry.kind() == Kind::Dir && !matches!(entry.name(), b"." | b"..") {
-                let path = join(without_slashes(path.to_bytes()), entry.name());
-                if let Ok(path) = CString::new(path) {
-                    self.pending.push(Pending::List { path, operand: false });
+                if let Ok(path) = CString::new(below(path.to_bytes(), entry.name())) {
+                    let above = source.sheet().cloned();
+                    self.pending.push(Pending::List { path, operand: false, above });
                 }
             }
         }
@@ -362,8 +410,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
     /// would never end.
-    fn enter(&mut self, reader: &Reader, path: &CStr, operand: bool) -> bool {
-        match self.active.enter(reader.dir()) {
+    fn enter(&mut self, source: &Source, path: &CStr, operand: bool) -> bool {
+        match source.enter(&mut self.active) {
             Ok(true) => true,
             Ok(false) => {
                 let name = quote::quotef(path.to_bytes(), &self.plan.locale);
@@ -392,6 +440,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
+        if errno == UNANSWERED {
+            // All of these are told in one line.
+            return;
+        }
         let path = match parent {
             None | Some(b".") => entry.name().to_vec(),
             Some(parent) => join(parent, entry.name()),
@@ -437,11 +489,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
         }
     }
-}
-
-/// The path without the slashes at its end, unless it is nothing else.
-fn without_slashes(path: &[u8]) -> &[u8] {
-    path.iter().rposition(|byte| *byte != b'/').map_or(path, |last| &path[..=last])
 }
 
 /// `parent/name`, without doubling the slash.

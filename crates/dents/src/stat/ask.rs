@@ -13,19 +13,24 @@ use dents_sys::{CWD, Errno, Result, link};
 /// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
 const TEXT: usize = 4097;
 
+/// Takes what is known so far, the text of the link, and what will be asked next.
+pub(crate) type Learns<'a> = dyn Fn(&Meta, &[u8], Asked) + 'a;
+
 /// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
 pub(crate) struct Asker<'a> {
     pub(super) question: Question<'a>,
-    pub(super) texts: Texts,
+    pub(crate) texts: Texts,
     pub(super) texts_number: usize,
     /// The one time the plan declared.
     time: Needs,
     /// Whether the machine runs SMACK, once somebody needed to know.
-    pub(super) smack: Option<bool>,
+    pub(crate) smack: Option<bool>,
     /// The device whose file system does not know extended attributes: asked once.
-    pub(super) without_xattrs: Option<(u32, u32)>,
+    pub(crate) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
-    pub(super) tally: Tally,
+    /// Who is told what is known before each further question: that one may never be answered.
+    pub(crate) learns: Option<&'a Learns<'a>>,
+    pub(crate) tally: Tally,
 }
 
 impl Tally {
@@ -46,6 +51,7 @@ impl<'a> Asker<'a> {
             smack: None,
             without_xattrs: None,
             text: Vec::new(),
+            learns: None,
             tally: Tally::default(),
         }
     }
@@ -113,10 +119,19 @@ impl<'a> Asker<'a> {
     fn beyond(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
         let needs = self.question.needs.get(kind);
         if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {
+            self.before(meta, Asked::Link);
             self.link(name, meta, needs);
         }
         if needs.intersects(Needs::XATTRS) && (device.is_none() || device != self.without_xattrs) {
+            self.before(meta, Asked::Xattr);
             self.xattrs(name, meta, kind, needs, device);
+        }
+    }
+
+    /// The next question may be one that is never answered.
+    fn before(&self, meta: &Meta, asked: Asked) {
+        if let Some(learns) = self.learns {
+            learns(meta, &self.texts.links, asked);
         }
     }
 
@@ -130,6 +145,7 @@ impl<'a> Asker<'a> {
             }
         }
         if needs.contains(Needs::TARGET) {
+            self.before(meta, Asked::Link);
             meta.bits |= Bits::TARGET;
             let target = if self.question.by_text { self.target_by_text(name) } else { self.target(name) };
             meta.target_mode = target.unwrap_or(0);

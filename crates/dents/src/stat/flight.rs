@@ -9,7 +9,7 @@ use dents_sys::{clock, futex};
 use spin::Mutex;
 
 /// In flight at first: more than any disk needs, less than what hurts a server.
-const FIRST: u32 = 32;
+pub(crate) const FIRST: u32 = 32;
 
 /// Twice as many must bring at least this much more, in percent, to be worth it.
 const WORTH: u64 = 20;
@@ -18,8 +18,8 @@ const WORTH: u64 = 20;
 const REST: u32 = 16;
 
 /// What was measured over some answers.
-#[derive(Clone, Copy, Debug)]
-struct Window {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Window {
     answers: u64,
     /// How long they all took together, each from question to answer.
     waited_ns: u64,
@@ -27,6 +27,18 @@ struct Window {
 }
 
 impl Window {
+    /// Notes an answer; says how many there are.
+    pub(crate) fn add(&mut self, waited_ns: u64) -> u64 {
+        self.answers += 1;
+        self.waited_ns += waited_ns;
+        self.answers
+    }
+
+    /// Ends it and begins the next.
+    pub(crate) fn end(&mut self, elapsed_ns: u64) -> Window {
+        Window { elapsed_ns, ..core::mem::take(self) }
+    }
+
     /// Answers in a second.
     fn rate(&self) -> u64 {
         self.answers.saturating_mul(1_000_000_000) / self.elapsed_ns.max(1)
@@ -39,7 +51,7 @@ impl Window {
 
 /// The number in flight, found step by step. Pure: what it decides follows from what it was told.
 #[derive(Clone, Copy, Debug)]
-struct Search {
+pub(crate) struct Search {
     limit: u32,
     most: u32,
     /// Rate and latency at half the limit, while it is not known whether the other half pays.
@@ -49,12 +61,12 @@ struct Search {
 }
 
 impl Search {
-    fn new(most: u32) -> Search {
+    pub(crate) fn new(most: u32) -> Search {
         Search { limit: FIRST.min(most), most, before: None, rest: 0 }
     }
 
     /// Takes a window into account, and says how many there shall be in flight from now on.
-    fn step(&mut self, window: &Window) -> u32 {
+    pub(crate) fn step(&mut self, window: &Window) -> u32 {
         let (rate, latency) = (window.rate(), window.latency_ns());
         if let Some((old_rate, old_latency)) = self.before.take() {
             let pays = rate * 100 >= old_rate * (100 + WORTH);

@@ -5,12 +5,12 @@
 //! bounded number of `statx` in flight in an io_uring; `auto` is a pure function that chooses. All of them
 //! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
-mod ask;
+pub(crate) mod ask;
 pub mod auto;
 mod classic;
-mod flight;
+pub(crate) mod flight;
 mod iou;
-mod operands;
+pub(crate) mod operands;
 mod overlap;
 mod par;
 mod xattrs;
@@ -289,7 +289,7 @@ pub fn fill_read(
 /// about 2,000.
 const OVERLAP_FROM: usize = 1024;
 
-fn asks(needs: &NeedsByKind, follow: bool, kind: Kind) -> bool {
+pub(crate) fn asks(needs: &NeedsByKind, follow: bool, kind: Kind) -> bool {
     needs.asks(kind) || (follow && kind == Kind::Link && !needs.get(kind).is_empty())
 }
 
@@ -371,7 +371,7 @@ fn probe(todo: &mut Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) -> u64 {
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
 /// file system with magic links it is the only way (one `fstatfs`, only if there is a link to follow, or not all names
 /// are known yet).
-fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, dir: BorrowedFd<'_>) -> bool {
+pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, dir: BorrowedFd<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {
         return true;

@@ -2,8 +2,9 @@
 
 use super::ask::Asker;
 use super::{Asking, Harvest, Means, Question, Report, Tally, fill};
-use crate::batch::{Batch, Bits, Names};
+use crate::batch::{Batch, Bits, Meta, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
+use core::ffi::CStr;
 use dents_sys::{BorrowedFd, Errno};
 
 /// Which symbolic links stand for what they lead to.
@@ -42,29 +43,33 @@ pub fn fill_operands(
     report
 }
 
-/// Asks again about each link, this time through it. A link that dangles or loops stays a link; one that leads
-/// to something other than a directory too; one that cannot be followed for another reason is a fault.
 fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
     let question = Question { dir, needs, follow: true, by_text: true };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so every one of them has a slot at its own position.
     for (dent, meta) in batch.dents.iter().zip(batch.metas.iter_mut()) {
-        if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
-            continue;
-        }
-        let link = core::mem::take(meta);
-        asker.ask(dent.kind(), dent.c_name(names), meta);
-        let leads_to =
-            if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
-        match leads_to {
-            Ok(Kind::Dir) => {}
-            Ok(_) | Err(Errno::NOENT | Errno::LOOP) => *meta = link,
-            Err(_) => {}
-        }
+        follow_to_directory(&mut asker, dent.kind(), dent.c_name(names), meta);
     }
     let mut harvest = Harvest { texts: core::mem::take(&mut batch.texts), ..Harvest::default() };
     asker.bring_home(&mut harvest);
     batch.texts = harvest.texts;
     harvest.tally
+}
+
+/// Asks again about a link, this time through it. A link that dangles or loops stays a link; one that leads
+/// to something other than a directory too; one that cannot be followed for another reason is a fault.
+pub(crate) fn follow_to_directory(asker: &mut Asker<'_>, kind: Kind, name: &CStr, meta: &mut Meta) {
+    if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
+        return;
+    }
+    let link = core::mem::take(meta);
+    asker.ask(kind, name, meta);
+    let leads_to =
+        if meta.bits.contains(Bits::STAT) { Ok(Kind::from_mode(meta.mode)) } else { Err(meta.errno()) };
+    match leads_to {
+        Ok(Kind::Dir) => {}
+        Ok(_) | Err(Errno::NOENT | Errno::LOOP) => *meta = link,
+        Err(_) => {}
+    }
 }

@@ -135,6 +135,14 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             let range = alloc::format!(" (must be {} to {})", THREADS.start(), THREADS.end());
             put(out, &[b"invalid number of threads: ", &quote(value, utf8), range.as_bytes()]);
         }
+        BadNumber::InFlight => {
+            let range = alloc::format!(" (must be {} to {})", THREADS.start(), THREADS.end());
+            put(out, &[b"invalid number of questions in flight: ", &quote(value, utf8), range.as_bytes()]);
+        }
+        BadNumber::Timeout => {
+            let units = b" (must be a number of seconds, or end in ms, s, m or h)";
+            put(out, &[b"invalid timeout: ", &quote(value, utf8), units]);
+        }
         // These three come raw between apostrophes, whatever the locale.
         BadNumber::BlockSize => put(out, &[b"invalid --block-size argument '", value, b"'"]),
         BadNumber::BlockSizeSuffix => put(out, &[b"invalid suffix in --block-size argument '", value, b"'"]),

@@ -15,6 +15,10 @@ pub enum BadNumber {
     TabSizeTooLarge,
     /// `--threads`: not a number, or not within [`THREADS`].
     Threads,
+    /// `--max-inflight`: not a number, or not within [`THREADS`].
+    InFlight,
+    /// `--timeout`: no number of seconds, nor one with a unit.
+    Timeout,
     /// `--block-size`: neither a number nor a word, or zero.
     BlockSize,
     /// `--block-size`: what follows the number is no unit.
@@ -90,6 +94,50 @@ pub fn parse_threads(value: &[u8]) -> Result<usize, BadNumber> {
     let digits_only = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let number = if digits_only { core::str::from_utf8(value).ok() } else { None };
     number.and_then(|text| text.parse().ok()).filter(|n| THREADS.contains(n)).ok_or(BadNumber::Threads)
+}
+
+/// `--max-inflight`: how many questions, within [`THREADS`] too, since each takes a thread.
+///
+/// # Errors
+/// [`BadNumber::InFlight`].
+pub fn parse_in_flight(value: &[u8]) -> Result<usize, BadNumber> {
+    parse_threads(value).map_err(|_| BadNumber::InFlight)
+}
+
+/// Nanoseconds of a second, and the longest timeout: thirty years.
+const SECOND_NS: u64 = 1_000_000_000;
+const LONGEST_NS: u64 = 1_000_000_000 * SECOND_NS;
+
+/// `--timeout`, and the environment's DLS_TIMEOUT: nanoseconds. Decimal digits with at most one point among them, and
+/// a unit, without which it is seconds. What is finer than a nanosecond does not count.
+///
+/// # Errors
+/// [`BadNumber::Timeout`], also for more than thirty years.
+pub fn parse_timeout(value: &[u8]) -> Result<u64, BadNumber> {
+    let digits = value.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.')).count();
+    let (number, unit) = value.split_at(digits);
+    let unit_ns = match unit {
+        b"ms" => SECOND_NS / 1000,
+        b"" | b"s" => SECOND_NS,
+        b"m" => 60 * SECOND_NS,
+        b"h" => 3600 * SECOND_NS,
+        _ => return Err(BadNumber::Timeout),
+    };
+    let mut parts = number.splitn(2, |byte| *byte == b'.');
+    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    if whole.len() + fraction.len() == 0 || fraction.contains(&b'.') {
+        return Err(BadNumber::Timeout);
+    }
+    let mut ns: u64 = 0;
+    for digit in whole {
+        ns = ns.saturating_mul(10).saturating_add(u64::from(digit - b'0').saturating_mul(unit_ns));
+    }
+    let mut place_ns = unit_ns;
+    for digit in fraction {
+        place_ns /= 10;
+        ns = ns.saturating_add(u64::from(digit - b'0') * place_ns);
+    }
+    if ns > LONGEST_NS { Err(BadNumber::Timeout) } else { Ok(ns) }
 }
 
 /// How sizes are scaled when printed.
@@ -270,6 +318,29 @@ mod tests {
         assert_eq!(parse_threads(b"1024"), Ok(1024));
         for text in ["", "0", "1025", "+4", " 4", "4 ", "-1", "x", "0x4", "99999999999999999999"] {
             assert_eq!(parse_threads(text.as_bytes()), Err(BadNumber::Threads), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn timeouts() {
+        let ms = 1_000_000;
+        for (text, ns) in [
+            ("2s", 2000 * ms),
+            ("500ms", 500 * ms),
+            ("1.5s", 1500 * ms),
+            ("1.5", 1500 * ms),
+            (".5", 500 * ms),
+            ("2.", 2000 * ms),
+            ("1m", 60_000 * ms),
+            ("0.5h", 1_800_000 * ms),
+            ("0", 0),
+            ("0.0000000001s", 0),
+            ("1000000000", 1_000_000_000_000 * ms),
+        ] {
+            assert_eq!(parse_timeout(text.as_bytes()), Ok(ns), "{text:?}");
+        }
+        for text in ["", "s", ".", ".s", "-1", "+1", " 1", "1 ", "1x", "1.2.3", "1e3", "1S", "1min", "1ss", "1000000001", "99999999999999999999999h"] {
+            assert_eq!(parse_timeout(text.as_bytes()), Err(BadNumber::Timeout), "{text:?}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
-use crate::args::numbers::{BlockSize, parse_tab_size, parse_threads, parse_width};
+use crate::args::numbers::{
+    BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
+};
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{Flag, Said};
 use alloc::vec::Vec;
@@ -46,6 +48,8 @@ pub(super) struct Choices<'a> {
     pub(super) qmark: Option<bool>,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
+    pub(super) in_flight: Option<usize>,
+    pub(super) timeout_ns: Option<u64>,
     pub(super) timing: bool,
 }
 
@@ -222,6 +226,8 @@ impl<'a> Choices<'a> {
                 }
             }
             Flag::Threads => self.threads = said.value.and_then(|value| parse_threads(value).ok()),
+            Flag::MaxInflight => self.in_flight = said.value.and_then(|value| parse_in_flight(value).ok()),
+            Flag::Timeout => self.timeout_ns = said.value.and_then(|value| parse_timeout(value).ok()),
             Flag::Timing => self.timing = true,
             _ => {}
         }

@@ -9,7 +9,7 @@ mod locale;
 mod zone;
 
 use crate::Env;
-use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_width};
+use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
@@ -20,6 +20,7 @@ use dents::mounts::Mounts;
 use dents::needs::{Needs, NeedsByKind};
 use dents::read::Filter;
 use dents::sort::{Key, Order};
+use dents::stat::auto::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
@@ -61,6 +62,10 @@ pub struct Plan<'a> {
     pub mode: Mode,
     /// The number of threads, if it was named.
     pub threads: Option<usize>,
+    /// Round trips in flight at most.
+    pub in_flight: usize,
+    /// `--timeout` in nanoseconds, if there is to be one.
+    pub timeout_ns: Option<u64>,
     /// `--timing`.
     pub timing: bool,
 }
@@ -132,6 +137,8 @@ impl<'a> Plan<'a> {
             mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
+            in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
+            timeout_ns: surroundings.timeout_ns(&choices),
             timing: choices.timing,
             style,
         })
@@ -336,6 +343,19 @@ impl<'a> Surroundings<'a, '_, '_> {
             self.warn("ignoring invalid tab size in environment variable TABSIZE: ", value);
             8
         })
+    }
+
+    /// `--timeout`, the environment's DLS_TIMEOUT, none. Zero is none.
+    fn timeout_ns(&mut self, choices: &Choices<'a>) -> Option<u64> {
+        let ns = choices.timeout_ns.or_else(|| {
+            let value = self.var(b"DLS_TIMEOUT").filter(|value| !value.is_empty())?;
+            let parsed = parse_timeout(value);
+            if parsed.is_err() {
+                self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: ", value);
+            }
+            parsed.ok()
+        });
+        ns.filter(|ns| *ns > 0)
     }
 
     fn warn(&mut self, text: &str, value: &[u8]) {

@@ -100,6 +100,8 @@ pub enum Flag {
     SortByExtension,
     Mode,
     Threads,
+    MaxInflight,
+    Timeout,
     Timing,
     Help,
     Version,

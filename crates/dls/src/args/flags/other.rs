@@ -1,6 +1,6 @@
 //! What GNU `ls` does not have, and what every program has.
 
-use super::super::numbers::parse_threads;
+use super::super::numbers::{parse_in_flight, parse_threads, parse_timeout};
 use super::super::words::Mode;
 use super::{Definition, Flag};
 
@@ -24,6 +24,26 @@ pub(super) const SPEED: &[Definition] = &[
          With `--threads=1` there is one thread in any case.",
     )
     .value("N", |value| Ok(parse_threads(value).map(drop)?)),
+    Definition::long(
+        "max-inflight",
+        Flag::MaxInflight,
+        "where each answer is a round trip, ask up to N questions at a time, 1 to 1024; 256 by default",
+    )
+    .more("As many as turn out to pay: a server that answers later for being asked more is asked less.")
+    .value("N", |value| Ok(parse_in_flight(value).map(drop)?)),
+    Definition::long(
+        "timeout",
+        Flag::Timeout,
+        "show what has answered after DURATION (2s, 500ms, 1.5m), and `?` for the rest; 0 waits for ever",
+    )
+    .more(
+        "The time counts from the start of the program, for everything that is listed. What has not answered by then \
+         is shown with `?` where GNU `ls` shows what it cannot ask about, coloured by its name and type; one line on \
+         standard error says how many, and the exit status is 1, or 2 if a file named on the command line never \
+         answered. Then the program ends at once, whatever the kernel is still waiting for. A number without a unit \
+         is seconds. With a timeout entries are always asked about by several threads, whatever the mode is.",
+    )
+    .value("DURATION", |value| Ok(parse_timeout(value).map(drop)?)),
     Definition::long("timing", Flag::Timing, "tell on stderr where the time went").more(
         "A table of the stages with their milliseconds, then what was asked of the kernel, what was not, \
          and the strategy with its reason. See STRATEGIES.",
@@ -51,6 +71,24 @@ mod tests {
     fn threads() {
         valued(Flag::Threads, "4", &[&[c"--threads=4"], &[c"--th", c"4"]]);
         assert_eq!(complaint(&[c"--threads=0"]), "ls: invalid number of threads: '0' (must be 1 to 1024)");
+    }
+
+    #[test]
+    fn max_inflight() {
+        valued(Flag::MaxInflight, "4", &[&[c"--max-inflight=4"], &[c"--ma", c"4"]]);
+        assert_eq!(
+            complaint(&[c"--max-inflight=0"]),
+            "ls: invalid number of questions in flight: '0' (must be 1 to 1024)"
+        );
+    }
+
+    #[test]
+    fn timeout() {
+        valued(Flag::Timeout, "1.5s", &[&[c"--timeout=1.5s"], &[c"--timeo", c"1.5s"]]);
+        assert_eq!(
+            complaint(&[c"--timeout=soon"]),
+            "ls: invalid timeout: 'soon' (must be a number of seconds, or end in ms, s, m or h)"
+        );
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
+
+use super::Listing;
+use crate::loops::ActiveDirectories;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents::batch::Batch;
+use dents::bounded::{Opened, Sheet};
+use dents::needs::Kind;
+use dents::read::Reader;
+use dents::stat::{self, Report};
+use dents_sys::{CWD, Errno, Result};
+
+/// A directory that is open.
+pub(super) enum Source {
+    /// Here.
+    Reader(Reader),
+    /// Aside, where it may hang.
+    Sheet(Arc<Sheet>),
+}
+
+/// Why a directory is not.
+pub(super) enum Closed {
+    /// It cannot be opened.
+    Failed(Errno),
+    /// The time is up. Whether anybody had come to it by then.
+    Late { reached: bool },
+}
+
+impl Source {
+    /// Reads with a buffer that served before.
+    pub(super) fn with_buffer(self, buffer: &mut Vec<u8>) -> Source {
+        match self {
+            Source::Reader(reader) => Source::Reader(reader.with_buffer(core::mem::take(buffer))),
+            aside @ Source::Sheet(_) => aside,
+        }
+    }
+
+    /// Gives it back.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        match self {
+            Source::Reader(reader) => reader.into_buffer(),
+            Source::Sheet(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn sheet(&self) -> Option<&Arc<Sheet>> {
+        match self {
+            Source::Reader(_) => None,
+            Source::Sheet(sheet) => Some(sheet),
+        }
+    }
+
+    /// See [`ActiveDirectories::enter`].
+    pub(super) fn enter(&self, active: &mut ActiveDirectories) -> Result<bool> {
+        match self {
+            Source::Reader(reader) => active.enter(reader.dir()),
+            // One that cannot be identified does not open.
+            Source::Sheet(sheet) => Ok(sheet.identity().is_none_or(|identity| active.enter_known(identity))),
+        }
+    }
+}
+
+impl Listing<'_, '_, '_> {
+    pub(super) fn open(
+        &self,
+        path: &CStr,
+        follow: bool,
+        above: Option<&Arc<Sheet>>,
+    ) -> core::result::Result<Source, Closed> {
+        let Some(limit) = &self.limit else {
+            return Reader::open(CWD, path, follow).map(Source::Reader).map_err(Closed::Failed);
+        };
+        match limit.bounded().open(path, follow, above) {
+            Opened::Sheet(sheet) => Ok(Source::Sheet(sheet)),
+            Opened::Failed(errno) => Err(Closed::Failed(errno)),
+            Opened::Hung => Err(Closed::Late { reached: true }),
+            Opened::NotReached => Err(Closed::Late { reached: false }),
+        }
+    }
+
+    /// The operands, and what must be known of them.
+    pub(super) fn ask_operands(&mut self, names: &[&CStr]) -> (Batch, Report) {
+        if let Some(limit) = &self.limit {
+            let part = limit.bounded().operands(names);
+            self.tell_late_operands(&part.batch);
+            return (part.batch, part.report);
+        }
+        let mut batch = Batch::new(self.plan.operand_needs);
+        for name in names {
+            batch.push(name, Kind::Unknown, 0);
+        }
+        let (needs, dereference) = (&self.plan.operand_needs, self.plan.dereference);
+        let report = stat::fill_operands(&mut batch, CWD, needs, dereference, &self.means);
+        (batch, report)
+    }
+}
