@@ -26,8 +26,7 @@ use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use crate::arch::{self, flags};
 use crate::stack::Stack;
 
-const THREAD: usize =
-    flags::VM | flags::FS | flags::FILES | flags::SIGHAND | flags::THREAD | flags::SYSVSEM;
+const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | flags::THREAD | flags::SYSVSEM;
 
 /// What is to be done, once.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
@@ -63,7 +62,7 @@ pub fn thread(job: Job) -> Result<(), Errno> {
     clone(THREAD, job)
 }
 
-fn clone(flags: usize, job: Job) -> Result<(), Errno> {
+pub(crate) fn clone(flags: usize, job: Job) -> Result<(), Errno> {
     if !crate::is_started() {
         return Err(Errno::PERM);
     }

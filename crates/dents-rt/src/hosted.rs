@@ -82,6 +82,14 @@ pub mod thread {
             1 + started
         })
     }
+
+    /// Starts a thread that nobody waits for.
+    ///
+    /// # Errors
+    /// EAGAIN where there may be no more threads.
+    pub fn detach(job: crate::agent::Job) -> Result<(), crate::Errno> {
+        crate::agent::thread(job)
+    }
 }
 
 /// Work that may never come back. On std it is threads that nobody waits for, in this same process: the end of the

@@ -104,6 +104,16 @@ fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<Non
     }
 }
 
+/// Starts a thread that nobody waits for: it ends with the process, at the latest. Three system calls. Of our
+/// descriptors it has copies, as workers do.
+///
+/// # Errors
+/// The kernel's, and EPERM in a process that was not started by [`entry!`](crate::entry).
+pub fn detach(job: crate::agent::Job) -> Result<(), Errno> {
+    const UNWATCHED: usize = FLAGS & !(flags::PARENT_SETTID | flags::CHILD_CLEARTID);
+    crate::agent::clone(UNWATCHED, job)
+}
+
 /// A worker's life.
 unsafe extern "C" fn work(seat: *mut c_void) -> i32 {
     // SAFETY: `start` passed a seat that outlives this thread, and the job it is borrowed for.

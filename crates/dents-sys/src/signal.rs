@@ -10,6 +10,7 @@ use crate::syscall::{nr, syscall};
 type Set = u64;
 
 const SIG_BLOCK: usize = 0;
+const SIG_UNBLOCK: usize = 1;
 const SIG_SETMASK: usize = 2;
 
 /// What a keyboard, a shell, a timer or a limit sends to end a program or to stop it: HUP, INT, QUIT, PIPE, ALRM, TERM,
@@ -23,6 +24,9 @@ const HELD: Set = {
     }
     set
 };
+
+/// SIGINT: the keyboard's interrupt.
+const INT: Set = 1 << 1;
 
 /// SIGTSTP: the terminal's stop.
 const TSTP: Set = 1 << 19;
@@ -104,6 +108,44 @@ fn mask(how: usize, set: Set) -> Set {
         syscall(nr::RT_SIGPROCMASK, [how, set, before, size_of::<Set>(), 0, 0])
     };
     before
+}
+
+/// Keeps interrupts (SIGINT) from the calling thread, or lets them come: one `rt_sigprocmask`. Threads started meanwhile
+/// inherit it. One that comes while all keep it away waits for [`wait_interrupt`].
+pub fn keep_interrupts(keep: bool) {
+    mask(if keep { SIG_BLOCK } else { SIG_UNBLOCK }, INT);
+}
+
+/// Waits for an interrupt that is kept from all threads, `ns` nanoseconds at most, and takes it: one `rt_sigtimedwait`.
+/// True if one came.
+pub fn wait_interrupt(ns: u64) -> bool {
+    let (set, timeout) = (INT, [ns / 1_000_000_000, ns % 1_000_000_000].map(|part| part as usize));
+    // SAFETY: the kernel reads a set of eight bytes and a timespec of two words.
+    let taken = unsafe {
+        let args = [&raw const set as usize, 0, &raw const timeout as usize, size_of::<Set>(), 0, 0];
+        syscall(nr::RT_SIGTIMEDWAIT, args)
+    };
+    taken.is_ok()
+}
+
+/// Hands an interrupt that [`wait_interrupt`] took to the process's first thread: one `tgkill`.
+pub fn pass_interrupt() {
+    let pid = rustix::process::getpid().as_raw_nonzero().get() as usize;
+    // SAFETY: numbers only; the first thread bears the process's number.
+    let _ = unsafe { syscall(nr::TGKILL, [pid, pid, 2, 0, 0, 0]) };
+}
+
+/// Does what an interrupt does, which ends the process if nobody asked for it to be ignored: three system calls.
+pub fn be_interrupted() {
+    keep_interrupts(false);
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT);
+    keep_interrupts(true);
+}
+
+/// Whether the process ignores interrupts: one `rt_sigaction`.
+#[must_use]
+pub fn ignores_interrupts() -> bool {
+    is_ignored(2)
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub(crate) mod nr {
     pub(crate) const SCHED_GETAFFINITY: usize = 204;
     pub(crate) const GETDENTS64: usize = 217;
     pub(crate) const CLOCK_GETTIME: usize = 228;
-    #[cfg(test)]
     pub(crate) const TGKILL: usize = 234;
     pub(crate) const STATX: usize = 332;
 }
@@ -25,7 +24,6 @@ pub(crate) mod nr {
     pub(crate) const GETDENTS64: usize = 61;
     pub(crate) const CLOCK_GETTIME: usize = 113;
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
-    #[cfg(test)]
     pub(crate) const TGKILL: usize = 131;
     pub(crate) const RT_SIGACTION: usize = 134;
     pub(crate) const RT_SIGPROCMASK: usize = 135;
@@ -44,7 +42,6 @@ pub(crate) mod nr {
     pub(crate) const RT_SIGPENDING: usize = libc::SYS_rt_sigpending as usize;
     pub(crate) const RT_SIGACTION: usize = libc::SYS_rt_sigaction as usize;
     pub(crate) const RT_SIGTIMEDWAIT: usize = libc::SYS_rt_sigtimedwait as usize;
-    #[cfg(test)]
     pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
 }
 

@@ -22,3 +22,4 @@ pub mod read;
 pub mod sort;
 pub mod stat;
 pub mod team;
+pub mod watch;

@@ -14,6 +14,7 @@ pub mod errno;
 mod loops;
 pub mod output;
 pub mod plan;
+pub mod progress;
 mod run;
 mod timing;
 
@@ -25,6 +26,7 @@ use dents::owners::Getent;
 use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
 use plan::Plan;
+use progress::Progress;
 
 /// What the process brings: the only way in for anything from outside.
 pub struct Env<'a> {
@@ -38,6 +40,8 @@ pub struct Env<'a> {
     pub getent: &'a dyn Getent,
     /// Who may be left behind with what hangs; asked for only where there is a deadline.
     pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
+    /// Who tells of a listing that takes long, given the program's name; asked where there is no deadline.
+    pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
 }
 
 /// How it went: the exit status.
@@ -94,6 +98,9 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
         _ => match Plan::new(env, &args, program, &found, out) {
             Ok(plan) => {
                 let threads = Threads::new(plan.threads).in_flight(plan.in_flight);
+                let progress = if plan.timeout_ns.is_none() { (env.progress)(program) } else { None };
+                out.set_progress(progress);
+                let threads = threads.watched(progress.map(Progress::watch));
                 run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
             }
             Err(error) => refuse(&error, program, utf8, out),

@@ -11,11 +11,13 @@ use core::fmt::Write as _;
 use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::stat::Workers;
+use dents::watch::Watch;
 use dents_rt::{Process, agent, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{Errno, file, signal, tty};
 use dls::Env;
 use dls::output::Streams;
+use dls::progress::Progress;
 
 dents_rt::entry!(run);
 
@@ -25,10 +27,14 @@ fn run(process: Process) -> u8 {
         var: &|name| process.var(name),
         workers: &Threads,
         getent: &Children(process),
+        progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok()),
         aside: &|| Some(Box::leak(Box::new(Children(process)))),
     };
     dls::main(&env, &mut Stdio { held: None })
 }
+
+/// What the threads are doing, for those who look on.
+static WATCH: Watch = Watch::new();
 
 /// Descriptors 1 and 2.
 struct Stdio {

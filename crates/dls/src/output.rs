@@ -5,6 +5,7 @@
 //! writing is remembered and reported at the end, once; what follows it is thrown away.
 
 use crate::errno;
+use crate::progress::Progress;
 use alloc::vec::Vec;
 use dents_render::Sink;
 use dents_sys::Errno;
@@ -52,6 +53,8 @@ pub struct Output<'a> {
     gone: u64,
     /// On a terminal that is drawn on in colour: what takes any colour off.
     uncolor: Option<Vec<u8>>,
+    /// Whose line must be gone before anything is written.
+    progress: Option<&'static Progress>,
 }
 
 impl<'a> Output<'a> {
@@ -65,6 +68,7 @@ impl<'a> Output<'a> {
             written_ns: 0,
             gone: 0,
             uncolor: None,
+            progress: None,
         }
     }
 
@@ -77,6 +81,17 @@ impl<'a> Output<'a> {
     /// calls, of 0.1 µs each, beside each `write`.
     pub fn guard_colors(&mut self, uncolor: Vec<u8>) {
         self.uncolor = Some(uncolor);
+    }
+
+    /// Somebody draws on the terminal that stderr is, while nothing is written here.
+    pub fn set_progress(&mut self, progress: Option<&'static Progress>) {
+        self.progress = progress;
+    }
+
+    /// Who that is.
+    #[must_use]
+    pub fn progress(&self) -> Option<&'static Progress> {
+        self.progress
     }
 
     /// Nanoseconds spent in `write` so far.
@@ -99,6 +114,10 @@ impl<'a> Output<'a> {
     }
 
     fn send(&mut self, bytes: &[u8]) {
+        if let Some(progress) = self.progress {
+            progress.set_waiting(false);
+            progress.wrote(bytes.last());
+        }
         let started = self.clock.map_or(0, |clock| clock());
         let result = match &self.uncolor {
             _ if self.failed.is_some() => Ok(()),

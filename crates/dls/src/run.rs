@@ -3,6 +3,8 @@
 mod bounded;
 mod source;
 
+pub(crate) use bounded::grouped;
+
 use crate::loops::ActiveDirectories;
 use crate::output::{Message, Output};
 use crate::plan::Plan;
@@ -10,10 +12,10 @@ use crate::timing::{Phase, Timing};
 use crate::{Env, Status};
 use alloc::boxed::Box;
 use alloc::ffi::CString;
-use alloc::vec::Vec;
-use core::ffi::CStr;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use bounded::Limit;
+use core::ffi::CStr;
 use dents::batch::{Asked, Batch, Entry};
 use dents::bounded::{Sheet, UNANSWERED, below};
 use dents::canonical::canonicalize;
@@ -22,11 +24,11 @@ use dents::owners::Owners;
 use dents::read::Reader;
 use dents::sort::{Collate, Key};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
-use source::{Closed, Source};
 use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, quote};
 use dents_sys::{Errno, clock, host};
+use source::{Closed, Source};
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -95,9 +97,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         threads: &'l Threads,
         out: &'l mut Output<'o>,
     ) -> Self {
-        let mut timing = Timing::off();
+        let mut timing = Timing::off(out.progress());
         if plan.timing {
-            timing = Timing::on(clock::monotonic_ns);
+            timing = Timing::on(clock::monotonic_ns, out.progress());
             out.time_with(clock::monotonic_ns);
         }
         Listing {
@@ -355,7 +357,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
         let cwd = self.cwd().to_vec();
         match &self.limit {
-            Some(limit) => limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default(),
+            Some(limit) => {
+                limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default()
+            }
             None => canonicalize(&cwd, path),
         }
     }
@@ -371,8 +375,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 .map(|entry| (entry.index() as u32, Some(canonicalize(base, entry.name()))))
                 .collect();
         };
-        let (places, names) =
-            entries.map(|entry| (entry.index() as u32, entry.name().to_vec())).unzip::<_, _, Vec<_>, Vec<_>>();
+        let (places, names) = entries
+            .map(|entry| (entry.index() as u32, entry.name().to_vec()))
+            .unzip::<_, _, Vec<_>, Vec<_>>();
         places.into_iter().zip(limit.canonical(base, names)).collect()
     }
 

@@ -1,6 +1,7 @@
 //! `--timing`: where the time went, and what was asked of the kernel.
 
 use crate::output::Output;
+use crate::progress::Progress;
 use alloc::string::String;
 use core::fmt::Write as _;
 use dents::stat::auto::Strategy;
@@ -32,6 +33,8 @@ const PHASES: [(Phase, &str); 5] = [
 /// A stop-watch that is always in one phase, or off and then costs nothing.
 pub(crate) struct Timing {
     clock: Option<fn() -> u64>,
+    /// Who must know when the kernel is waited for.
+    progress: Option<&'static Progress>,
     spent: [u64; PHASES.len()],
     phase: Option<Phase>,
     since: u64,
@@ -44,9 +47,10 @@ pub(crate) struct Timing {
 impl Timing {
     /// Takes no time.
     #[must_use]
-    pub(crate) fn off() -> Timing {
+    pub(crate) fn off(progress: Option<&'static Progress>) -> Timing {
         Timing {
             clock: None,
+            progress,
             spent: [0; PHASES.len()],
             phase: None,
             since: 0,
@@ -59,13 +63,16 @@ impl Timing {
 
     /// Takes the time in nanoseconds from `clock`.
     #[must_use]
-    pub(crate) fn on(clock: fn() -> u64) -> Timing {
+    pub(crate) fn on(clock: fn() -> u64, progress: Option<&'static Progress>) -> Timing {
         let now = clock();
-        Timing { clock: Some(clock), since: now, started: now, ..Timing::off() }
+        Timing { clock: Some(clock), since: now, started: now, ..Timing::off(progress) }
     }
 
     /// The next phase begins; a repeated one goes on.
     pub(crate) fn enter(&mut self, phase: Phase) {
+        if let Some(progress) = self.progress {
+            progress.set_waiting(matches!(phase, Phase::Read | Phase::Stat | Phase::Owners));
+        }
         let Some(clock) = self.clock else { return };
         if self.phase != Some(phase) {
             self.close(clock());

@@ -70,6 +70,8 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         var: &var,
         workers: &Threads,
         getent: &Nobody,
+        aside: &|| None,
+        progress: &|_| None,
     };
     dls::main(&env, memory)
 }

@@ -77,15 +77,16 @@ impl Crew {
         self.most as usize
     }
 
-    /// How many may be at work now, those that hang among them.
+    /// How many may be at work now, those that hang among them. For each of those there are two others: where many hang,
+    /// those that take their place will hang as well, and the number must grow faster than by one at a time.
     fn allowed(&self) -> u32 {
-        (self.limit.load(Ordering::Relaxed) + self.stuck.load(Ordering::Relaxed)).min(self.most)
+        (self.limit.load(Ordering::Relaxed) + 2 * self.stuck.load(Ordering::Relaxed)).min(self.most)
     }
 
-    /// There is something to do.
+    /// There is something to do. Counted before anybody is looked for: whoever is about to rest then does not.
     pub(super) fn call(&self) {
+        self.work.fetch_add(1, Ordering::SeqCst);
         if self.idle.load(Ordering::SeqCst) > 0 {
-            self.work.fetch_add(1, Ordering::SeqCst);
             futex::wake_one(&self.work);
         } else {
             self.alert();

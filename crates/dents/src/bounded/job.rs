@@ -165,7 +165,7 @@ impl Board {
         let (needs, follow) = (&self.wanted.needs, self.wanted.follows());
         let by_text =
             hints.by_text.unwrap_or_else(|| links_lie(Some(&leaf.names.dents), needs, dir.fd.as_fd()));
-        let question = Question { dir: dir.fd.as_fd(), needs, follow, by_text };
+        let question = Question { dir: dir.fd.as_fd(), needs, follow, by_text, watch: None };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
         let mut asker = Asker::new(question, 0);
@@ -200,7 +200,7 @@ impl Board {
         let needs = operand_needs(&self.wanted);
         let dereference = self.wanted.dereference;
         let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
-        let question = Question { dir: CWD, needs: &needs, follow, by_text: true };
+        let question = Question { dir: CWD, needs: &needs, follow, by_text: true, watch: None };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
         while let Some(slot) = leaf.claim() {
@@ -218,7 +218,9 @@ impl Board {
             tally += through.tally;
             let texts: Texts = if meta.texts == 1 { through.texts } else { asker.texts };
             // First, so that it is under way before the lister asks for it.
-            if self.wanted.lists_operands && meta.bits.contains(Bits::STAT) && Kind::from_mode(meta.mode) == Kind::Dir
+            if self.wanted.lists_operands
+                && meta.bits.contains(Bits::STAT)
+                && Kind::from_mode(meta.mode) == Kind::Dir
             {
                 self.foresee(name.to_bytes().to_vec(), None);
             }

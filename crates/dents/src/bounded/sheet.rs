@@ -213,8 +213,7 @@ impl Leaf {
                 calls.fetch_add(made, Ordering::Relaxed);
             }
         }
-        let texts =
-            (!texts.links.is_empty() || !texts.contexts.is_empty()).then(|| Box::new(texts));
+        let texts = (!texts.links.is_empty() || !texts.contexts.is_empty()).then(|| Box::new(texts));
         *self.slots[slot].lock() = Slot { meta, texts, waits: None };
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -298,7 +297,8 @@ impl Taken {
         }
         // Of one that is faulty the field holds the error.
         if !meta.is_faulty()
-            && let Some(context) = texts.contexts.into_iter().nth(usize::from(meta.errno_or_context).wrapping_sub(1))
+            && let Some(context) =
+                texts.contexts.into_iter().nth(usize::from(meta.errno_or_context).wrapping_sub(1))
         {
             let known = &mut self.texts.contexts;
             let nth = known.iter().rposition(|one| *one == context).unwrap_or_else(|| {

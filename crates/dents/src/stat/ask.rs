@@ -93,6 +93,14 @@ impl<'a> Asker<'a> {
 
     /// Everything about one entry, of this `d_type`. The slot must be empty.
     pub(crate) fn ask(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
+        let Some(watch) = self.question.watch else { return self.ask_unwatched(kind, name, meta) };
+        let desk = 1 + self.texts_number;
+        watch.begin(desk, name.to_bytes());
+        self.ask_unwatched(kind, name, meta);
+        watch.end(desk, 1);
+    }
+
+    fn ask_unwatched(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
         let (flags, mask) = Self::stat_call(&self.question, kind);
         if mask.is_empty() {
             self.tally.avoided += 1;

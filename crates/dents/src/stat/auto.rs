@@ -57,7 +57,7 @@ pub const FIRST_LOOK: usize = 4;
 
 /// A warm `statx` with its `listxattrat` takes 2 µs, a cold one on a local disk 20 to 100 µs, a round trip to
 /// a server more than that.
-const ROUND_TRIP_NS: u64 = 100_000;
+pub(super) const ROUND_TRIP_NS: u64 = 100_000;
 
 /// Requests in flight at most where each is a round trip, unless the user says otherwise. The search for the right
 /// number begins far below.

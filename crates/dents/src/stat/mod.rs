@@ -24,6 +24,7 @@ use crate::batch::{Batch, Dent, Metas, Names, Slots, Texts};
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::{Filter, Reader};
+use crate::watch::Watch;
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
@@ -43,6 +44,8 @@ pub struct Question<'a> {
     /// Whether a link's target is found by the link's text instead of through the link. On /proc the two
     /// differ: `fd/3 -> pipe:[41]` leads somewhere though no such name exists.
     pub by_text: bool,
+    /// Who looks on.
+    pub watch: Option<&'static Watch>,
 }
 
 /// Threads, from whoever has them: the core itself starts none.
@@ -64,6 +67,7 @@ pub struct Threads {
     asked: Option<usize>,
     in_flight: usize,
     cores: OnceCell<usize>,
+    watch: Option<&'static Watch>,
 }
 
 impl Default for Threads {
@@ -76,13 +80,25 @@ impl Threads {
     /// `None` for the cores.
     #[must_use]
     pub fn new(asked: Option<usize>) -> Threads {
-        Threads { asked, in_flight: auto::IN_FLIGHT, cores: OnceCell::new() }
+        Threads { asked, in_flight: auto::IN_FLIGHT, cores: OnceCell::new(), watch: None }
     }
 
     /// With at most so many questions in flight where each answer is a round trip.
     #[must_use]
     pub fn in_flight(self, most: usize) -> Threads {
         Threads { in_flight: most.max(1), ..self }
+    }
+
+    /// With somebody who looks on.
+    #[must_use]
+    pub fn watched(self, watch: Option<&'static Watch>) -> Threads {
+        Threads { watch, ..self }
+    }
+
+    /// Who looks on.
+    #[must_use]
+    pub fn watching(&self) -> Option<&'static Watch> {
+        self.watch
     }
 
     /// The number that was asked for.
@@ -233,7 +249,13 @@ pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Repo
     if asked.is_empty() {
         return Report { tally, ..Report::default() };
     }
-    let question = Question { dir, needs, follow, by_text: links_lie(Some(asked), needs, dir) };
+    let question = Question {
+        dir,
+        needs,
+        follow,
+        by_text: links_lie(Some(asked), needs, dir),
+        watch: means.threads.watching(),
+    };
     let names = Names { bytes: arena, from: 0 };
     let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, means);
     batch.texts = harvest.texts;
@@ -254,8 +276,17 @@ pub enum Progress {
 /// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
 /// next are read, to where that pays. [`fill_read`] goes on from there.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
+    let mut read = |batch: &mut Batch| {
+        let Some(watch) = asking.means.threads.watch else { return reader.read(filter, batch) };
+        let before = batch.len();
+        watch.begin(0, b"the names themselves");
+        let answer = reader.read(filter, batch);
+        watch.end(0, 0);
+        watch.add_read(batch.len() - before);
+        answer
+    };
     loop {
-        match reader.read(filter, batch) {
+        match read(batch) {
             Ok(true) if batch.len() < OVERLAP_FROM => {}
             Ok(true) => break,
             Ok(false) => return Progress::Whole(Ok(())),
@@ -264,7 +295,12 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     }
     match threads_for_overlap(batch, asking) {
         Some(threads) => Progress::Partly(threads),
-        None => Progress::Whole(reader.read_all(filter, batch)),
+        None => loop {
+            match read(batch) {
+                Ok(true) => {}
+                ended => return Progress::Whole(ended.map(drop)),
+            }
+        },
     }
 }
 
@@ -322,7 +358,13 @@ fn overlapped(
     batch.declared = *needs;
     batch.slots = Slots::Dense;
     let (dir, stream) = reader.split();
-    let question = Question { dir, needs, follow, by_text: links_lie(None, needs, dir) };
+    let question = Question {
+        dir,
+        needs,
+        follow,
+        by_text: links_lie(None, needs, dir),
+        watch: means.threads.watching(),
+    };
     let (mut harvest, mut metas) = (Harvest::default(), core::mem::take(&mut batch.metas));
     metas.clear();
     let choice = match means.mode {
@@ -340,7 +382,8 @@ fn overlapped(
         Strategy::Classic | Strategy::Iou => means.crew(1),
     };
     let step = crew.step(batch.len());
-    let unread = overlap::Unread::new(batch, metas.len(), stream, filter, (step, crew.threads));
+    let unread =
+        overlap::Unread::new(batch, metas.len(), stream, filter, (step, crew.threads), question.watch);
     for piece in par::ask(&unread, question, &mut harvest, crew) {
         metas.append(piece);
     }
@@ -352,8 +395,12 @@ fn overlapped(
     (Report { tally, choice: Some(choice), refused: None }, ended)
 }
 
-/// Asks about the first few entries, and takes them off. Returns how long one took, on average.
+/// Asks about the first few entries, and takes them off. Returns how long one took, on average. On the far side of a
+/// network nothing is asked in sequence, for one that hangs would hold up all others: there each is a round trip.
 fn probe(todo: &mut Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) -> u64 {
+    if statfs::fstatfs(todo.question.dir).is_ok_and(is_remote) {
+        return auto::ROUND_TRIP_NS;
+    }
     let started = clock::monotonic_ns();
     let mut asked = 0;
     let mut latency_ns = 0;
@@ -366,6 +413,27 @@ fn probe(todo: &mut Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) -> u64 {
         latency_ns = (clock::monotonic_ns() - started) / asked as u64;
     }
     latency_ns
+}
+
+/// File systems whose answers come from elsewhere.
+fn is_remote(fs: FsType) -> bool {
+    matches!(
+        fs,
+        FsType::NFS
+            | FsType::FUSE
+            | FsType::SMB
+            | FsType::CIFS
+            | FsType::SMB2
+            | FsType::AFS
+            | FsType::OPENAFS
+            | FsType::CODA
+            | FsType::V9FS
+            | FsType::CEPH
+            | FsType::LUSTRE
+            | FsType::GPFS
+            | FsType::BEEGFS
+            | FsType::PANFS
+    )
 }
 
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a

@@ -36,15 +36,20 @@ pub fn fill_operands(
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
     let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
     if dereference == Dereference::OperandDirectories {
-        report.tally += follow_to_directories(batch, dir, &needs);
+        report.tally += follow_to_directories(batch, dir, &needs, means);
         report.tally.faults = batch.metas.iter().filter(|meta| meta.is_faulty()).count() as u64;
         batch.faulty = report.tally.faults > 0;
     }
     report
 }
 
-fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
-    let question = Question { dir, needs, follow: true, by_text: true };
+fn follow_to_directories(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    means: &Means<'_>,
+) -> Tally {
+    let question = Question { dir, needs, follow: true, by_text: true, watch: means.threads.watching() };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so every one of them has a slot at its own position.

@@ -7,6 +7,7 @@
 use super::par::{Piece, Scratch, Supply};
 use crate::batch::{Batch, Names};
 use crate::read::{Filter, Stream};
+use crate::watch::Watch;
 use core::sync::atomic::{AtomicU32, Ordering};
 use dents_sys::{Errno, futex};
 use spin::Mutex;
@@ -16,6 +17,7 @@ pub(crate) struct Unread<'a> {
     names: Mutex<State<'a>>,
     stream: Mutex<Stream<'a>>,
     filter: &'a Filter,
+    watch: Option<&'static Watch>,
     step: usize,
     /// With fewer names than these left, somebody reads on.
     low: usize,
@@ -39,11 +41,13 @@ impl<'a> Unread<'a> {
         stream: Stream<'a>,
         filter: &'a Filter,
         (step, threads): (usize, usize),
+        watch: Option<&'static Watch>,
     ) -> Self {
         Unread {
             names: Mutex::new(State { batch, next, ended: false, failed: None }),
             stream: Mutex::new(stream),
             filter,
+            watch,
             step,
             low: 2 * step * threads,
             reads: AtomicU32::new(0),
@@ -59,11 +63,13 @@ impl<'a> Unread<'a> {
     fn read(&self, stream: &mut Stream<'_>) {
         let mut more = Batch::default();
         let answer = stream.read(self.filter, &mut more);
+        let read = more.len();
         let mut state = self.names.lock();
         state.batch.append_names(&mut more);
         state.ended = answer != Ok(true);
         state.failed = answer.err();
         drop(state);
+        self.watch.iter().for_each(|watch| watch.add_read(read));
         self.reads.fetch_add(1, Ordering::Release);
         futex::wake_all(&self.reads);
     }

@@ -339,7 +339,24 @@ mod tests {
         ] {
             assert_eq!(parse_timeout(text.as_bytes()), Ok(ns), "{text:?}");
         }
-        for text in ["", "s", ".", ".s", "-1", "+1", " 1", "1 ", "1x", "1.2.3", "1e3", "1S", "1min", "1ss", "1000000001", "99999999999999999999999h"] {
+        for text in [
+            "",
+            "s",
+            ".",
+            ".s",
+            "-1",
+            "+1",
+            " 1",
+            "1 ",
+            "1x",
+            "1.2.3",
+            "1e3",
+            "1S",
+            "1min",
+            "1ss",
+            "1000000001",
+            "99999999999999999999999h",
+        ] {
             assert_eq!(parse_timeout(text.as_bytes()), Err(BadNumber::Timeout), "{text:?}");
         }
     }

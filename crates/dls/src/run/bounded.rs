@@ -1,8 +1,8 @@
 //! `--timeout`: who asks until then, and what is said about those that did not answer.
 
 use super::Listing;
-use crate::output::Message;
 use crate::Status;
+use crate::output::Message;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -152,7 +152,7 @@ impl Listing<'_, '_, '_> {
 }
 
 /// A number with commas between thousands.
-pub(super) fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = format!("{number}");
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -70,7 +70,11 @@ impl Listing<'_, '_, '_> {
         above: Option<&Arc<Sheet>>,
     ) -> core::result::Result<Source, Closed> {
         let Some(limit) = &self.limit else {
-            return Reader::open(CWD, path, follow).map(Source::Reader).map_err(Closed::Failed);
+            let watch = self.means.threads.watching();
+            watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
+            let opened = Reader::open(CWD, path, follow);
+            watch.iter().for_each(|watch| watch.end(0, 0));
+            return opened.map(Source::Reader).map_err(Closed::Failed);
         };
         match limit.bounded().open(path, follow, above) {
             Opened::Sheet(sheet) => Ok(Source::Sheet(sheet)),

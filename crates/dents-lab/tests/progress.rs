@@ -1,0 +1,166 @@
+//! A listing that takes long, on a terminal: what is told meanwhile is gone in the end, and an interrupt says how far
+//! it came.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use dents_lab::process::{Run, Watch};
+use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
+use dents_lab::suite::checked;
+use dents_lab::terminal::{Terminal, drain};
+use rustix::process::{Pid, Signal, kill_process};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What takes the line off again.
+const ERASE: &str = "\r\x1b[K";
+
+/// A listing whose stderr is a terminal, and what has been read from there.
+struct Shown {
+    child: Child,
+    master: File,
+    text: String,
+    _watch: Watch,
+}
+
+impl Shown {
+    /// Standard output is the same terminal, if it is nothing else.
+    fn start(run: &Run, stdout: Option<Stdio>) -> Shown {
+        let Terminal { master, slave } = Terminal::open(80).expect("a terminal");
+        let stdout = stdout.unwrap_or_else(|| slave.try_clone().expect("a descriptor").into());
+        let child = run.command().stdout(stdout).stderr(slave).spawn().expect("dls starts");
+        let watch = Watch::over(&child);
+        Shown { child, master, text: String::new(), _watch: watch }
+    }
+
+    /// Reads until this has been shown. The master would block: asked first whether there is anything.
+    fn until(&mut self, wanted: &str) {
+        let start = Instant::now();
+        let mut piece = [0; 4096];
+        while !self.text.contains(wanted) {
+            assert!(start.elapsed() < PATIENCE, "no {wanted:?} in {:?}", self.text);
+            if rustix::io::ioctl_fionread(&self.master).expect("a terminal") == 0 {
+                std::thread::sleep(Duration::from_millis(5));
+                continue;
+            }
+            let n = self.master.read(&mut piece).expect("the terminal reads");
+            self.text.push_str(&String::from_utf8_lossy(&piece[..n]));
+        }
+    }
+
+    fn interrupt(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
+    }
+
+    /// The signal or status it ends with, and all that was shown.
+    fn end(mut self) -> (Option<i32>, Option<i32>, String) {
+        let rest = drain(&mut self.master).expect("the terminal reads");
+        let status = self.child.wait().expect("it ends");
+        self.text.push_str(&String::from_utf8_lossy(&rest));
+        (status.signal(), status.code(), self.text)
+    }
+}
+
+fn files(count: usize) -> Builder {
+    SlowFs::builder().entries(count, &[Kind::File])
+}
+
+fn long(path: &Path) -> Run {
+    Run::new(checked().path()).args(["-l", "--color=always"]).args([path])
+}
+
+#[test]
+fn the_line_comes_after_a_second_and_goes_without_trace() {
+    let Some(far) = files(1000).hang("e00321").mount_or_skip() else { return };
+    let start = Instant::now();
+    let mut shown = Shown::start(&long(far.path()), None);
+    shown.until("999 of 1,000 answered");
+    assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
+    // Every other line is ready, and it is said which one is not.
+    shown.until("s for 'e00321'");
+    far.release();
+    let (_, status, text) = shown.end();
+    let (before, listing) = text.rsplit_once(ERASE).expect("it is taken off");
+    assert_eq!((status, listing.lines().count()), (Some(0), 1001), "{text:?}");
+    assert!(listing.starts_with("total ") && !before.contains("e00000"), "{before:?}");
+    assert!(before.split('\r').all(|line| line.len() < 80 + "\x1b[K".len()), "{before:?}");
+}
+
+#[test]
+fn a_short_listing_says_nothing() {
+    let Some(far) = files(10).mount_or_skip() else { return };
+    let (_, status, text) = Shown::start(&long(far.path()), None).end();
+    assert_eq!((status, text.lines().count()), (Some(0), 11));
+    assert!(!text.contains('\r') && !text.contains(ERASE), "{text:?}");
+}
+
+#[test]
+fn opening_may_be_what_is_waited_for() {
+    let builder = files(3).fault(".", &[Request::Opendir], Fault::Hang);
+    let Some(far) = builder.mount_or_skip() else { return };
+    let mut shown = Shown::start(&long(far.path()), None);
+    shown.until(&format!("s for '{}", far.path().display()));
+    far.release();
+    let (_, status, text) = shown.end();
+    assert_eq!(status, Some(0), "{text:?}");
+}
+
+/// A pipe's reader may be drawing on the terminal itself. A file's does not.
+#[test]
+fn quiet_beside_a_pipe_and_not_beside_a_file() {
+    let Some(far) = files(10).hang("e00003").mount_or_skip() else { return };
+    let shown = Shown::start(&long(far.path()), Some(Stdio::piped()));
+    assert!(far.wait_hung(1, PATIENCE));
+    std::thread::sleep(Duration::from_millis(1500));
+    far.release();
+    let (_, status, text) = shown.end();
+    assert_eq!((status, text.as_str()), (Some(0), ""));
+    far.clear_faults();
+    far.fault("e00003", Request::STAT, Fault::Hang).expect("it is there");
+    let null = File::options().write(true).open("/dev/null").expect("it opens");
+    let mut shown = Shown::start(&long(far.path()), Some(null.into()));
+    shown.until("3 of 10 answered");
+    far.release();
+    let (_, status, text) = shown.end();
+    assert!(status == Some(0) && text.ends_with(ERASE), "{text:?}");
+}
+
+#[test]
+fn an_interrupt_says_how_far_it_came() {
+    let Some(far) = files(1000).hang("e00321").mount_or_skip() else { return };
+    let mut shown = Shown::start(&long(far.path()), None);
+    shown.until("999 of 1,000 answered");
+    shown.interrupt();
+    let (signal, _, text) = shown.end();
+    assert_eq!(signal, Some(2), "by the signal, as shells expect it");
+    let last = text.rsplit(ERASE).next().expect("some text");
+    let told = last.trim_end().rsplit_once(": interrupted after ").map(|(_, told)| told);
+    assert!(told.is_some_and(|told| told.ends_with("s: 1,000 names read, 999 entries answered")), "{last:?}");
+}
+
+#[test]
+fn an_early_interrupt_says_nothing() {
+    let Some(far) = files(10).hang("e00003").mount_or_skip() else { return };
+    let shown = Shown::start(&long(far.path()), None);
+    assert!(far.wait_hung(1, PATIENCE));
+    shown.interrupt();
+    let (signal, _, text) = shown.end();
+    assert_eq!((signal, text.as_str()), (Some(2), ""));
+}
+
+/// Where interrupts are ignored, they still are.
+#[test]
+fn an_ignored_interrupt_is_nothing() {
+    let Some(far) = files(10).hang("e00003").mount_or_skip() else { return };
+    let mut shown = Shown::start(&long(far.path()).under(&["env", "--ignore-signal=INT"]), None);
+    shown.until("3 of 10 answered");
+    shown.interrupt();
+    shown.until("s for 'e00003'");
+    far.release();
+    let (signal, status, text) = shown.end();
+    assert_eq!((signal, status), (None, Some(0)), "{text:?}");
+    assert!(!text.contains("interrupted"), "{text:?}");
+}

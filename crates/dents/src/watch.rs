@@ -1,0 +1,142 @@
+//! What is being asked at this moment, for somebody who looks on from another thread.
+//!
+//! The threads that ask write what they do on desks of their own; whoever looks on reads them. A thread that hangs does
+//! nothing to show it: its desk just stays as it is. So looking on costs those who ask no clock: 10 ns an entry, and
+//! nothing where nobody looks on.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use spin::Mutex;
+
+/// Desks; threads beyond these are not seen.
+pub const DESKS: usize = 257;
+
+/// Bytes of a name that are kept.
+const KEPT: usize = 63;
+
+/// The desks, and what is counted. All zero, so that a static one costs nothing while nobody uses it.
+pub struct Watch {
+    read: AtomicU64,
+    answered: AtomicU64,
+    desks: [Desk; DESKS],
+}
+
+struct Desk {
+    busy: AtomicBool,
+    /// Counts what was begun.
+    turn: AtomicU32,
+    name: Mutex<Name>,
+}
+
+impl Desk {
+    const FREE: Desk = Desk {
+        busy: AtomicBool::new(false),
+        turn: AtomicU32::new(0),
+        name: Mutex::new(Name { len: 0, bytes: [0; KEPT] }),
+    };
+}
+
+#[derive(Clone, Copy)]
+struct Name {
+    len: u8,
+    bytes: [u8; KEPT],
+}
+
+/// A desk as it was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Counts what was begun there: while it stays the same, the same is waited for.
+    pub turn: u32,
+    name: [u8; KEPT],
+    len: u8,
+}
+
+impl Seen {
+    /// What is waited for: the beginning of its name.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        &self.name[..usize::from(self.len)]
+    }
+}
+
+impl Watch {
+    /// Nothing is being done.
+    #[must_use]
+    pub const fn new() -> Watch {
+        Watch { read: AtomicU64::new(0), answered: AtomicU64::new(0), desks: [const { Desk::FREE }; DESKS] }
+    }
+
+    /// So many more names have been read.
+    pub fn add_read(&self, count: usize) {
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// A question about this file begins at a desk. Desk 0 is the lister's.
+    pub fn begin(&self, desk: usize, name: &[u8]) {
+        let Some(desk) = self.desks.get(desk) else { return };
+        let len = name.len().min(KEPT);
+        let mut kept = desk.name.lock();
+        kept.len = len as u8;
+        kept.bytes[..len].copy_from_slice(&name[..len]);
+        drop(kept);
+        desk.turn.fetch_add(1, Ordering::Relaxed);
+        desk.busy.store(true, Ordering::Release);
+    }
+
+    /// What was begun there last is done. `answered` counts entries.
+    pub fn end(&self, desk: usize, answered: u64) {
+        self.answered.fetch_add(answered, Ordering::Relaxed);
+        if let Some(desk) = self.desks.get(desk) {
+            desk.busy.store(false, Ordering::Release);
+        }
+    }
+
+    /// Names read, and entries that have answered.
+    #[must_use]
+    pub fn counts(&self) -> (u64, u64) {
+        (self.read.load(Ordering::Relaxed), self.answered.load(Ordering::Relaxed))
+    }
+
+    /// What is being done at a desk, if anything.
+    #[must_use]
+    pub fn look(&self, desk: usize) -> Option<Seen> {
+        let desk = self.desks.get(desk)?;
+        if !desk.busy.load(Ordering::Acquire) {
+            return None;
+        }
+        let name = *desk.name.lock();
+        Some(Seen { turn: desk.turn.load(Ordering::Relaxed), name: name.bytes, len: name.len })
+    }
+}
+
+impl Default for Watch {
+    fn default() -> Watch {
+        Watch::new()
+    }
+}
+
+impl core::fmt::Debug for Watch {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(out, "Watch{:?}", self.counts())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::boxed::Box;
+
+    #[test]
+    fn what_is_begun_is_seen_until_it_ends() {
+        let watch = Box::new(Watch::new());
+        assert!(watch.look(3).is_none());
+        watch.begin(3, b"slow");
+        let seen = watch.look(3).unwrap();
+        assert_eq!((seen.name(), seen.turn), (&b"slow"[..], 1));
+        watch.end(3, 1);
+        assert!(watch.look(3).is_none());
+        watch.begin(3, &[b'x'; 300]);
+        assert_eq!((watch.look(3).unwrap().name().len(), watch.look(3).unwrap().turn), (KEPT, 2));
+        watch.begin(DESKS, b"nobody sees");
+        assert_eq!(watch.counts(), (0, 1));
+    }
+}

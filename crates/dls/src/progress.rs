@@ -1,0 +1,282 @@
+//! What is told of a listing that takes longer than a second: one line on the terminal that stderr is, gone before
+//! anything else is written; and how far it had come, when it is interrupted.
+//!
+//! A question that hangs holds its thread in the kernel, so the line is drawn by another, which looks on
+//! ([`dents::watch`]) and does nothing that could hang. It is there from the start, for nobody can know which question
+//! will hang: the first `openat` may. It waits for SIGINT, which is kept from all other threads while the lister
+//! waits for the kernel, so there is no handler. While the lister writes, all is as if there were no such thread.
+
+use crate::run::grouped;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
+use dents::watch::{DESKS, Watch};
+use dents_sys::stat::{self, Mask};
+use dents_sys::stdio::{STDERR, STDOUT};
+use dents_sys::{clock, file, signal, tty};
+use spin::Mutex;
+
+/// A listing that is over by then is none to talk about.
+const PATIENCE_NS: u64 = 1_000_000_000;
+/// How often the line is drawn anew, and how long before its first time somebody looks round.
+const TICK_NS: u64 = 200_000_000;
+/// Over how many such the rate is taken.
+const RATE_TICKS: usize = 10;
+
+/// Shared by the lister and the thread that draws.
+pub struct Progress {
+    watch: &'static Watch,
+    program: Vec<u8>,
+    /// Whether stdout ends in the middle of a line, maybe on this terminal.
+    mid_line: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The lister waits for the kernel, and writes nothing.
+    waiting: bool,
+    /// The line stands on the terminal.
+    shown: bool,
+}
+
+/// What is remembered from one look round to the next.
+struct Rounds {
+    started_ns: u64,
+    /// Of each desk, what was being done there and since when.
+    desks: Vec<(u32, u64)>,
+    /// When, and how many had answered.
+    answers: [(u64, u64); RATE_TICKS],
+}
+
+/// What has been waited for longest.
+struct Longest {
+    name: Vec<u8>,
+    since_ns: u64,
+}
+
+impl Progress {
+    /// Starts the thread. `None` if stderr is no terminal or there can be no thread.
+    pub fn start(
+        watch: &'static Watch,
+        program: &[u8],
+        start: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
+    ) -> Option<&'static Progress> {
+        if !tty::isatty(STDERR) {
+            return None;
+        }
+        let progress: &'static Progress = Box::leak(Box::new(Progress {
+            watch,
+            program: program.to_vec(),
+            mid_line: AtomicBool::new(false),
+            state: Mutex::default(),
+        }));
+        signal::keep_interrupts(true);
+        let started = start(Box::new(move || progress.look_on()));
+        signal::keep_interrupts(false);
+        started.then_some(progress)
+    }
+
+    /// Where the lister's threads say what they do.
+    #[must_use]
+    pub fn watch(&self) -> &'static Watch {
+        self.watch
+    }
+
+    /// The lister begins to wait for the kernel, or to do something else.
+    pub(crate) fn set_waiting(&self, waiting: bool) {
+        let mut state = self.state.lock();
+        if core::mem::replace(&mut state.waiting, waiting) == waiting {
+            return;
+        }
+        if !waiting {
+            state.erase();
+        }
+        drop(state);
+        signal::keep_interrupts(waiting);
+    }
+
+    /// The last byte that went to stdout.
+    pub(crate) fn wrote(&self, last: Option<&u8>) {
+        if let Some(last) = last {
+            self.mid_line.store(*last != b'\n', Ordering::Relaxed);
+        }
+    }
+
+    /// The life of the thread that draws.
+    fn look_on(&self) {
+        let started_ns = clock::monotonic_ns();
+        let mut rounds = None;
+        let mut quiet = false;
+        let mut next_ns = started_ns + PATIENCE_NS - TICK_NS;
+        loop {
+            let now = clock::monotonic_ns();
+            if now < next_ns {
+                if signal::wait_interrupt(next_ns - now) {
+                    self.interrupted(clock::monotonic_ns() - started_ns);
+                }
+                continue;
+            }
+            next_ns = now + TICK_NS;
+            let rounds = rounds.get_or_insert_with(|| {
+                // What stdout is nobody needs to know before. A pipe's reader may draw on the same terminal.
+                let fifo = |mode| mode & 0o170_000 == 0o010_000;
+                quiet = stat::fstat(STDOUT, Mask::TYPE).is_ok_and(|stdout| fifo(stdout.mode()));
+                Rounds::new(started_ns)
+            });
+            let (longest, busy) = self.look(rounds, now);
+            if now - started_ns >= PATIENCE_NS && !quiet && !self.mid_line.load(Ordering::Relaxed) {
+                self.draw(&self.line(rounds, longest, busy, now));
+            }
+        }
+    }
+
+    /// Goes round the desks: what has been waited for longest, and how many are busy.
+    fn look(&self, rounds: &mut Rounds, now: u64) -> (Option<Longest>, usize) {
+        let (mut longest, mut busy): (Option<Longest>, usize) = (None, 0);
+        for (number, (turn, since_ns)) in rounds.desks.iter_mut().enumerate() {
+            let Some(desk) = self.watch.look(number) else { continue };
+            // What is there in the first round may have been there from the start; the second will tell.
+            if *turn != desk.turn && *turn != 0 {
+                *since_ns = now;
+            }
+            *turn = desk.turn;
+            busy += 1;
+            if longest.as_ref().is_none_or(|longest| *since_ns < longest.since_ns) {
+                longest = Some(Longest { name: desk.name().to_vec(), since_ns: *since_ns });
+            }
+        }
+        (longest, busy)
+    }
+
+    fn line(&self, rounds: &mut Rounds, longest: Option<Longest>, busy: usize, now: u64) -> String {
+        let (read, answered) = self.watch.counts();
+        let count = |number: u64| grouped(number as usize);
+        let mut line = if answered > 0 {
+            format!("{} of {} answered, ", count(answered), count(read.max(answered)))
+        } else {
+            format!("{} names read, ", count(read))
+        };
+        let rate = rounds.rate(now, answered);
+        if rate > 0 {
+            line += &format!("{}/s, ", count(rate));
+        }
+        line += &format!("{busy} in flight");
+        if let Some(Longest { name, since_ns }) = longest
+            && now - since_ns >= PATIENCE_NS
+        {
+            line += &format!(", {}s for '{}'", (now - since_ns) / 1_000_000_000, printable(&name));
+        }
+        line
+    }
+
+    fn draw(&self, line: &str) {
+        let columns = usize::from(tty::columns(STDERR).unwrap_or(80)).max(2) - 1;
+        let mut text: String = line.chars().take(columns).collect();
+        text.insert(0, '\r');
+        text.push_str("\x1b[K");
+        let mut state = self.state.lock();
+        if state.waiting {
+            state.shown = true;
+            write(text.as_bytes());
+        }
+    }
+
+    fn interrupted(&self, elapsed_ns: u64) {
+        let mut state = self.state.lock();
+        if !state.waiting {
+            drop(state);
+            // It holds them back itself while it writes, and does then what it would have done.
+            return signal::pass_interrupt();
+        }
+        state.erase();
+        if elapsed_ns >= PATIENCE_NS && !signal::ignores_interrupts() {
+            let (read, answered) = self.watch.counts();
+            let after = elapsed_ns / 1_000_000_000;
+            let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+            let text =
+                format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
+            write(&[&self.program, text.as_bytes()].concat());
+        }
+        signal::be_interrupted();
+    }
+}
+
+impl Rounds {
+    fn new(started_ns: u64) -> Rounds {
+        let desks = (0..DESKS).map(|_| (0, started_ns)).collect();
+        Rounds { started_ns, desks, answers: [(started_ns, 0); RATE_TICKS] }
+    }
+
+    /// Answers in a second, over the last few rounds.
+    fn rate(&mut self, now: u64, answered: u64) -> u64 {
+        let (then, before) = self.answers[0];
+        self.answers.rotate_left(1);
+        self.answers[RATE_TICKS - 1] = (now, answered);
+        (answered - before).saturating_mul(1_000_000_000)
+            / now.saturating_sub(then.max(self.started_ns)).max(1)
+    }
+}
+
+impl State {
+    fn erase(&mut self) {
+        if core::mem::take(&mut self.shown) {
+            write(b"\r\x1b[K");
+        }
+    }
+}
+
+/// On stderr, past the buffer that another thread has. Nobody can be told if that fails.
+fn write(bytes: &[u8]) {
+    let mut rest = bytes;
+    while let Ok(written @ 1..) = file::write(STDERR, rest) {
+        rest = &rest[written..];
+    }
+}
+
+/// A name with `?` for what would not print.
+fn printable(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_draw() {
+        assert_eq!(printable(b"a\x1b[31mb\n\xff\xc2\x9b"), "a?[31mb?\u{fffd}?");
+    }
+
+    #[test]
+    fn the_line_says_what_is_waited_for() {
+        static WATCH: Watch = Watch::new();
+        let progress = Progress {
+            watch: &WATCH,
+            program: b"dls".to_vec(),
+            mid_line: AtomicBool::new(false),
+            state: Mutex::default(),
+        };
+        WATCH.add_read(10_000);
+        for _ in 0..4000 {
+            WATCH.begin(1, b"quick");
+            WATCH.end(1, 1);
+        }
+        WATCH.begin(2, b"hung");
+        let second = 1_000_000_000;
+        let mut rounds = Rounds::new(0);
+        let (longest, busy) = progress.look(&mut rounds, second);
+        let line = progress.line(&mut rounds, longest, busy, second);
+        assert_eq!(line, "4,000 of 10,000 answered, 4,000/s, 1 in flight, 1s for 'hung'");
+        WATCH.begin(3, b"newer");
+        progress.look(&mut rounds, 2 * second);
+        WATCH.begin(3, b"newest");
+        let (longest, busy) = progress.look(&mut rounds, 3 * second);
+        assert_eq!((longest.map(|longest| longest.since_ns), busy), (Some(0), 2));
+        WATCH.end(2, 0);
+        let (longest, _) = progress.look(&mut rounds, 3 * second);
+        assert_eq!(longest.map(|longest| longest.since_ns), Some(3 * second));
+    }
+}
