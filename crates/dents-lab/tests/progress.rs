@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use dents_lab::fixture::mix;
 use dents_lab::process::{Run, Watch};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::checked;
@@ -163,4 +164,23 @@ fn an_ignored_interrupt_is_nothing() {
     let (signal, status, text) = shown.end();
     assert_eq!((signal, status), (None, Some(0)), "{text:?}");
     assert!(!text.contains("interrupted"), "{text:?}");
+}
+
+/// While colours are being written an interrupt waits for the end of the line, though somebody else could take it.
+#[test]
+fn an_interrupt_while_writing_leaves_no_colour() {
+    let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
+    for options in ["-1", "-l"] {
+        let run = Run::new(checked().path()).args([options, "--color=always"]).args([dir.path()]);
+        let mut shown = Shown::start(&run, None);
+        // Nobody reads on: it fills the terminal's buffer, and stops there.
+        shown.until("\x1b[");
+        std::thread::sleep(Duration::from_millis(300));
+        shown.interrupt();
+        let (signal, _, text) = shown.end();
+        assert_eq!(signal, Some(2));
+        let (line, tail) = text.rsplit_once('\n').expect("lines");
+        assert!(tail.is_empty() || tail.ends_with('m'), "{:?}", &text[text.len() - 60..]);
+        assert!(line.matches("\x1b[0m").count() > 10 && !text.contains("interrupted"));
+    }
 }

@@ -325,7 +325,7 @@ impl Bounded {
                 self.call(move |_| canonicalize(&base, &name))
             })
             .collect();
-        let _ = self.wait(self.until_ns + self.grace_ns, || {
+        let _ = self.wait(self.until_ns.saturating_add(self.grace_ns), || {
             calls.iter().all(|call| call.lock().is_some()).then_some(())
         });
         calls.iter().map(|call| call.lock().take()).collect()
@@ -351,7 +351,7 @@ impl Getent for Bounded {
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
         let (database, ids): (CString, Vec<u32>) = (database.into(), ids.into());
         let call = self.call(move |aside| aside.getent(&database, &ids));
-        self.wait(self.until_ns + self.grace_ns, || call.lock().take()).flatten()
+        self.wait(self.until_ns.saturating_add(self.grace_ns), || call.lock().take()).flatten()
     }
 }
 
