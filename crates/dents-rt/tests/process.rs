@@ -177,6 +177,28 @@ fn threads_share_the_allocator() {
     each(&["stress", "4"], |output| assert_output(output, 0, b""));
 }
 
+/// Its output ends when it does, whatever the agent does; and the agent, where it is a process of its own, ends too.
+#[test]
+fn an_agent_is_left_behind() {
+    each(&["agent"], |output| {
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+        let text = String::from_utf8_lossy(&output.stdout);
+        let pids: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(pids.len(), 2, "{text}");
+        assert_eq!(pids[0] != pids[1], cfg!(dents_libc_free), "{text}");
+        let stat = Path::new("/proc").join(pids[1]).join("stat");
+        let gone = || {
+            // A zombie is as good as gone: it waits for whoever has it now.
+            std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "))
+        };
+        let start = std::time::Instant::now();
+        while !gone() {
+            assert!(start.elapsed().as_secs() < 10, "the agent lives on");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    });
+}
+
 /// Has the kernel answer clone and clone3 with an error, as container profiles do.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn refuse_clone(errno: u32) -> io::Result<()> {

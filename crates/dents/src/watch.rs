@@ -28,11 +28,10 @@ struct Desk {
 }
 
 impl Desk {
-    const FREE: Desk = Desk {
-        busy: AtomicBool::new(false),
-        turn: AtomicU32::new(0),
-        name: Mutex::new(Name { len: 0, bytes: [0; KEPT] }),
-    };
+    const fn free() -> Desk {
+        let name = Mutex::new(Name { len: 0, bytes: [0; KEPT] });
+        Desk { busy: AtomicBool::new(false), turn: AtomicU32::new(0), name }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -62,7 +61,7 @@ impl Watch {
     /// Nothing is being done.
     #[must_use]
     pub const fn new() -> Watch {
-        Watch { read: AtomicU64::new(0), answered: AtomicU64::new(0), desks: [const { Desk::FREE }; DESKS] }
+        Watch { read: AtomicU64::new(0), answered: AtomicU64::new(0), desks: [const { Desk::free() }; DESKS] }
     }
 
     /// So many more names have been read.

@@ -404,11 +404,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.pending.push(Pending::Leave);
         for index in order.iter().rev() {
             let entry = batch.entry(*index as usize);
-            if entry.kind() == Kind::Dir && !matches!(entry.name(), b"." | b"..") {
-                if let Ok(path) = CString::new(below(path.to_bytes(), entry.name())) {
-                    let above = source.sheet().cloned();
-                    self.pending.push(Pending::List { path, operand: false, above });
-                }
+            if entry.kind() == Kind::Dir
+                && !matches!(entry.name(), b"." | b"..")
+                && let Ok(path) = CString::new(below(path.to_bytes(), entry.name()))
+            {
+                let above = source.sheet().cloned();
+                self.pending.push(Pending::List { path, operand: false, above });
             }
         }
     }

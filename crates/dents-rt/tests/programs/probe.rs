@@ -12,7 +12,7 @@ use core::ffi::CStr;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use dents_rt::{Errno, Process, Status, child, thread};
+use dents_rt::{Errno, Process, Status, agent, child, thread};
 
 dents_rt::entry!(run);
 
@@ -35,6 +35,7 @@ fn run(process: Process) -> u8 {
         b"exhaust" => exhaust(number(rest[0])),
         b"threads" => threads(number(rest[0])),
         b"stress" => stress(number(rest[0])),
+        b"agent" => agent_left_behind(),
         b"child" => child_output(&rest, process),
         b"flood" => flood(),
         _ => UNKNOWN,
@@ -150,6 +151,38 @@ fn stress(workers: usize) -> u8 {
     });
     slots.iter().for_each(|slot| check(slot.swap(ptr::null_mut(), Ordering::AcqRel)));
     if count != workers || wrong.into_inner() != 0 { WRONG } else { 0 }
+}
+
+/// Starts an agent with three threads, which share our memory and never end; says whose process they are, and ends.
+fn agent_left_behind() -> u8 {
+    static BEGUN: AtomicUsize = AtomicUsize::new(0);
+    static PID: AtomicUsize = AtomicUsize::new(0);
+    let live = || {
+        PID.store(rustix::process::getpid().as_raw_nonzero().get() as usize, Ordering::Release);
+        BEGUN.fetch_add(1, Ordering::AcqRel);
+        loop {
+            pause();
+        }
+    };
+    let started = agent::start(Box::new(move || {
+        for _ in 0..3 {
+            let _ = agent::thread(Box::new(live));
+        }
+        live()
+    }));
+    if started.is_err() {
+        return WRONG;
+    }
+    while BEGUN.load(Ordering::Acquire) < 4 {
+        pause();
+    }
+    let ours = rustix::process::getpid().as_raw_nonzero().get();
+    print(format!("{ours} {}\n", PID.load(Ordering::Acquire)).as_bytes())
+}
+
+fn pause() {
+    let moment = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    let _ = rustix::thread::nanosleep(&moment);
 }
 
 fn child_output(argv: &[&CStr], process: Process) -> u8 {

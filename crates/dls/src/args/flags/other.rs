@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn mode() {
-        valued(Flag::Mode, "iou", &[&[c"--mode=iou"], &[c"--mode", c"iou"], &[c"--m=iou"]]);
+        valued(Flag::Mode, "iou", &[&[c"--mode=iou"], &[c"--mode", c"iou"], &[c"--mo=iou"]]);
         assert_eq!(complaint(&[c"--mode=x"]), "ls: invalid argument 'x' for '--mode'");
     }
 
