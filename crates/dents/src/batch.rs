@@ -324,6 +324,14 @@ impl Batch {
         }
     }
 
+    /// Makes room for the entries of so many bytes of `getdents64`, at once: a record takes 24 bytes or more, 19 of them
+    /// before the name.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        let records = bytes.div_ceil(32);
+        self.dents.reserve(records);
+        self.arena.reserve(bytes - records.min(bytes / 19) * 19);
+    }
+
     /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -137,6 +137,7 @@ impl Stream<'_> {
             Err(Errno::NOENT) => 0,
             other => other?,
         };
+        batch.reserve(filled);
         let mut records = Dirents::new(&self.buffer[..filled]);
         for record in records.by_ref() {
             if filter.wants(record.name.to_bytes()) {

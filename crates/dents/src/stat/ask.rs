@@ -25,6 +25,8 @@ pub(crate) struct Asker<'a> {
     /// The device whose file system does not know extended attributes: asked once.
     pub(super) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
+    /// Room for the names of an entry's attributes.
+    pub(super) list: Vec<u8>,
     pub(super) tally: Tally,
 }
 
@@ -46,6 +48,7 @@ impl<'a> Asker<'a> {
             smack: None,
             without_xattrs: None,
             text: Vec::new(),
+            list: Vec::new(),
             tally: Tally::default(),
         }
     }

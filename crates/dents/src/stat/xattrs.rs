@@ -1,5 +1,6 @@
 //! The questions about extended attributes: the mark behind the mode, the capability, the security context.
 
+use super::Question;
 use super::ask::Asker;
 use crate::batch::{Asked, Bits, Meta};
 use crate::needs::{Kind, Needs};
@@ -90,13 +91,17 @@ impl Asker<'_> {
 
     fn names(&mut self, name: &CStr) -> Result<Names> {
         self.tally.xattrs += 1;
-        let mut list = [0; LIST];
-        match xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list) {
+        let Question { dir, follow, .. } = self.question;
+        if self.list.is_empty() {
+            self.list = vec![0; LIST];
+        }
+        let answer = xattr::listxattrat(dir, name, follow, &mut self.list).map(Names::of);
+        match answer {
             Err(Errno::RANGE) => {
-                let mut list = vec![0; LIST_MAX];
-                xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list).map(Names::of)
+                self.list = vec![0; LIST_MAX];
+                xattr::listxattrat(dir, name, follow, &mut self.list).map(Names::of)
             }
-            answer => answer.map(Names::of),
+            answer => answer,
         }
     }
 
