@@ -96,7 +96,18 @@ impl Threads {
     pub fn count(&self) -> usize {
         self.asked.unwrap_or_else(|| *self.cores.get_or_init(sched::available_cores))
     }
+
+    /// The number for this many entries. For a few hundred, one call must do, and two threads.
+    fn count_for(&self, entries: usize) -> usize {
+        match (self.asked, self.cores.get()) {
+            (None, None) if entries < FEW => sched::affinity().min(2),
+            _ => self.count(),
+        }
+    }
 }
+
+/// Some milliseconds of work: to read the quotas of control groups (50 µs) would be a part of it.
+const FEW: usize = 4096;
 
 /// How to go about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -394,16 +405,16 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
 
 /// Chooses, and runs what was chosen.
 fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Report) {
-    let cores = || means.threads.count();
+    let entries = todo.dents.len();
+    let cores = || means.threads.count_for(entries);
     let mut harvest = Harvest::default();
     metas.clear();
     let choice = match means.mode {
         Mode::Classic => Choice { strategy: Strategy::Classic, reason: "as asked" },
         Mode::Par => Choice { strategy: Strategy::Par(cores()), reason: "as asked" },
         Mode::Iou => Choice { strategy: Strategy::Iou, reason: "as asked" },
-        Mode::Auto if todo.dents.len() < auto::PROBE_FROM => auto::choose(&Signals::few(todo.dents.len())),
+        Mode::Auto if entries < auto::PROBE_FROM => auto::choose(&Signals::few(entries)),
         Mode::Auto => {
-            let entries = todo.dents.len();
             let latency_ns = probe(&mut todo, metas, &mut harvest);
             auto::choose(&means.signals(entries, cores(), latency_ns))
         }
