@@ -18,7 +18,7 @@
 
 enum {
     BLOCK = 8192,         /* bytes asked of getdents64 at a time */
-    BLOCKS = 1 << 22,     /* more than 10 million names of 200 bytes need; untouched pages cost nothing */
+    BLOCKS = 3 << 17,     /* 3 GiB, enough for 10 million names of 250 bytes; untouched pages cost nothing */
     THREADS = 256,
     STACK = 16384,
 };

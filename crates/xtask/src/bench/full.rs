@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::job::Job;
+use super::job::{Job, Kind};
 use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::Program;
@@ -22,7 +22,7 @@ const PATIENCE: f64 = 10.0;
 /// More lines than this are not asked of `strace`.
 const TRACEABLE: f64 = 500_000.0;
 
-const WARM: Budget = Budget { seconds: 1.5, fewest: 6, most: 1500 };
+const WARM: Budget = Budget { seconds: 1.0, fewest: 6, most: 1500 };
 const COLD: Budget = Budget { seconds: 1.5, fewest: 3, most: 15 };
 
 /// What is listed beside `-al` of plain files, and at which sizes.
@@ -131,6 +131,11 @@ impl Round<'_> {
         yardsticks.chain(&stage.peers).chain(&stage.ours).collect()
     }
 
+    /// All that list something.
+    fn listers(&self) -> impl Iterator<Item = &Program> {
+        self.everyone().into_iter().filter(|program| program.kind != Kind::Empty)
+    }
+
     fn key(&self, job: Job, conditions: Conditions) -> Key {
         Key { conditions, ..Key::warm(&self.place.fs, self.shape, self.count, job) }
     }
@@ -180,7 +185,7 @@ impl Round<'_> {
             return;
         }
         let key = self.key(Job::Long, Conditions::default());
-        for program in self.everyone() {
+        for program in self.listers() {
             let expected = results.calls.expected(&key, &program.name).unwrap_or(0.0);
             let known = results.times.get(&key, &program.name).is_some();
             if let Some(command) =
@@ -194,7 +199,7 @@ impl Round<'_> {
 
     fn memory(&self, job: Job, dir: &Dir, results: &mut Results) {
         let key = self.key(job, Conditions::default());
-        for program in self.everyone() {
+        for program in self.listers() {
             let known = results.times.get(&key, &program.name).is_some();
             if let Some(command) = program.command(job, &dir.path()).filter(|_| known)
                 && let Some(kib) = self.stage.peak(&command, job.env())

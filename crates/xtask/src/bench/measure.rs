@@ -120,11 +120,14 @@ impl Stopwatch {
             turns.push(first.as_ref().map_or(0, |first| budget.per_round(first.median())));
             samples.push(first.map(|_| Sample::default()));
         }
-        for _ in 0..ROUNDS {
-            for ((contender, runs), sample) in contenders.iter().zip(&turns).zip(&mut samples) {
-                if let Ok(sample) = sample {
-                    let warm = usize::from(!conditions.cold && *runs > 2);
-                    sample.0.extend(time(contender, *runs, warm)?.0);
+        for round in 0..ROUNDS {
+            let forth = 0..contenders.len();
+            // Back every other time, so that nobody always comes after the same neighbour.
+            let order: Vec<usize> = if round % 2 == 0 { forth.collect() } else { forth.rev().collect() };
+            for at in order {
+                if let Ok(sample) = &mut samples[at] {
+                    let warm = usize::from(!conditions.cold && turns[at] > 2);
+                    sample.0.extend(time(&contenders[at], turns[at], warm)?.0);
                 }
             }
         }

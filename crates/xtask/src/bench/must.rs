@@ -23,7 +23,7 @@ impl Row {
         match self.figure {
             None => "not measured".into(),
             Some(figure) if figure <= self.target => "PASS".into(),
-            Some(figure) => format!("short by {:.0} %", (figure / self.target - 1.0) * 100.0),
+            Some(figure) => format!("short by {:.1} %", (figure / self.target - 1.0) * 100.0),
         }
     }
 }
@@ -144,11 +144,11 @@ mod tests {
         let rows = rows(&results());
         let verdict = |what: &str| rows.iter().find(|row| row.what.contains(what)).expect("a row").verdict();
         assert_eq!(verdict("-al, 10, × empty"), "PASS");
-        assert_eq!(verdict("-al, 10, × GNU"), "short by 47 %");
+        assert_eq!(verdict("-al, 10, × GNU"), "short by 47.1 %");
         assert_eq!(verdict("-al, 10, system calls"), "PASS");
         assert_eq!(verdict("-al, 100, × GNU"), "not measured");
         assert_eq!(verdict("-U1, 1000000, MiB"), "PASS");
-        assert_eq!(verdict("time an entry"), "short by 14 %");
+        assert_eq!(verdict("time an entry"), "short by 14.3 %");
         assert_eq!(verdict("memory, ×"), "PASS");
     }
 

@@ -130,9 +130,10 @@ const STYLE: &str = "\
 svg{--paper:#fff;--ink:#1f2328;--faint:#d8dee4;--ours:#0969da;--a:#cf222e;--b:#9a6700;--c:#1a7f37;--d:#8250df;--e:#bf3989;--f:#57606a}
 @media (prefers-color-scheme:dark){svg{--paper:#0d1117;--ink:#e6edf3;--faint:#30363d;--ours:#58a6ff;--a:#ff7b72;--b:#d29922;--c:#3fb950;--d:#bc8cff;--e:#f778ba;--f:#8b949e}}
 text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:16px;font-weight:600}.end{text-anchor:end}.mid{text-anchor:middle}
-.grid{stroke:var(--faint);stroke-width:1}.line{fill:none;stroke-width:1.6}.lead{stroke-width:.8;opacity:.6}
+.grid{stroke:var(--faint);stroke-width:1}.line{fill:none;stroke-width:1.6}
 .ours{stroke:var(--ours)}.auto{stroke-width:3.2}.classic{stroke-dasharray:2 3}.par{stroke-dasharray:7 3}.iou{stroke-dasharray:9 3 2 3}
-.floor{stroke:var(--ink);stroke-dasharray:6 4}.a{stroke:var(--a)}.b{stroke:var(--b)}.c{stroke:var(--c)}.d{stroke:var(--d)}.e{stroke:var(--e)}.f{stroke:var(--f)}";
+.floor{stroke:var(--ink);stroke-dasharray:6 4}.a{stroke:var(--a)}.b{stroke:var(--b)}.c{stroke:var(--c)}.d{stroke:var(--d)}.e{stroke:var(--e)}.f{stroke:var(--f)}
+.line.lead{stroke-width:.8;stroke-dasharray:none;opacity:.6}";
 
 /// The classes of a line: its colour and its dashes.
 fn class(name: &str, others: &mut usize) -> String {

@@ -82,7 +82,8 @@ impl Stage {
         let temporary = fs::canonicalize(std::env::temp_dir()).map_err(|error| format!("TMPDIR: {error}"))?;
         let mut dirs = vec![temporary.join(&own)];
         let shm = Path::new("/dev/shm");
-        if all_places && shm.is_dir() && !temporary.starts_with(shm) {
+        let on_tmpfs = machine::file_system(&temporary).is_some_and(|(fs, _)| fs == "tmpfs");
+        if all_places && shm.is_dir() && !on_tmpfs {
             dirs.push(shm.join(&own));
         }
         let janitor = Janitor::watch(&dirs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
