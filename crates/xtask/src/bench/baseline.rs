@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -23,8 +24,9 @@ const FILE: &str = "baseline.json";
 /// Worse by more than this is a regression.
 const TOLERANCE: f64 = 1.05;
 
-/// How often a figure that looks worse is measured again.
+/// How often a figure that looks worse is measured again, as long as the run is young.
 const AGAIN: usize = 3;
+const YOUNG: Duration = Duration::from_secs(120);
 
 const SHORT: Budget = Budget { seconds: 1.0, fewest: 9, most: 600 };
 
@@ -90,6 +92,7 @@ pub(crate) fn check(out: &Path) -> Result<()> {
 fn measure(then: Option<&Baseline>) -> Result<(Baseline, Vec<String>)> {
     let mut noise = Noise::start();
     let stage = Stage::prepare(false)?;
+    let start = Instant::now();
     let empty = stage.empty.command(Job::Long, "").unwrap_or_default().concat();
     let mut cells = BTreeMap::new();
     let mut dir: Option<(Shape, usize, Dir)> = None;
@@ -104,7 +107,8 @@ fn measure(then: Option<&Baseline>) -> Result<(Baseline, Vec<String>)> {
         };
         let mut found = case(&stage, shape, job, dir, count)?;
         for _ in 0..AGAIN {
-            if then.is_none_or(|then| regressions(&then.cells, &found).is_empty()) {
+            let fine = then.is_none_or(|then| regressions(&then.cells, &found).is_empty());
+            if fine || start.elapsed() > YOUNG {
                 break;
             }
             keep_better(&mut found, case(&stage, shape, job, dir, count)?);
