@@ -22,7 +22,7 @@ const PATIENCE: f64 = 10.0;
 /// More lines than this are not asked of `strace`.
 const TRACEABLE: f64 = 500_000.0;
 
-const WARM: Budget = Budget { seconds: 1.0, fewest: 6, most: 1500 };
+const WARM: Budget = Budget { seconds: 1.5, fewest: 6, most: 1500 };
 const COLD: Budget = Budget { seconds: 1.5, fewest: 3, most: 15 };
 
 /// What is listed beside `-al` of plain files, and at which sizes.
@@ -103,7 +103,7 @@ impl Round<'_> {
             self.headline(&dir, results)?;
         }
         for job in extras {
-            self.time(job, Conditions::default(), &dir, &self.everyone(), results)?;
+            self.time(job, Conditions::default(), &dir, &self.listers(), results)?;
             self.memory(job, &dir, results);
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Round<'_> {
         let few: Vec<&Program> = self.everyone().into_iter().filter(|program| !program.is_peer()).collect();
         self.time(Job::Long, one_core, dir, &few, results)?;
         if self.place.cold {
-            self.time(Job::Long, cold, dir, &self.everyone(), results)?;
+            self.time(Job::Long, cold, dir, &self.listers(), results)?;
         }
         self.calls(dir, results);
         self.memory(Job::Long, dir, results);
@@ -132,8 +132,8 @@ impl Round<'_> {
     }
 
     /// All that list something.
-    fn listers(&self) -> impl Iterator<Item = &Program> {
-        self.everyone().into_iter().filter(|program| program.kind != Kind::Empty)
+    fn listers(&self) -> Vec<&Program> {
+        self.everyone().into_iter().filter(|program| program.kind != Kind::Empty).collect()
     }
 
     fn key(&self, job: Job, conditions: Conditions) -> Key {

@@ -20,7 +20,7 @@ const LIMIT: f64 = 1.1;
 const AGAIN: usize = 2;
 
 const WARM: Budget = Budget { seconds: 1.0, fewest: 6, most: 900 };
-const COLD: Budget = Budget { seconds: 1.5, fewest: 6, most: 15 };
+const COLD: Budget = Budget { seconds: 3.0, fewest: 6, most: 30 };
 
 /// Median seconds of classic, par, iou and auto.
 #[derive(Clone, Debug)]

@@ -122,7 +122,7 @@ fn others(results: &Results) -> String {
     text += "| listing | on | program | ms | × GNU | MiB |\n|---|---|---|--:|--:|--:|\n";
     for key in keys {
         let listing = format!("`{}`, {} ({})", key.job.name(), thousands(key.count), key.shape.name());
-        for program in results.times.programs(&[key]).iter().filter(|name| **name != "empty process") {
+        for program in results.times.programs(&[key]) {
             let dash = || "–".to_string();
             let time = results.times.get(key, program).map_or_else(dash, milliseconds);
             let gnu =
