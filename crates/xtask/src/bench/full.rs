@@ -148,6 +148,14 @@ impl Round<'_> {
         programs: &[&Program],
         results: &mut Results,
     ) -> Result<()> {
+        if !self.stage.timed {
+            results.note("no times: hyperfine is missing (Debian: apt-get install hyperfine)".into());
+            return Ok(());
+        } else if conditions.one_core && !self.stage.pinned {
+            results
+                .note("nothing on one core: taskset is missing (Debian: apt-get install util-linux)".into());
+            return Ok(());
+        }
         let key = self.key(job, conditions);
         let (mut names, mut contenders) = (Vec::new(), Vec::new());
         for program in programs {
@@ -187,7 +195,7 @@ impl Round<'_> {
         let key = self.key(Job::Long, Conditions::default());
         for program in self.listers() {
             let expected = results.calls.expected(&key, &program.name).unwrap_or(0.0);
-            let known = results.times.get(&key, &program.name).is_some();
+            let known = self.works(&key, program, results);
             if let Some(command) =
                 program.command(Job::Long, &dir.path()).filter(|_| known && expected < TRACEABLE)
                 && let Some(calls) = self.stage.calls(&command)
@@ -197,10 +205,15 @@ impl Round<'_> {
         }
     }
 
+    /// Whether a program did this job when it was timed; unknown, and so tried, where nothing is timed.
+    fn works(&self, key: &Key, program: &Program, results: &Results) -> bool {
+        !self.stage.timed || results.times.get(key, &program.name).is_some()
+    }
+
     fn memory(&self, job: Job, dir: &Dir, results: &mut Results) {
         let key = self.key(job, Conditions::default());
         for program in self.listers() {
-            let known = results.times.get(&key, &program.name).is_some();
+            let known = self.works(&key, program, results);
             if let Some(command) = program.command(job, &dir.path()).filter(|_| known)
                 && let Some(kib) = self.stage.peak(&command, job.env())
             {

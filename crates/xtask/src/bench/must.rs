@@ -63,9 +63,7 @@ const EQUAL: f64 = 1.05;
 
 /// All promises for the file systems that were measured.
 pub(crate) fn rows(results: &Results) -> Vec<Row> {
-    let mut systems: Vec<&str> = results.times.keys(|_| true).iter().map(|key| key.fs.as_str()).collect();
-    systems.dedup();
-    systems.iter().flat_map(|fs| rows_of(results, fs)).collect()
+    results.systems().iter().flat_map(|fs| rows_of(results, fs)).collect()
 }
 
 fn rows_of(results: &Results, fs: &str) -> Vec<Row> {

@@ -39,8 +39,7 @@ pub(crate) fn charts(results: &Results) -> Vec<(String, Chart)> {
     let long = |key: &Key| key.shape == Shape::Plain && key.job == Job::Long;
     let warm = |key: &Key| long(key) && key.conditions == Conditions::default();
     let cold = |key: &Key| long(key) && key.conditions.cold && !key.conditions.one_core;
-    let mut systems: Vec<String> = results.times.keys(long).iter().map(|key| key.fs.clone()).collect();
-    systems.dedup();
+    let systems = results.systems();
     for fs in &systems {
         let here = |key: &Key| key.fs == *fs;
         charts.push((
@@ -56,7 +55,7 @@ pub(crate) fn charts(results: &Results) -> Vec<(String, Chart)> {
             }),
         ));
     }
-    let first = |key: &Key| systems.first() == Some(&key.fs) && warm(key);
+    let first = |key: &Key| systems.first() == Some(&key.fs.as_str()) && warm(key);
     charts.push((
         "calls.svg".into(),
         chart(&results.calls, "-al of n plain files: system calls".into(), plain, first),

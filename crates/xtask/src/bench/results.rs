@@ -101,6 +101,19 @@ pub(crate) struct Results {
 }
 
 impl Results {
+    /// The file systems that anything was measured on, each once, in order.
+    pub(crate) fn systems(&self) -> Vec<&str> {
+        let mut systems = Vec::new();
+        for key in
+            [&self.times, &self.calls, &self.memory].into_iter().flat_map(|figures| figures.keys(|_| true))
+        {
+            if !systems.contains(&key.fs.as_str()) {
+                systems.push(key.fs.as_str());
+            }
+        }
+        systems
+    }
+
     /// Remembers once what was left out.
     pub(crate) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {

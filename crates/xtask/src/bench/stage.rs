@@ -31,6 +31,10 @@ pub(crate) struct Stage {
     pub(crate) notes: Vec<String>,
     /// Times commands.
     pub(crate) stopwatch: Stopwatch,
+    /// Whether hyperfine is here; without it there are counts and memory, but no times.
+    pub(crate) timed: bool,
+    /// Whether taskset is here, without which nothing is kept to one core.
+    pub(crate) pinned: bool,
     peak: Option<String>,
     calls: Option<String>,
     _janitor: Janitor,
@@ -107,6 +111,8 @@ impl Stage {
             ours: programs::ours(&dls),
             peers,
             stopwatch: Stopwatch::new(scratch)?,
+            timed: programs::find("hyperfine").is_some(),
+            pinned: programs::find("taskset").is_some(),
             places,
             notes,
             peak,
