@@ -35,7 +35,7 @@ use crate::step::{Result, workspace};
 const USAGE: &str = "\
 usage: cargo xtask bench [--save | --check | --grid] [--out DIR]
 
-  (nothing)  measure everything, into bench/RESULTS.md and plots beside it; about half an hour
+  (nothing)  measure everything, into bench/RESULTS.md and plots beside it; up to an hour
   --save     a short run, saved as bench/baseline.json
   --check    the same short run, compared with it: fails where something got worse by over 5 %
   --grid     --mode=auto against the fixed modes, into bench/GRID.md
