@@ -56,7 +56,7 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     let needs = style.needs();
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("readable");
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None };
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None, rings: None };
     stat::fill(&mut batch, reader.dir(), &needs, false, &means);
     let order = Order::default().sort(&batch, None);
     let mut owners = Owners::default();

@@ -41,7 +41,7 @@ fn list(dir: &Path, style: &Style) -> Vec<u8> {
     let needs = style.needs();
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).unwrap();
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None };
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Alone, mounts: None, rings: None };
     stat::fill(&mut batch, reader.dir(), &needs, false, &means);
     let mut owners = Owners::default();
     let mut names = Needs::empty();

@@ -14,9 +14,9 @@ mod queue;
 use crate::stat::{Flags, Mask, Statx};
 use crate::{BorrowedFd, Errno, OwnedFd, Result};
 use alloc::vec::Vec;
-use core::alloc::Layout;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
+use files::File;
 use flight::{Closing, Flight, Landed};
 use queue::Queue;
 use rustix::io_uring as io;
@@ -57,30 +57,32 @@ pub enum Answer<'r> {
 /// The most requests a ring can have in flight (`IORING_MAX_ENTRIES`).
 pub const MAX_ENTRIES: u32 = 32_768;
 
+/// Buffers made at a time, 16 KiB: a small directory needs no more.
+const CHUNK: usize = 64;
+
 /// A ring with room for a fixed number of requests. It belongs to the thread that made it.
 pub struct Ring {
     queue: Queue,
-    /// Where the kernel writes; one may be looked at while no `statx` in flight has it. As many as requests.
-    buffers: Vec<UnsafeCell<Statx>>,
-    /// Buffers that were used and are not any more. Last in, first out: those in use stay in the cache.
+    /// Where the kernel writes; one may be looked at while no `statx` in flight has it. Made a chunk at a time, as they
+    /// are needed, and never moved.
+    buffers: Vec<Vec<UnsafeCell<Statx>>>,
+    /// Buffers that no request has. Last in, first out: those in use stay in the cache.
     free: Vec<u32>,
-    /// Buffers from here on were never used: their pages are not there yet.
-    untouched: u32,
     closing: Closing,
+    files: Vec<File>,
 }
 
 impl Ring {
     /// A ring for `entries` requests, 1 to [`MAX_ENTRIES`] (others are moved there), rounded up to a power of two. Each
-    /// takes about 100 bytes from the kernel at once, 256 bytes here if it ever is a `statx`, and while in flight
-    /// in the kernel 4 KiB for its path.
+    /// takes about 100 bytes from the kernel at once; while in flight 256 bytes here if it is a `statx`, and 4 KiB in the
+    /// kernel for its path.
     ///
     /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.0. Dropping it costs three. Whether the
     /// kernel knows an operation is not asked: its first answer tells. Errors mean: do without. `ENOSYS` no
     /// io_uring, or one of before 5.4, `EPERM` forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {
         let queue = Queue::new(entries.clamp(1, MAX_ENTRIES))?;
-        let buffers = zeroed(queue.entries())?;
-        Ok(Ring { queue, buffers, free: Vec::new(), untouched: 0, closing: Closing::default() })
+        Ok(Ring { queue, buffers: Vec::new(), free: Vec::new(), closing: Closing::default(), files: Vec::new() })
     }
 
     /// How many requests can be in flight.
@@ -102,7 +104,7 @@ impl Ring {
     /// One `io_uring_enter` for as many requests as there is room for: it submits them and waits for all.
     ///
     /// On an error the ring as such has failed: `ECANCELED` the kernel can start no worker (RLIMIT_NPROC, a cgroup's
-    /// pids.max; it tries for 50 ms), `EAGAIN` no memory even for one request. Numbers that `done` has not seen by then
+    /// pids.max; it tries for 50 ms), `EAGAIN` and `ENOMEM` no memory even for one request. Numbers that `done` has not seen by then
     /// it will not see; they are the caller's to ask otherwise.
     pub fn run<'a>(
         &mut self,
@@ -112,10 +114,11 @@ impl Ring {
         let mut flight = Flight::of(self);
         flight.push_closing();
         loop {
+            flight.push_files();
             while flight.has_room()
                 && let Some((token, request)) = next()
             {
-                flight.ask(token, &request);
+                flight.ask(token, &request)?;
             }
             if flight.is_empty() {
                 return Ok(());
@@ -147,19 +150,4 @@ impl core::fmt::Debug for Ring {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Ring").field("entries", &self.entries()).finish_non_exhaustive()
     }
-}
-
-/// Zeroed buffers, whose pages the kernel brings when they are first written to; or `ENOMEM`.
-fn zeroed(count: u32) -> Result<Vec<UnsafeCell<Statx>>> {
-    let count = count as usize;
-    let layout = Layout::array::<UnsafeCell<Statx>>(count).map_err(|_| Errno::NOMEM)?;
-    debug_assert!(layout.size() > 0);
-    // SAFETY: a ring has at least one entry, so the layout is not empty.
-    let start = unsafe { alloc::alloc::alloc_zeroed(layout) };
-    if start.is_null() {
-        return Err(Errno::NOMEM);
-    }
-    // SAFETY: the memory comes from the allocator that `Vec` uses, with the layout of `count` such values, and zero bytes
-    // are a `Statx` (see `Statx::zeroed`).
-    Ok(unsafe { Vec::from_raw_parts(start.cast(), count, count) })
 }

@@ -18,5 +18,6 @@ pub mod needs;
 pub mod owners;
 pub mod pattern;
 pub mod read;
+pub mod ring;
 pub mod sort;
 pub mod stat;

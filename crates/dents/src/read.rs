@@ -83,10 +83,10 @@ impl Reader {
         self.dir.as_fd()
     }
 
-    /// Gives the buffer back to the next reader.
+    /// Gives the descriptor to whoever closes it, and the buffer back to the next reader.
     #[must_use]
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+    pub fn into_parts(self) -> (OwnedFd, Vec<u8>) {
+        (self.dir, self.buffer)
     }
 
     /// Reads with a buffer that served before.

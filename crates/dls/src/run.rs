@@ -78,6 +78,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing = Timing::on(clock::monotonic_ns);
             out.time_with(clock::monotonic_ns);
         }
+        plan.read_ahead(env.rings);
         Listing {
             env,
             plan,
@@ -89,6 +90,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 threads: plan.threads,
                 workers: env.workers,
                 mounts: Some(&plan.mounts),
+                rings: Some(env.rings),
             },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
@@ -205,7 +207,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut reader, path, operand, place.as_deref());
         }
         self.printed = true;
-        self.spare = reader.into_buffer();
+        let (directory, buffer) = reader.into_parts();
+        self.env.rings.close_later(directory);
+        self.spare = buffer;
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -277,6 +281,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
+            self.owners.take_files(self.env.rings);
             self.owners.learn(batch, self.plan.names, self.env.getent);
         }
     }
@@ -410,6 +415,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.shows_times {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
+            self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
         }
     }
 }

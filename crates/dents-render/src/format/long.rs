@@ -39,8 +39,8 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, owners: &Owner
         columns.measure(&entry);
     }
     let mut row = Row::new(columns);
-    let Renderer { painter, clock, now, dired, .. } = renderer;
-    let clock = clock.get_or_insert_with(|| Clock::new(style));
+    let Renderer { painter, clock, now, zone, dired, .. } = renderer;
+    let clock = clock.get_or_insert_with(|| Clock::new(style, zone));
     clock.set_now(*now);
     for entry in rows.shown() {
         let buffer = out.buffer();

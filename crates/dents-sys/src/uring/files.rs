@@ -1,85 +1,105 @@
-//! Small files read all at once: one `io_uring_enter` opens them, a second one reads them.
+//! Small files read on the way: opened along with one load of requests, read along with the next.
 
 use super::Ring;
 use super::flight::Flight;
-use crate::file::{FIRST_READ, OPEN, read_on};
+use crate::file::{FIRST_READ, read_on};
 use crate::{Errno, OwnedFd, Result};
+use alloc::ffi::CString;
 use alloc::vec::Vec;
-use core::ffi::CStr;
+
+/// A file that is to be read, or was.
+pub(super) struct File {
+    pub(super) path: CString,
+    pub(super) state: State,
+}
+
+pub(super) enum State {
+    /// Nobody has asked yet.
+    Waiting,
+    Opening,
+    Opened(OwnedFd),
+    /// The kernel may write to the vector's spare room.
+    Reading(OwnedFd, Vec<u8>),
+    /// The first read is done.
+    Read(OwnedFd, Vec<u8>),
+    Failed(Errno),
+}
 
 impl Ring {
-    /// What [`read_to_end`](crate::file::read_to_end) gives for each of these paths, in their order: two `io_uring_enter`
-    /// for as many as the ring has room for, and plain `read`s for what is beyond 4 KiB. The descriptors are closed
-    /// as [`close_later`](Self::close_later) says.
-    ///
-    /// An error of one file is that file's (`EINVAL` may mean that the kernel has no such operation). On an error of
-    /// the whole the ring has failed, as [`run`](Self::run) says.
-    pub fn read_files(&mut self, paths: &[&CStr]) -> Result<Vec<Result<Vec<u8>>>> {
-        let mut contents = Vec::with_capacity(paths.len());
-        for paths in paths.chunks(self.entries() as usize) {
-            let opened = self.open_all(paths)?;
-            let read = self.read_all(&opened)?;
-            for (fd, first) in opened.into_iter().zip(read) {
-                contents.push(fd.and_then(|fd| self.finish(fd, first)));
-            }
-        }
-        Ok(contents)
+    /// Reads a file from its beginning along with the requests of the next [`run`](Self::run), which costs at most one
+    /// `io_uring_enter` more, however many files there are. The descriptors are closed as
+    /// [`close_later`](Self::close_later) says.
+    pub fn read_later(&mut self, path: CString) {
+        self.files.push(File { path, state: State::Waiting });
     }
 
-    fn open_all(&mut self, paths: &[&CStr]) -> Result<Vec<Result<OwnedFd>>> {
-        let mut opened: Vec<_> = paths.iter().map(|_| Err(Errno::CANCELED)).collect();
-        let mut flight = Flight::of(self);
-        for (token, path) in paths.iter().enumerate() {
-            // SAFETY: the paths are borrowed for longer than this function, which the flight does not outlive.
-            unsafe { flight.open(token as u32, path, OPEN) };
-        }
-        while !flight.is_empty() {
-            flight.advance()?;
-            while let Some(landed) = flight.land() {
-                opened[landed.token as usize] = Flight::opened(&landed);
-            }
-        }
-        Ok(opened)
+    /// What the runs since have read, as [`read_to_end`](crate::file::read_to_end) would have it. Costs plain `read`s for
+    /// what is beyond 4 KiB. `EINVAL` may mean that the kernel has no such operation, `ECANCELED` that a run
+    /// failed or that there was none.
+    pub fn take_files(&mut self) -> Vec<(CString, Result<Vec<u8>>)> {
+        let files = core::mem::take(&mut self.files);
+        files.into_iter().map(|File { path, state }| (path, self.contents(state))).collect()
     }
 
-    /// What a first read of each gives; nothing where there is no descriptor.
-    fn read_all(&mut self, fds: &[Result<OwnedFd>]) -> Result<Vec<Result<Vec<u8>>>> {
-        let mut bytes: Vec<_> = fds.iter().map(|_| Vec::with_capacity(FIRST_READ)).collect();
-        let mut results: Vec<_> = fds.iter().map(|_| Ok(0)).collect();
-        // Declared last, dropped first: until then the kernel may write to `bytes`.
-        let mut flight = Flight::of(self);
-        for (token, (fd, bytes)) in fds.iter().zip(&mut bytes).enumerate() {
-            if let Ok(fd) = fd {
-                // SAFETY: descriptor and vector live longer than the flight, and the vectors are not touched before it
-                // is over.
-                unsafe { flight.read(token as u32, fd, bytes) };
-            }
-        }
-        while !flight.is_empty() {
-            flight.advance()?;
-            while let Some(landed) = flight.land() {
-                results[landed.token as usize] = landed.result;
-            }
-        }
-        drop(flight);
-        let filled = |(result, mut bytes): (Result<u32>, Vec<u8>)| {
-            let len = result? as usize;
-            assert!(len <= bytes.capacity());
-            // SAFETY: the kernel has written that many bytes, and it was just seen that they fit.
-            unsafe { bytes.set_len(len) };
-            Ok(bytes)
+    fn contents(&mut self, state: State) -> Result<Vec<u8>> {
+        let (fd, bytes) = match state {
+            State::Read(fd, bytes) => (fd, bytes),
+            State::Failed(errno) => return Err(errno),
+            _ => return Err(Errno::CANCELED),
         };
-        Ok(results.into_iter().zip(bytes).map(filled).collect())
-    }
-
-    /// The rest of a file that is longer than its first read.
-    fn finish(&mut self, fd: OwnedFd, first: Result<Vec<u8>>) -> Result<Vec<u8>> {
-        let whole = match first {
-            Ok(bytes) if bytes.len() < FIRST_READ => Ok(bytes),
-            Ok(bytes) => read_on(&fd, bytes),
-            Err(errno) => Err(errno),
-        };
+        let whole = if bytes.len() < FIRST_READ { Ok(bytes) } else { read_on(&fd, bytes) };
         self.close_later(fd);
         whole
     }
+}
+
+impl Flight<'_> {
+    /// Pushes the next step of each file, as far as there is room.
+    pub(super) fn push_files(&mut self) {
+        for index in 0..self.ring.files.len() {
+            if !self.has_room() {
+                return;
+            }
+            match core::mem::replace(&mut self.ring.files[index].state, State::Opening) {
+                State::Waiting => self.open(index),
+                State::Opened(fd) => {
+                    self.ring.files[index].state = State::Reading(fd, Vec::with_capacity(FIRST_READ));
+                    self.read(index);
+                }
+                other => self.ring.files[index].state = other,
+            }
+        }
+    }
+}
+
+impl File {
+    /// What `openat` or `read` answered.
+    pub(super) fn landed(&mut self, result: Result<Landing>) {
+        let state = core::mem::replace(&mut self.state, State::Waiting);
+        self.state = match (state, result) {
+            (State::Opening, Ok(Landing::Opened(fd))) => State::Opened(fd),
+            (State::Reading(fd, mut bytes), Ok(Landing::Read(len))) => {
+                assert!(len <= bytes.capacity());
+                // SAFETY: the kernel has written that many bytes, and it was just seen that they fit.
+                unsafe { bytes.set_len(len) };
+                State::Read(fd, bytes)
+            }
+            (_, Err(errno)) => State::Failed(errno),
+            _ => State::Failed(Errno::CANCELED),
+        };
+    }
+
+    /// The flight is over: what was neither read nor refused never will be.
+    pub(super) fn settle(&mut self) {
+        if !matches!(self.state, State::Waiting | State::Read(..) | State::Failed(_)) {
+            self.state = State::Failed(Errno::CANCELED);
+        }
+    }
+}
+
+/// The good news about a file.
+pub(super) enum Landing {
+    Opened(OwnedFd),
+    /// So many bytes.
+    Read(usize),
 }

@@ -1,17 +1,19 @@
 //! The time in which requests may be in flight: the one place that pushes them and takes their answers.
 
-use super::{Request, Ring};
+use super::files::{File, Landing, State};
+use super::{CHUNK, Request, Ring};
+use crate::file::OPEN;
 use crate::stat::Statx;
 use crate::{Errno, OwnedFd, Result};
 use alloc::vec::Vec;
+use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use rustix::fd::{AsRawFd, FromRawFd, IntoRawFd};
-use rustix::fs::OFlags;
 use rustix::io_uring as io;
 
 /// Requests under way. Dropping it, on return or while unwinding, waits for all of them.
 pub(super) struct Flight<'r> {
-    ring: &'r mut Ring,
+    pub(super) ring: &'r mut Ring,
     /// Pushed and not landed: pending in the queue, or in the kernel's hands.
     outstanding: u32,
 }
@@ -58,14 +60,14 @@ impl<'r> Flight<'r> {
     /// Pushes one request of [`Ring::run`].
     ///
     /// Its paths must outlive the flight; `Ring::run`'s lifetime says so. There must be room.
-    pub(super) fn ask(&mut self, token: u32, request: &Request<'_>) {
+    pub(super) fn ask(&mut self, token: u32, request: &Request<'_>) -> Result<()> {
         match *request {
             Request::Statx { dir, path, flags, mask } => {
-                let buffer = self.take_buffer();
+                let buffer = self.take_buffer()?;
                 let mut sqe = sqe(io::IoringOp::Statx, token, buffer);
                 sqe.fd = dir.as_raw_fd();
                 sqe.addr_or_splice_off_in.addr = pointer(path);
-                let memory = self.ring.buffers[buffer as usize].get();
+                let memory = self.cell(buffer).get();
                 sqe.off_or_addr2.addr2 = io::io_uring_ptr::new(memory.cast());
                 sqe.len.len = mask.known_bits();
                 sqe.op_flags.statx_flags = flags.at_flags();
@@ -82,34 +84,31 @@ impl<'r> Flight<'r> {
                 unsafe { self.push(sqe) };
             }
         }
+        Ok(())
     }
 
-    /// Pushes an `openat` for reading of a path relative to the current directory. There must be room.
-    ///
-    /// # Safety
-    /// The path must outlive the flight.
-    pub(super) unsafe fn open(&mut self, token: u32, path: &CStr, flags: OFlags) {
-        let mut sqe = sqe(io::IoringOp::Openat, token, 0);
+    /// Pushes the `openat` of one of the ring's files. There must be room.
+    pub(super) fn open(&mut self, index: usize) {
+        let mut sqe = sqe(io::IoringOp::Openat, index as u32, 0);
         sqe.fd = crate::CWD.as_raw_fd();
-        sqe.addr_or_splice_off_in.addr = pointer(path);
-        sqe.op_flags.open_flags = flags;
-        // SAFETY: the caller vouches for the path.
+        sqe.addr_or_splice_off_in.addr = pointer(&self.ring.files[index].path);
+        sqe.op_flags.open_flags = OPEN;
+        // SAFETY: the path is the ring's, and nothing touches it while there is a flight.
         unsafe { self.push(sqe) };
     }
 
-    /// Pushes a `read` from where the file stands into the spare room of a vector. There must be room in the queue.
-    ///
-    /// # Safety
-    /// Descriptor and vector must outlive the flight, and nothing may touch the vector until the read has landed.
-    pub(super) unsafe fn read(&mut self, token: u32, fd: &OwnedFd, into: &mut Vec<u8>) {
-        let room = into.spare_capacity_mut();
-        let mut sqe = sqe(io::IoringOp::Read, token, 0);
+    /// Pushes the `read` of one of the ring's files, from where it stands. There must be room.
+    pub(super) fn read(&mut self, index: usize) {
+        let State::Reading(fd, bytes) = &mut self.ring.files[index].state else { return };
+        let room = bytes.spare_capacity_mut();
+        let mut sqe = sqe(io::IoringOp::Read, index as u32, 0);
         sqe.fd = fd.as_raw_fd();
         sqe.addr_or_splice_off_in.addr = io::io_uring_ptr::new(room.as_mut_ptr().cast());
         sqe.len.len = u32::try_from(room.len()).unwrap_or(u32::MAX);
         // -1: as read(2), and not as pread(2).
         sqe.off_or_addr2.off = u64::MAX;
-        // SAFETY: the caller vouches for descriptor and memory, and the kernel writes no more than `len` bytes.
+        // SAFETY: descriptor and vector are the ring's, which touches neither before the read has landed; the kernel
+        // writes no more than `len` bytes.
         unsafe { self.push(sqe) };
     }
 
@@ -138,11 +137,23 @@ impl<'r> Flight<'r> {
         self.outstanding += 1;
     }
 
-    fn take_buffer(&mut self) -> u32 {
-        self.ring.free.pop().unwrap_or_else(|| {
-            self.ring.untouched += 1;
-            self.ring.untouched - 1
-        })
+    /// A buffer for one request, or `ENOMEM`.
+    fn take_buffer(&mut self) -> Result<u32> {
+        let Ring { buffers, free, .. } = &mut *self.ring;
+        if let Some(buffer) = free.pop() {
+            return Ok(buffer);
+        }
+        let mut chunk = Vec::new();
+        chunk.try_reserve_exact(CHUNK).map_err(|_| Errno::NOMEM)?;
+        chunk.resize_with(CHUNK, || UnsafeCell::new(Statx::zeroed()));
+        let first = (buffers.len() * CHUNK) as u32;
+        buffers.push(chunk);
+        free.extend((first + 1..first + CHUNK as u32).rev());
+        Ok(first)
+    }
+
+    fn cell(&self, buffer: u32) -> &UnsafeCell<Statx> {
+        &self.ring.buffers[buffer as usize / CHUNK][buffer as usize % CHUNK]
     }
 
     /// A buffer whose request has landed may be used by another.
@@ -154,7 +165,7 @@ impl<'r> Flight<'r> {
     pub(super) fn buffer(&self, buffer: u32) -> &Statx {
         // SAFETY: the request has landed, so the kernel does not write there any more; the buffer is not free yet, so no
         // new request does, and to change that takes a `&mut self`, which this borrow excludes.
-        unsafe { &*self.ring.buffers[buffer as usize].get() }
+        unsafe { &*self.cell(buffer).get() }
     }
 
     /// Submits what is pending and waits for all that is outstanding or, where something comes between, for less.
@@ -171,7 +182,8 @@ impl<'r> Flight<'r> {
         }
     }
 
-    /// One request that the kernel has answered. Descriptors that were to be closed are noted on the way.
+    /// One request of [`Ring::run`] that the kernel has answered. What became of files and of descriptors to be closed
+    /// is noted on the way.
     pub(super) fn land(&mut self) -> Option<Landed> {
         loop {
             let (data, result) = self.ring.queue.pop()?;
@@ -180,19 +192,20 @@ impl<'r> Flight<'r> {
             let opcode = opcode.unwrap_or(io::IoringOp::Nop);
             let (token, buffer) = ((data >> 32) as u32, data as u32 & 0xff_ffff);
             let result = u32::try_from(result).map_err(|_| Errno::from_raw_os_error(-result));
-            if opcode != io::IoringOp::Close {
-                return Some(Landed { token, opcode, buffer, result });
+            let Ring { closing, files, .. } = &mut *self.ring;
+            match opcode {
+                io::IoringOp::Close => closing.landed(token, result),
+                // SAFETY: the kernel has made this descriptor for this request, nobody else knows of it, and each
+                // request lands once.
+                io::IoringOp::Openat => files[token as usize].landed(
+                    result.map(|fd| Landing::Opened(unsafe { OwnedFd::from_raw_fd(fd as i32) })),
+                ),
+                io::IoringOp::Read => {
+                    files[token as usize].landed(result.map(|len| Landing::Read(len as usize)));
+                }
+                _ => return Some(Landed { token, opcode, buffer, result }),
             }
-            self.ring.closing.landed(token, result);
         }
-    }
-
-    /// The descriptor that an `openat` answered with.
-    pub(super) fn opened(landed: &Landed) -> Result<OwnedFd> {
-        debug_assert!(landed.opcode == io::IoringOp::Openat);
-        // SAFETY: the kernel has made this descriptor for this request, nobody else knows of it, and each request
-        // lands once.
-        landed.result.map(|fd| unsafe { OwnedFd::from_raw_fd(fd as i32) })
     }
 }
 
@@ -200,21 +213,20 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         self.outstanding -= self.ring.queue.retract();
         while self.outstanding > 0 {
-            match self.land() {
-                Some(landed) if landed.opcode == io::IoringOp::Openat => drop(Self::opened(&landed)),
-                Some(_) => {}
-                None => {
-                    if self.ring.queue.enter(0, self.outstanding).is_err() {
-                        // A signal, or a ring that does not wait: the answers come all the same.
-                        rustix::thread::sched_yield();
-                    }
-                }
+            if self.land().is_none()
+                && self.outstanding > 0
+                && self.ring.queue.enter(0, self.outstanding).is_err()
+            {
+                // A signal, or a ring that does not wait: the answers come all the same.
+                rustix::thread::sched_yield();
             }
         }
         self.ring.closing.settle();
-        if (self.ring.free.len() as u32) < self.ring.untouched {
+        self.ring.files.iter_mut().for_each(File::settle);
+        let buffers = self.ring.buffers.len() * CHUNK;
+        if self.ring.free.len() < buffers {
             self.ring.free.clear();
-            self.ring.free.extend(0..self.ring.untouched);
+            self.ring.free.extend(0..buffers as u32);
         }
     }
 }

@@ -91,20 +91,30 @@ impl<'a> Asker<'a> {
     }
 
     /// What follows once `statx` has answered.
-    pub(crate) fn answered(&mut self, dent: &Dent, meta: &mut Meta, answer: Result<&Statx>) {
+    fn answered(&mut self, dent: &Dent, meta: &mut Meta, answer: Result<&Statx>) {
+        if let Some(device) = self.store(meta, answer) {
+            self.beyond(dent, meta, Kind::from_mode(meta.mode), Some(device));
+        }
+    }
+
+    /// Puts the answer of `statx` into the slot, and no more. Gives the device, if it was answered.
+    pub(super) fn store(&mut self, meta: &mut Meta, answer: Result<&Statx>) -> Option<(u32, u32)> {
         *meta = Meta::default();
         self.tally.stats += 1;
         match answer {
-            Err(errno) => self.tally.fault(meta, Asked::Stat, errno),
+            Err(errno) => {
+                self.tally.fault(meta, Asked::Stat, errno);
+                None
+            }
             Ok(statx) => {
                 meta.store(statx, self.time);
-                self.beyond(dent, meta, Kind::from_mode(statx.mode() as u16), Some(statx.dev()));
+                Some(statx.dev())
             }
         }
     }
 
     /// Links and attributes, where the type calls for them.
-    fn beyond(&mut self, dent: &Dent, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
+    pub(super) fn beyond(&mut self, dent: &Dent, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
         let needs = self.question.needs.get(kind);
         let name = dent.c_name(self.arena);
         if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {

@@ -1,8 +1,8 @@
 //! Filling the metadata of a batch.
 //!
 //! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic`
-//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` keeps a
-//! bounded number of `statx` in flight in an io_uring; `auto` is a pure function that chooses. All of them
+//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` puts a
+//! bounded number of questions at once into an io_uring; `auto` is a pure function that chooses. All of them
 //! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
 mod ask;
@@ -21,6 +21,7 @@ pub use operands::{Dereference, fill_operands};
 use crate::batch::{Batch, Dent, Meta, Texts};
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
+use crate::ring::Rings;
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use dents_sys::statfs::{self, FsType};
@@ -78,6 +79,8 @@ pub struct Means<'a> {
     pub workers: &'a dyn Workers,
     /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
     pub mounts: Option<&'a Mounts>,
+    /// The rings to use. Without them, each fill that wants one makes its own.
+    pub rings: Option<&'a Rings>,
 }
 
 /// What a fill did.
@@ -104,7 +107,7 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
-    /// `listxattrat` and `getxattrat`.
+    /// `listxattrat` and `getxattrat`; an entry whose attributes a ring was asked for counts as one.
     pub xattrs: u64,
 }
 
@@ -228,7 +231,7 @@ fn run(mut todo: Todo<'_>, means: &Means<'_>) -> (Harvest, Report) {
     match choice.strategy {
         Strategy::Classic => classic::fill(&mut todo, &mut harvest),
         Strategy::Par(threads) => par::fill(todo, &mut harvest, threads, means.workers),
-        Strategy::Iou => match iou::fill(&mut todo, &mut harvest) {
+        Strategy::Iou => match iou::fill(&mut todo, &mut harvest, means.rings.unwrap_or(&Rings::default())) {
             Ok(()) => {}
             Err(errno) => {
                 report.refused = Some(errno);

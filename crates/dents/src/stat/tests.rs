@@ -53,7 +53,7 @@ impl Tree {
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
         reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
-        let means = Means { mode, threads: Some(3), workers, mounts: None };
+        let means = Means { mode, threads: Some(3), workers, mounts: None, rings: None };
         let report = fill(&mut batch, reader.dir(), needs, false, &means);
         (batch, report)
     }
@@ -136,7 +136,7 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts) };
+    let means = Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts), rings: None };
     let report = fill(&mut batch, reader.dir(), &needs, false, &means);
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
@@ -196,7 +196,7 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
             reader.dir(),
             &needs,
             false,
-            &Means { mode, threads: Some(2), workers: &Std, mounts: None },
+            &Means { mode, threads: Some(2), workers: &Std, mounts: None, rings: None },
         );
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
@@ -216,7 +216,7 @@ fn magic_links_are_followed_by_their_text() {
         reader.dir(),
         &needs,
         false,
-        &Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: None },
+        &Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: None, rings: None },
     );
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
