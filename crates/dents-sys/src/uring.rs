@@ -144,6 +144,11 @@ impl Ring {
     pub fn close_later(&mut self, fd: OwnedFd) {
         self.closing.add(fd);
     }
+
+    /// Closes what waits for it now, one `close` each, for whoever is out of descriptors. Answers whether there was any.
+    pub fn close_now(&mut self) -> bool {
+        self.closing.give_up()
+    }
 }
 
 impl core::fmt::Debug for Ring {

@@ -357,6 +357,8 @@ fn descriptors_are_closed_on_the_way() {
         assert_eq!(numbers.iter().filter(|fd| is_open(**fd)).count(), left);
     }
     ring.close_later(high(30));
+    assert!(ring.close_now() && !is_open(730) && !ring.close_now());
+    ring.close_later(high(31));
     drop(ring);
-    assert!(numbers.iter().chain([&730]).all(|fd| !is_open(*fd)));
+    assert!(numbers.iter().chain([&731]).all(|fd| !is_open(*fd)));
 }

@@ -70,6 +70,11 @@ impl Rings {
         }
     }
 
+    /// Closes what waits for it now, for whoever is out of descriptors. Answers whether there was any.
+    pub fn close_now(&self) -> bool {
+        self.0.borrow_mut().rings.iter_mut().fold(false, |any, ring| ring.close_now() | any)
+    }
+
     /// Runs `job` with a ring that suits so many requests. A job that fails has shown that rings do not work here:
     /// that, as what comes of setting one up, is the answer from then on.
     pub(crate) fn with<T>(&self, requests: usize, job: impl FnOnce(&mut Ring) -> Result<T>) -> Result<T> {

@@ -180,7 +180,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// One directory, if it can be opened.
     fn directory(&mut self, path: &CStr, operand: bool, header: bool) {
         self.timing.enter(Phase::Read);
-        match Reader::open(CWD, path, true) {
+        let mut opened = Reader::open(CWD, path, true);
+        if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
+            opened = Reader::open(CWD, path, true);
+        }
+        match opened {
             Ok(reader) => self.list(reader, path, operand, header),
             Err(errno) => self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
         }
