@@ -82,7 +82,13 @@ impl Ring {
     /// io_uring, or one of before 5.4, `EPERM` forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {
         let queue = Queue::new(entries.clamp(1, MAX_ENTRIES))?;
-        Ok(Ring { queue, buffers: Vec::new(), free: Vec::new(), closing: Closing::default(), files: Vec::new() })
+        Ok(Ring {
+            queue,
+            buffers: Vec::new(),
+            free: Vec::new(),
+            closing: Closing::default(),
+            files: Vec::new(),
+        })
     }
 
     /// How many requests can be in flight.

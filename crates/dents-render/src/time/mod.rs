@@ -106,14 +106,8 @@ impl<'s> Clock<'s> {
             civil: None,
             period: 0,
         });
-        let mut clock = Clock {
-            zone,
-            now: style.now,
-            faces,
-            periods: Vec::new(),
-            names: names(style),
-            width: 0,
-        };
+        let mut clock =
+            Clock { zone, now: style.now, faces, periods: Vec::new(), names: names(style), width: 0 };
         clock.periods.resize_with(PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);

@@ -197,9 +197,8 @@ impl<'r> Flight<'r> {
                 io::IoringOp::Close => closing.landed(token, result),
                 // SAFETY: the kernel has made this descriptor for this request, nobody else knows of it, and each
                 // request lands once.
-                io::IoringOp::Openat => files[token as usize].landed(
-                    result.map(|fd| Landing::Opened(unsafe { OwnedFd::from_raw_fd(fd as i32) })),
-                ),
+                io::IoringOp::Openat => files[token as usize]
+                    .landed(result.map(|fd| Landing::Opened(unsafe { OwnedFd::from_raw_fd(fd as i32) }))),
                 io::IoringOp::Read => {
                     files[token as usize].landed(result.map(|len| Landing::Read(len as usize)));
                 }

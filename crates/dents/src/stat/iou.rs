@@ -19,8 +19,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
-use dents_sys::statfs::{self, FsType};
 use dents_sys::stat::{Flags, Mask, Statx};
+use dents_sys::statfs::{self, FsType};
 use dents_sys::uring::{Answer, Request, Ring};
 use dents_sys::{AsRawFd, BorrowedFd, Errno, Result};
 
@@ -238,9 +238,8 @@ fn requests<'r>(
     let (flags, mask) = Asker::stat_call(question, kind);
     let statx = Request::Statx { dir: question.dir, path: entries.name(number), flags, mask };
     let needs = question.needs.get(kind);
-    let getxattr = move |path: &'r CStr| {
-        xattrs::names(kind, needs).map(move |name| Request::Getxattr { path, name })
-    };
+    let getxattr =
+        move |path: &'r CStr| xattrs::names(kind, needs).map(move |name| Request::Getxattr { path, name });
     let attributes = paths.get(number).into_iter().flat_map(getxattr);
     (!mask.is_empty())
         .then_some(statx)

@@ -150,7 +150,8 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means = Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts), rings: None };
+    let means =
+        Means { mode: Mode::Classic, threads: None, workers: &Std, mounts: Some(&mounts), rings: None };
     let report = fill(&mut batch, reader.dir(), &needs, false, &means);
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
@@ -291,7 +292,8 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     };
     for path in paths.filter(|path| path.is_dir()) {
         for follow in [false, true] {
-            let means = |mode| Means { mode, threads: None, workers: &Refused, mounts: None, rings: Some(&rings) };
+            let means =
+                |mode| Means { mode, threads: None, workers: &Refused, mounts: None, rings: Some(&rings) };
             let oracle = marks(&read(path, &needs, follow, &means(Mode::Classic)).0);
             let (batch, report) = read(path, &needs, follow, &means(Mode::Iou));
             for (name, mark) in marks(&batch) {
@@ -301,7 +303,10 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
         }
     }
     let comm = fs::read("/proc/self/comm").expect("proc");
-    assert_eq!((rings.read(c"/proc/self/comm"), rings.read(c"/proc/self/comm")), (Ok(comm.clone()), Ok(comm)));
+    assert_eq!(
+        (rings.read(c"/proc/self/comm"), rings.read(c"/proc/self/comm")),
+        (Ok(comm.clone()), Ok(comm))
+    );
 }
 
 /// Faults of a directory that may be read and not searched, which binds everybody but root.
