@@ -110,8 +110,8 @@ impl Ring {
     /// One `io_uring_enter` for as many requests as there is room for: it submits them and waits for all.
     ///
     /// On an error the ring as such has failed: `ECANCELED` the kernel can start no worker (RLIMIT_NPROC, a cgroup's
-    /// pids.max; it tries for 50 ms), `EAGAIN` and `ENOMEM` no memory even for one request. Numbers that `done` has not seen by then
-    /// it will not see; they are the caller's to ask otherwise.
+    /// pids.max; it tries for 50 ms), `EAGAIN` and `ENOMEM` no memory even for one request. Numbers that `done` has
+    /// not seen by then it will not see; they are the caller's to ask otherwise.
     pub fn run<'a>(
         &mut self,
         mut next: impl FnMut() -> Option<(u32, Request<'a>)>,
@@ -124,7 +124,9 @@ impl Ring {
             while flight.has_room()
                 && let Some((token, request)) = next()
             {
-                flight.ask(token, &request)?;
+                // SAFETY: what the request borrows it borrows for 'a, which is longer than this function runs, and
+                // the flight does not outlive it.
+                unsafe { flight.ask(token, &request)? };
             }
             if flight.is_empty() {
                 return Ok(());

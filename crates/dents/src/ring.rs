@@ -89,13 +89,13 @@ impl Rings {
         answer
     }
 
-    /// The device last seen to be on a file system that [`suits`](crate::stat).
+    /// The device of the directory before, if it is on a file system whose attributes a ring can be asked for.
     pub(crate) fn suited(&self) -> Option<Device> {
         self.0.borrow().suited
     }
 
-    pub(crate) fn set_suited(&self, device: Device) {
-        self.0.borrow_mut().suited = Some(device);
+    pub(crate) fn set_suited(&self, device: Option<Device>) {
+        self.0.borrow_mut().suited = device;
     }
 }
 

@@ -57,10 +57,11 @@ impl<'r> Flight<'r> {
         self.outstanding == 0
     }
 
-    /// Pushes one request of [`Ring::run`].
+    /// Pushes one request of [`Ring::run`]. There must be room.
     ///
-    /// Its paths must outlive the flight; `Ring::run`'s lifetime says so. There must be room.
-    pub(super) fn ask(&mut self, token: u32, request: &Request<'_>) -> Result<()> {
+    /// # Safety
+    /// The request's paths and descriptor must outlive the flight.
+    pub(super) unsafe fn ask(&mut self, token: u32, request: &Request<'_>) -> Result<()> {
         match *request {
             Request::Statx { dir, path, flags, mask } => {
                 let buffer = self.take_buffer()?;
@@ -71,8 +72,8 @@ impl<'r> Flight<'r> {
                 sqe.off_or_addr2.addr2 = io::io_uring_ptr::new(memory.cast());
                 sqe.len.len = mask.known_bits();
                 sqe.op_flags.statx_flags = flags.at_flags();
-                // SAFETY: the path and the descriptor are borrowed for longer than `Ring::run`, whose flight this is;
-                // the buffer is the ring's, and no other request's until this one has landed and released it.
+                // SAFETY: the caller vouches for path and descriptor; the buffer is the ring's, and no other
+                // request's until this one has landed and released it.
                 unsafe { self.push(sqe) };
             }
             Request::Getxattr { path, name } => {
@@ -80,7 +81,7 @@ impl<'r> Flight<'r> {
                 sqe.addr_or_splice_off_in.addr = pointer(name);
                 sqe.addr3_or_cmd.addr3.addr3 = path.as_ptr().expose_provenance() as u64;
                 // No value is asked for, only its length: `off_or_addr2` and `len` stay zero.
-                // SAFETY: path and name are borrowed for longer than `Ring::run`, whose flight this is.
+                // SAFETY: the caller vouches for path and name.
                 unsafe { self.push(sqe) };
             }
         }
