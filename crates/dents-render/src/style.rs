@@ -60,7 +60,7 @@ pub struct Style {
     pub time_style: TimeStyle,
     /// What months and days are called, unless as in the C locale.
     pub time_names: Option<TimeNames<'static>>,
-    /// The time zone times are shown in.
+    /// The time zone times are shown in, unless [`crate::Renderer::set_zone`] says otherwise.
     pub zone: Zone,
     /// The time the six-month rule counts from. Read the clock after the last `statx`: a file that was changed
     /// during the run must not look as if it came from the future.

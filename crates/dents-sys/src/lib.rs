@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`dir`] | which names are in this directory? | `openat`, `getdents64` |
 //! | [`stat`] | what is known of this file? | `statx` |
-//! | [`uring`] | the same for many files, by the kernel's own threads | `io_uring_*` |
+//! | [`uring`] | the same for many files at once, by the kernel's own threads | `io_uring_*` |
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
 //! | [`statfs`] | what kind of file system is this? | `fstatfs` |

@@ -6,7 +6,6 @@
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
 use crate::needs::{Kind, Needs, NeedsByKind};
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::Errno;
@@ -234,11 +233,6 @@ impl Metas {
         self.0.get(index >> Self::SHIFT)?.get(index % Self::CHUNK)
     }
 
-    #[inline]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Meta> {
-        self.0.get_mut(index >> Self::SHIFT)?.get_mut(index % Self::CHUNK)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::CHUNK + last.len())
     }
@@ -253,15 +247,6 @@ impl Metas {
 
     pub(crate) fn clear(&mut self) {
         self.0.clear();
-    }
-
-    /// As many empty slots as this.
-    pub(crate) fn resize(&mut self, count: usize) {
-        self.0.clear();
-        self.0.reserve_exact(count.div_ceil(Self::CHUNK));
-        for start in (0..count).step_by(Self::CHUNK) {
-            self.0.push(vec![Meta::default(); Self::CHUNK.min(count - start)]);
-        }
     }
 
     /// Appends slots: by moving them where they make a chunk, else by copying.
@@ -621,6 +606,7 @@ impl<'a> Entry<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
 
     fn batch(needs: Needs) -> Batch {
         let mut batch = Batch::new(NeedsByKind::all(needs));
@@ -691,8 +677,9 @@ mod tests {
     fn a_fault_keeps_its_errno() {
         let mut batch = batch(Needs::SIZE);
         assert!(batch.place_slots(|_, _| true).is_none());
-        batch.metas.resize(2);
-        batch.metas.get_mut(0).expect("a slot").set_fault(Asked::Stat, Errno::ACCESS);
+        let mut metas = vec![Meta::default(); 2];
+        metas[0].set_fault(Asked::Stat, Errno::ACCESS);
+        batch.metas.append(metas);
         assert_eq!(batch.entry(0).fault(), Some((Asked::Stat, Errno::ACCESS)));
         assert_eq!(batch.entry(1).fault(), None);
         assert!(!batch.entry(0).is_known());

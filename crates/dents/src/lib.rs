@@ -18,6 +18,7 @@ pub mod needs;
 pub mod owners;
 pub mod pattern;
 pub mod read;
+pub mod ring;
 pub mod sort;
 pub mod stat;
 pub mod team;

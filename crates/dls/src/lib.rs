@@ -21,6 +21,7 @@ use alloc::vec::Vec;
 use args::Flag;
 use core::ffi::CStr;
 use dents::owners::Getent;
+use dents::ring::Rings;
 use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
 use plan::Plan;
@@ -35,6 +36,8 @@ pub struct Env<'a> {
     pub workers: &'a dyn Workers,
     /// Names of users and groups that no file knows.
     pub getent: &'a dyn Getent,
+    /// The io_uring, if one is wanted, and what it still has to close.
+    pub rings: &'a Rings,
 }
 
 /// How it went: the exit status.

@@ -7,7 +7,9 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
+use core::mem::ManuallyDrop;
 use dents::owners::Getent;
+use dents::ring::Rings;
 use dents::stat::Workers;
 use dents_rt::{Process, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
@@ -18,11 +20,14 @@ use dls::output::Streams;
 dents_rt::entry!(run);
 
 fn run(process: Process) -> u8 {
+    // The process ends with the listing, and gives back for nothing what would cost some calls here.
+    let rings = ManuallyDrop::new(Rings::default());
     let env = Env {
         argv: process.args().collect(),
         var: &|name| process.var(name),
         workers: &Threads,
         getent: &Children(process),
+        rings: &rings,
     };
     dls::main(&env, &mut Stdio { held: None })
 }

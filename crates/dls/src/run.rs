@@ -91,13 +91,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing = Timing::on(clock::monotonic_ns);
             out.time_with(clock::monotonic_ns);
         }
+        plan.read_ahead(env.rings);
         Listing {
             env,
             plan,
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means { mode: plan.mode, threads, workers: env.workers, mounts: Some(&plan.mounts) },
+            means: Means {
+                mode: plan.mode,
+                threads,
+                workers: env.workers,
+                mounts: Some(&plan.mounts),
+                rings: Some(env.rings),
+            },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
@@ -186,7 +193,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// One directory, if it can be opened.
     fn directory(&mut self, path: &CStr, operand: bool, header: bool) {
         self.timing.enter(Phase::Read);
-        match Reader::open(CWD, path, true) {
+        let mut opened = Reader::open(CWD, path, true);
+        if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
+            opened = Reader::open(CWD, path, true);
+        }
+        match opened {
             Ok(reader) => self.list(reader, path, operand, header),
             Err(errno) => self.cannot("cannot open directory ", path.to_bytes(), errno, operand),
         }
@@ -213,7 +224,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut reader, path, operand, place.as_deref());
         }
         self.printed = true;
-        self.spare = reader.into_buffer();
+        let (directory, buffer) = reader.into_parts();
+        self.env.rings.close_later(directory);
+        self.spare = buffer;
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -293,6 +306,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
+            self.owners.take_files(self.env.rings);
             self.owners.learn(batch, self.plan.names, self.env.getent);
         }
     }
@@ -435,6 +449,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.shows_times {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
+            self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
         }
     }
 }

@@ -70,6 +70,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         var: &var,
         workers: &Threads,
         getent: &Nobody,
+        rings: &dents::ring::Rings::default(),
     };
     dls::main(&env, memory)
 }

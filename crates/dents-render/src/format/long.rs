@@ -43,15 +43,16 @@ pub(crate) fn render(
     let style = renderer.style;
     let columns = measure(style, rows, owners, team);
     let now = renderer.now;
-    let Renderer { painter, clock, dired, .. } = renderer;
+    let Renderer { painter, clock, zone, dired, .. } = renderer;
+    let zone = *zone;
     let in_pieces = dired.is_none()
         && in_pieces(rows, painter, team, out, &|rows, painter, out| {
-            let mut clock = Clock::new(style);
+            let mut clock = Clock::new(style, zone);
             clock.set_now(now);
             draw(rows, &mut Row::new(columns.clone()), &mut clock, painter, &mut None, out);
         });
     if !in_pieces {
-        let clock = clock.get_or_insert_with(|| Clock::new(style));
+        let clock = clock.get_or_insert_with(|| Clock::new(style, zone));
         clock.set_now(now);
         draw(rows, &mut Row::new(columns), clock, painter, dired, out);
     }

@@ -99,7 +99,7 @@ struct Face {
 }
 
 impl<'s> Clock<'s> {
-    pub(crate) fn new(style: &'s Style) -> Clock<'s> {
+    pub(crate) fn new(style: &'s Style, zone: &'s Zone) -> Clock<'s> {
         let faces = style.time_style.formats().map(|text| Face {
             format: Format::new(text),
             minute: 0..0,
@@ -107,14 +107,8 @@ impl<'s> Clock<'s> {
             civil: None,
             period: 0,
         });
-        let mut clock = Clock {
-            zone: &style.zone,
-            now: style.now,
-            faces,
-            periods: Vec::new(),
-            names: names(style),
-            width: 0,
-        };
+        let mut clock =
+            Clock { zone, now: style.now, faces, periods: Vec::new(), names: names(style), width: 0 };
         clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
@@ -209,7 +203,7 @@ mod tests {
     use std::string::String;
 
     fn show(style: &Style, times: &[(i64, u32)]) -> Vec<String> {
-        let mut clock = Clock::new(style);
+        let mut clock = Clock::new(style, &style.zone);
         let show = |(sec, nsec): &(i64, u32)| {
             let mut out = Vec::new();
             clock.write(Time { sec: *sec, nsec: *nsec }, &mut out);

@@ -101,19 +101,29 @@ impl<'a> Asker<'a> {
     }
 
     /// What follows once `statx` has answered.
-    pub(crate) fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
+    fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
+        if let Some(device) = self.store(meta, answer) {
+            self.beyond(name, meta, Kind::from_mode(meta.mode), Some(device));
+        }
+    }
+
+    /// Puts the answer of `statx` into the slot, and no more. Gives the device, if it was answered.
+    pub(super) fn store(&mut self, meta: &mut Meta, answer: Result<&Statx>) -> Option<(u32, u32)> {
         self.tally.stats += 1;
         match answer {
-            Err(errno) => self.tally.fault(meta, Asked::Stat, errno),
+            Err(errno) => {
+                self.tally.fault(meta, Asked::Stat, errno);
+                None
+            }
             Ok(statx) => {
                 meta.store(statx, self.time);
-                self.beyond(name, meta, Kind::from_mode(statx.mode() as u16), Some(statx.dev()));
+                Some(statx.dev())
             }
         }
     }
 
     /// Links and attributes, where the type calls for them.
-    fn beyond(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
+    pub(super) fn beyond(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
         let needs = self.question.needs.get(kind);
         if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {
             self.link(name, meta, needs);

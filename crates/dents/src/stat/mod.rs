@@ -1,8 +1,8 @@
 //! Filling the metadata of a batch.
 //!
 //! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic`
-//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` keeps a
-//! bounded number of `statx` in flight in an io_uring; `auto` is a pure function that chooses. All of them
+//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` puts a
+//! bounded number of questions at once into an io_uring; `auto` is a pure function that chooses. All of them
 //! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
 mod ask;
@@ -24,6 +24,7 @@ use crate::batch::{Batch, Dent, Metas, Names, Slots, Texts};
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::{Filter, Reader};
+use crate::ring::Rings;
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
@@ -134,6 +135,8 @@ pub struct Means<'a> {
     pub workers: &'a dyn Workers,
     /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
     pub mounts: Option<&'a Mounts>,
+    /// The rings to use. Without them, each fill that wants one makes its own.
+    pub rings: Option<&'a Rings>,
 }
 
 impl<'a> Means<'a> {
@@ -182,7 +185,7 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
-    /// `listxattrat` and `getxattrat`.
+    /// `listxattrat` and `getxattrat`; an entry whose attributes a ring was asked for counts as one.
     pub xattrs: u64,
 }
 
@@ -426,15 +429,17 @@ fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Re
         Strategy::Flight(threads) => {
             par::fill(&todo, metas, &mut harvest, Crew { round_trips: true, ..means.crew(threads) });
         }
-        Strategy::Iou => match iou::fill(&todo, metas, &mut harvest) {
-            Ok(()) => {}
-            Err(errno) => {
-                report.refused = Some(errno);
-                harvest = Harvest::default();
-                metas.clear();
-                par::fill(&todo, metas, &mut harvest, means.crew(cores()));
+        Strategy::Iou => {
+            match iou::fill(&todo, metas, &mut harvest, means.rings.unwrap_or(&Rings::default())) {
+                Ok(()) => {}
+                Err(errno) => {
+                    report.refused = Some(errno);
+                    harvest = Harvest::default();
+                    metas.clear();
+                    par::fill(&todo, metas, &mut harvest, means.crew(cores()));
+                }
             }
-        },
+        }
     }
     (harvest, report)
 }

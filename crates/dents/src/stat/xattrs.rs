@@ -21,6 +21,30 @@ const SELINUX: &CStr = c"security.selinux";
 const SMACK: &CStr = c"security.SMACK64";
 const NFS4_ACL: &CStr = c"system.nfs4_acl";
 
+/// The needs that a list of the attributes' names answers.
+pub(super) const LISTED: Needs = Needs::MARK.union(Needs::CAPABILITY);
+
+/// The attributes that [`Names`] looks for on a file system without NFSv4 ACLs, and who needs to know.
+pub(super) const NAMES: [(&CStr, Needs); 5] = [
+    (SELINUX, MARKS),
+    (SMACK, MARKS),
+    (c"system.posix_acl_access", MARKS),
+    (DEFAULT_ACL, MARKS),
+    (c"security.capability", Needs::CAPABILITY),
+];
+const MARKS: Needs = Needs::MARK.union(Needs::CONTEXT);
+
+/// Only directories have one.
+const DEFAULT_ACL: &CStr = c"system.posix_acl_default";
+
+/// Those to ask for one by one where a list cannot be had.
+pub(super) fn names(kind: Kind, needs: Needs) -> impl Iterator<Item = &'static CStr> {
+    let wanted = move |(name, of): &(&CStr, Needs)| {
+        needs.intersects(*of) && (kind == Kind::Dir || *name != DEFAULT_ACL)
+    };
+    NAMES.into_iter().filter(wanted).map(|(name, _)| name)
+}
+
 /// What the names of an entry's attributes tell.
 #[derive(Clone, Copy, Default)]
 struct Names {
@@ -60,7 +84,7 @@ impl Asker<'_> {
         needs: Needs,
         device: Option<(u32, u32)>,
     ) {
-        let answer = if needs.intersects(Needs::MARK | Needs::CAPABILITY) {
+        let answer = if needs.intersects(LISTED) {
             self.attributes(name, meta, kind, needs)
         } else {
             self.bare_context(name, meta)

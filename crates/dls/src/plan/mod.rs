@@ -14,15 +14,18 @@ use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
 pub use locale::Found;
+use zone::LazyZone;
 
 use choices::{Choices, happens};
 use dents::mounts::Mounts;
 use dents::needs::{Needs, NeedsByKind};
+use dents::owners::Owners;
 use dents::read::Filter;
+use dents::ring::Rings;
 use dents::sort::{Key, Order};
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
 use dents_sys::host;
 
 /// Everything decided.
@@ -51,6 +54,8 @@ pub struct Plan<'a> {
     pub operand_needs: NeedsByKind,
     /// [`Needs::UID`] and [`Needs::GID`], where they are shown as names.
     pub names: Needs,
+    /// The zone that times are shown in.
+    pub(crate) zone: LazyZone<'a>,
     /// Whether the six-month rule needs to know what time it is.
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
@@ -119,6 +124,7 @@ impl<'a> Plan<'a> {
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
+            zone: LazyZone::new(env.var),
             shows_times: long,
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
@@ -135,6 +141,16 @@ impl<'a> Plan<'a> {
             timing: choices.timing,
             style,
         })
+    }
+
+    /// The files that a long listing will read, in the mode that makes the fewest calls: it reads them all at once.
+    pub(crate) fn read_ahead(&self, rings: &Rings) {
+        if self.mode == Mode::Iou && self.shows_times {
+            let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
+            for path in self.zone.path().into_iter().chain(owners.iter().copied()) {
+                rings.read_ahead(path.into());
+            }
+        }
     }
 
     /// Whether links found in a directory stand for what they lead to.
@@ -246,7 +262,6 @@ impl<'a> Surroundings<'a, '_, '_> {
             time_style,
             total: if long || choices.blocks { self.found.total() } else { b"total" },
             time_names: if long { self.found.time_names() } else { None },
-            zone: if long { zone::read(self.env.var) } else { Zone::utc() },
             indicator: choices.indicator,
             quoting,
             qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
