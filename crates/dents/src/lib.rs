@@ -18,5 +18,9 @@ pub mod needs;
 pub mod owners;
 pub mod pattern;
 pub mod read;
+pub mod scandir;
 pub mod sort;
 pub mod stat;
+pub mod tree;
+
+pub use scandir::{readdirx, scandir};

@@ -11,6 +11,7 @@ mod classic;
 mod iou;
 mod operands;
 mod par;
+pub(crate) mod steady;
 mod xattrs;
 
 #[cfg(test)]
