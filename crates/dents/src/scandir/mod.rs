@@ -31,9 +31,6 @@ mod order;
 mod probe;
 mod readdirx;
 
-#[cfg(test)]
-mod tests;
-
 pub use readdirx::{Listing, Readdir, readdirx};
 
 use crate::batch::{Batch, Entry};

@@ -23,6 +23,13 @@ pub(super) struct About<S> {
     pub(super) device: Option<Device>,
 }
 
+impl<S: Default> About<S> {
+    /// What the operands are in.
+    pub(super) fn operands() -> Self {
+        About { id: 0, parent: 0, depth: 0, state: S::default(), lineage: None, device: None }
+    }
+}
+
 /// The subdirectories of one directory, or those of a piece of it. Whoever has this may take the next.
 pub(super) struct Kin<S> {
     /// The directory they are in; empty for operands.
@@ -154,8 +161,7 @@ mod tests {
         let mut gathering = Gathering::default();
         gathering.push(c"a", false, 1);
         gathering.push(c"longer", true, 2);
-        let about = About { id: 1, parent: 0, depth: 1, state: (), lineage: None, device: None };
-        let kin = gathering.kin(b"dir", about, false, 7);
+        let kin = gathering.kin::<()>(b"dir", About::operands(), false, 7);
         assert_eq!((kin.len(), kin.remaining()), (2, 2));
         let taken: Vec<_> = core::iter::from_fn(|| kin.claim()).collect();
         assert_eq!(taken, [0, 1]);
