@@ -84,7 +84,8 @@ fn main() -> ExitCode {
         }
     }
     match what {
-        What::Names | What::Count => {}
+        What::Names => options.needs = NeedsByKind::default(),
+        What::Count => {}
         What::Sizes => options.needs = NeedsByKind::all(Needs::TYPE | Needs::SIZE | Needs::BLOCKS),
         What::All => {
             options.needs = NeedsByKind::all(Needs::all().difference(Needs::XATTRS | Needs::TARGET));

@@ -316,6 +316,12 @@ impl Batch {
         self.faulty = !self.is_empty();
     }
 
+    /// What `readdir` could have said of an entry's type.
+    pub(crate) fn set_kind(&mut self, index: usize, kind: Kind) {
+        let name = &mut self.dents[index].name;
+        *name = Name::new(name.offset(), name.len(), kind);
+    }
+
     /// Forgets what `readdir` said beside the names.
     pub(crate) fn forget_types(&mut self) {
         for dent in &mut self.dents {

@@ -224,6 +224,49 @@ fn names_cost_no_stat() {
     assert_eq!(walked.outcome.tally.stats, 1, "the operand");
 }
 
+/// With no needs but the directories, the link count tells how many there are; whether or not it can be believed, all are
+/// found.
+#[test]
+fn where_no_type_is_told_directories_are_found_by_the_link_count() {
+    let playground = Playground::new("untyped");
+    for part in 0..5 {
+        let path = playground.0.join(format!("part{part}/sub"));
+        fs::create_dir_all(&path).expect("directories");
+        for number in 0..if part == 0 { 6000 } else { 50 } {
+            fs::File::create(path.join(format!("{number}.txt"))).expect("file");
+        }
+        for name in [".hidden", "photos", "x"] {
+            fs::create_dir_all(path.join(name).join("leaf")).expect("directories");
+        }
+    }
+    let mut truth = Rows::new();
+    let options = Options { needs: NeedsByKind::default(), distrust_d_type: true, ..Options::default() };
+    recurse(&playground.0, 0, &options, &mut truth);
+    let mut stats = [0; 2];
+    for (round, stats) in stats.iter_mut().enumerate() {
+        if round == 1 {
+            // So long that no change is recent.
+            std::thread::sleep(Duration::from_millis(2200));
+        }
+        for workers in [1, 8] {
+            let options =
+                Options { workers: Some(workers), ..Options { filter: options.filter.clone(), ..options } };
+            let walked = walk(&playground.0, &options, &Threads);
+            assert!(walked.rows.keys().eq(truth.keys()), "{workers} workers");
+            assert!(
+                walked.rows.iter().all(|(path, row)| row.kind != Kind::Dir || truth[path].kind == Kind::Dir)
+            );
+            *stats = walked.outcome.tally.stats;
+        }
+    }
+    let at = dir::open(CWD, &c_path(&playground.0)).expect("opens");
+    let fs = dents_sys::statfs::fstatfs(at.as_fd()).expect("has a type");
+    assert!(stats[0] >= 6000, "asked one by one");
+    if dents::scandir::links::counts_subdirectories(fs) {
+        assert!(stats[1] < 60, "{} questions for 40 directories among 6,200 files", stats[1]);
+    }
+}
+
 #[test]
 fn without_threads_the_caller_does_it_all() {
     struct Refused;

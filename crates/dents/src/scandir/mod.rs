@@ -190,7 +190,7 @@ pub fn scandir_at(at: BorrowedFd<'_>, path: &CStr, options: &Options<'_>) -> Res
 }
 
 /// What is known of the directory before it is read.
-struct Before {
+pub(crate) struct Before {
     fs: FsType,
     /// Only where the link count may be believed.
     snapshot: Option<Snapshot>,
@@ -207,6 +207,36 @@ impl Before {
         }
         Before { fs, snapshot }
     }
+}
+
+/// For a walk that needs to know directories and nothing else, where types are unknown: what is believed of a directory
+/// before it is read, if its link count can be believed at all. Costs one `fstatfs` and one `statx`.
+pub(crate) fn link_count(directory: BorrowedFd<'_>) -> Option<Before> {
+    let before = Before::look(directory, Tricks::NLINK, &mut Savings::default());
+    let snapshot = before.snapshot?;
+    let usable = snapshot.subdirectories().is_some() && !snapshot.is_recent(clock::realtime());
+    usable.then_some(before)
+}
+
+/// Finds the directories among all entries of one, which was read after [`link_count`]; what is none keeps its type
+/// unknown. `None` if some entry could not be asked: nothing was changed then. `name/.` is not tried: where links are
+/// counted a `statx` costs no more.
+pub(crate) fn find_directories(
+    directory: BorrowedFd<'_>,
+    batch: &mut Batch,
+    before: &Before,
+) -> Option<Savings> {
+    let mut savings = Savings { entries: batch.len() as u64, ..Savings::default() };
+    let tricks = Tricks::all().difference(Tricks::DOT);
+    let options = Options { tricks, ..Options::default() };
+    let classes = classify(directory, batch, &options, before, &mut savings);
+    if classes.contains(&Class::Unknown) {
+        return None;
+    }
+    for (index, _) in classes.iter().enumerate().filter(|(_, class)| **class == Class::Directory) {
+        batch.set_kind(index, Kind::Dir);
+    }
+    Some(savings)
 }
 
 /// Finds out about all entries.

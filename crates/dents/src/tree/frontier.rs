@@ -9,9 +9,10 @@ use super::kin::{About, Device, Kin};
 use super::open::Border;
 use super::pace::Pace;
 use super::visitor::Piece;
-use super::{End, Options, Order};
+use super::{End, Follow, Options, Order};
 use crate::batch::Batch;
 use crate::needs::{Kind, Needs, NeedsByKind};
+use crate::read::Hidden;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::sync::Arc;
@@ -64,6 +65,9 @@ pub(super) struct Frontier<'o, S> {
     pub(super) needs: NeedsByKind,
     /// Whether some known type must be asked about.
     pub(super) asks: bool,
+    /// Whether nothing is needed but directories, whose number a link count may tell. Not while each request counts, nor
+    /// where `.` and `..` are among the entries.
+    pub(super) settles: bool,
     pub(super) pace: Pace<'o>,
     pub(super) border: Border,
     /// Descriptors that each worker may hold.
@@ -89,6 +93,10 @@ impl<'o, S> Frontier<'o, S> {
             options,
             needs: options.needs | NeedsByKind::of(Kind::Dir, Needs::TYPE),
             asks: options.needs.asks_any(),
+            settles: options.needs.any().is_empty()
+                && options.follow != Follow::Always
+                && options.filter.hidden != Hidden::All
+                && (options.rate, options.deadline_ns, options.cancel.is_some()) == (None, None, false),
             pace: Pace::new(options),
             border: Border::new(),
             share: 0,

@@ -106,7 +106,9 @@ use worker::Worker;
 pub struct Options<'a> {
     /// Where relative operands begin; the current directory by default.
     pub at: BorrowedFd<'a>,
-    /// What must be known of the entries; the type by default, which needs no `statx` where `readdir` tells it.
+    /// What must be known of the entries; the type by default, which needs no `statx` where `readdir` tells it. With no
+    /// needs at all, and where it does not, only directories are told: by the tricks of [`mod@crate::scandir`], which look at
+    /// a few entries of each. What is none keeps an unknown type then.
     pub needs: NeedsByKind,
     /// Also fill the batches' [`Extra`](crate::batch::Extra) column: all times and the device. Only of entries that are
     /// stat'ed: declare the needs.
@@ -124,7 +126,7 @@ pub struct Options<'a> {
     /// With [`Order::Inode`], how many directories may wait in that order; what comes on top is taken depth first.
     pub frontier: usize,
     /// How many workers, each of which has one request in flight: a bound for both. `None` for as many as suit the
-    /// latency of the first answers and the cores ([`choose`]); a small tree then starts none at all.
+    /// latency of the first answers and the cores ([`choose()`]); a small tree then starts none at all.
     pub workers: Option<usize>,
     /// Descriptors that may be open at once, among all workers; `None` for half of what the process may have
     /// (`RLIMIT_NOFILE`), at most 1,024. Fewer than four a worker mean fewer workers.

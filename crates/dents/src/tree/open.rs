@@ -18,6 +18,19 @@ pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<Own
 
 /// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path.
 pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<OwnedFd> {
+    along(at, path, |at, name| child(at, name, follow))
+}
+
+/// The same, only to look up names in it: no `opendir` for a server to answer.
+pub(super) fn place(at: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd> {
+    along(at, path, dir::open_place)
+}
+
+fn along(
+    at: BorrowedFd<'_>,
+    path: &[u8],
+    last: impl Fn(BorrowedFd<'_>, &CStr) -> Result<OwnedFd>,
+) -> Result<OwnedFd> {
     let mut place: Option<OwnedFd> = None;
     let mut rest = path;
     loop {
@@ -28,7 +41,7 @@ pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<O
         let text = CStr::from_bytes_with_nul(&text).map_err(|_| Errno::INVAL)?;
         let at = place.as_ref().map_or(at, AsFd::as_fd);
         if after.is_empty() {
-            return child(at, text, follow);
+            return last(at, text);
         }
         place = Some(dir::open_place(at, text)?);
         rest = after;

@@ -59,8 +59,8 @@ pub struct Place<'a> {
     pub path: &'a [u8],
     /// Which part of it this is.
     pub piece: Piece,
-    /// The directory, open for reading, to ask more about its entries; where the operands begin for the operands.
-    /// `None` if it could not be opened another time for a piece that was dealt out.
+    /// The directory, to ask more about its entries (not to read it: it may be open as a place only, `O_PATH`); where
+    /// the operands begin for the operands. `None` if it could not be opened another time for a piece that was dealt out.
     pub dir: Option<BorrowedFd<'a>>,
 }
 

@@ -181,7 +181,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         if worth && self.descent.may_reopen() {
             self.opens += 1;
             let (at, path) = self.way(true, &kin.path, frontier);
-            if let Ok(dir) = open::by_path(at, path, true) {
+            if let Ok(dir) = open::place(at, path) {
                 self.descent.reopened(dir);
             }
         }

@@ -3,6 +3,7 @@
 use super::{Reading, Source, Worker};
 use crate::batch::Batch;
 use crate::needs::Kind;
+use crate::scandir;
 use crate::stat::steady;
 use crate::tree::frontier::{Frontier, Grain, Home};
 use crate::tree::visitor::Piece;
@@ -16,6 +17,9 @@ use dents_sys::{AsFd, BorrowedFd, Errno};
 /// Bytes given to each `getdents64`.
 const BUFFER: usize = 64 * 1024;
 
+/// So many entries are read at once where the link count saves asking about them.
+const SETTLED: usize = 1 << 18;
+
 impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Reads the next piece of the directory that is open, and finds out what must be known. False if the walk ended
     /// meanwhile.
@@ -23,7 +27,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let Some(mut reading) = self.reading.take() else { return false };
         self.source = Source::Own;
         self.promising = false;
-        let unknown = self.read_names(&mut reading, frontier);
+        let mut unknown = self.read_names(&mut reading, PIECE, frontier);
+        if unknown && reading.pieces == 0 && frontier.settles {
+            unknown = self.settle(&mut reading, frontier);
+        }
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
         reading.pieces += 1;
         let mut whole = true;
@@ -40,8 +47,28 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         whole
     }
 
-    /// Reads until the end, or until there are enough for a piece. Whether a type is unknown.
-    fn read_names(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
+    /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
+    /// it must be older than the names. Whether there is something left to ask.
+    fn settle(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
+        let Some(before) = scandir::link_count(reading.dir.as_fd()) else { return true };
+        if dir::rewind(reading.dir.as_fd()).is_err() {
+            return true;
+        }
+        reading.ended = false;
+        let unknown = self.read_names(reading, SETTLED, frontier);
+        if !unknown || !reading.ended {
+            return unknown;
+        }
+        let Some(savings) = scandir::find_directories(reading.dir.as_fd(), &mut self.batch, &before) else {
+            return true;
+        };
+        self.tally.stats += savings.stats;
+        self.tally.avoided += savings.by_nlink;
+        false
+    }
+
+    /// Reads until the end, or until there are so many entries. Whether a type is unknown.
+    fn read_names(&mut self, reading: &mut Reading<S>, most: usize, frontier: &Frontier<'_, S>) -> bool {
         let options = frontier.options;
         let follow = options.follow == Follow::Always;
         let mut unknown = false;
@@ -49,7 +76,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             self.buffer = vec![0; BUFFER];
         }
         self.batch.clear();
-        while self.batch.len() < PIECE && !reading.ended && frontier.pace.ask(&mut self.watch) {
+        while self.batch.len() < most && !reading.ended && frontier.pace.ask(&mut self.watch) {
             self.tally.reads += 1;
             let filled = match dir::getdents64(reading.dir.as_fd(), &mut self.buffer) {
                 // Removed while it was open: no entries any more.
@@ -114,7 +141,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn take(&mut self, mut grain: Grain<S>, frontier: &Frontier<'_, S>) -> bool {
         let follow = frontier.options.follow == Follow::Always;
         self.opens += 1;
-        let opened = open::by_path(frontier.options.at, &grain.home.path, true).and_then(|dir| {
+        let opened = open::place(frontier.options.at, &grain.home.path).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
             // Another directory took its place.
             if (statx.dev(), statx.ino()) == grain.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
