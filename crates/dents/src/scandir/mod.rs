@@ -209,13 +209,22 @@ impl Before {
     }
 }
 
+/// Why a link count is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Distrust {
+    /// Its file system does not count.
+    FileSystem,
+    /// This directory changed just now, or has more subdirectories than its file system counts.
+    Directory,
+}
+
 /// For a walk that needs to know directories and nothing else, where types are unknown: what is believed of a directory
-/// before it is read, if its link count can be believed at all. Costs one `fstatfs` and one `statx`.
-pub(crate) fn link_count(directory: BorrowedFd<'_>) -> Option<Before> {
+/// before it is read, if its link count can be believed at all. Costs one `fstatfs`, and one `statx` where links are counted.
+pub(crate) fn link_count(directory: BorrowedFd<'_>) -> core::result::Result<Before, Distrust> {
     let before = Before::look(directory, Tricks::NLINK, &mut Savings::default());
-    let snapshot = before.snapshot?;
+    let snapshot = before.snapshot.ok_or(Distrust::FileSystem)?;
     let usable = snapshot.subdirectories().is_some() && !snapshot.is_recent(clock::realtime());
-    usable.then_some(before)
+    if usable { Ok(before) } else { Err(Distrust::Directory) }
 }
 
 /// Finds the directories among all entries of one, which was read after [`link_count`]; what is none keeps its type

@@ -67,7 +67,7 @@ pub(super) struct Frontier<'o, S> {
     pub(super) asks: bool,
     /// Whether nothing is needed but directories, whose number a link count may tell. Not while each request counts, nor
     /// where `.` and `..` are among the entries.
-    pub(super) settles: bool,
+    settles: AtomicBool,
     pub(super) pace: Pace<'o>,
     pub(super) border: Border,
     /// Descriptors that each worker may hold.
@@ -93,10 +93,7 @@ impl<'o, S> Frontier<'o, S> {
             options,
             needs: options.needs | NeedsByKind::of(Kind::Dir, Needs::TYPE),
             asks: options.needs.asks_any(),
-            settles: options.needs.any().is_empty()
-                && options.follow != Follow::Always
-                && options.filter.hidden != Hidden::All
-                && (options.rate, options.deadline_ns, options.cancel.is_some()) == (None, None, false),
+            settles: AtomicBool::new(settles(options)),
             pace: Pace::new(options),
             border: Border::new(),
             share: 0,
@@ -139,6 +136,16 @@ impl<'o, S> Frontier<'o, S> {
 
     pub(super) fn grain(&self) -> usize {
         self.grain.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn settles(&self) -> bool {
+        self.settles.load(Ordering::Relaxed)
+    }
+
+    /// A file system was met that does not count links. To ask for it again in each directory would cost what was to be
+    /// saved, on a network.
+    pub(super) fn settles_no_more(&self) {
+        self.settles.store(false, Ordering::Relaxed);
     }
 
     /// Numbers for so many directories: the first of them.
@@ -262,4 +269,13 @@ impl<'o, S> Frontier<'o, S> {
     pub(super) fn stop(&self) {
         self.pace.stop(End::Stopped);
     }
+}
+
+fn settles(options: &Options<'_>) -> bool {
+    options.needs.any().is_empty()
+        && options.follow != Follow::Always
+        && options.filter.hidden != Hidden::All
+        && options.rate.is_none()
+        && options.deadline_ns.is_none()
+        && options.cancel.is_none()
 }

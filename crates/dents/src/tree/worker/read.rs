@@ -3,7 +3,7 @@
 use super::{Reading, Source, Worker};
 use crate::batch::Batch;
 use crate::needs::Kind;
-use crate::scandir;
+use crate::scandir::{self, Distrust};
 use crate::stat::steady;
 use crate::tree::frontier::{Frontier, Grain, Home};
 use crate::tree::visitor::Piece;
@@ -28,7 +28,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.source = Source::Own;
         self.promising = false;
         let mut unknown = self.read_names(&mut reading, PIECE, frontier);
-        if unknown && reading.pieces == 0 && frontier.settles {
+        if unknown && reading.pieces == 0 && frontier.settles() {
             unknown = self.settle(&mut reading, frontier);
         }
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
@@ -50,7 +50,15 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
     /// it must be older than the names. Whether there is something left to ask.
     fn settle(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
-        let Some(before) = scandir::link_count(reading.dir.as_fd()) else { return true };
+        let before = match scandir::link_count(reading.dir.as_fd()) {
+            Ok(before) => before,
+            Err(distrust) => {
+                if distrust == Distrust::FileSystem {
+                    frontier.settles_no_more();
+                }
+                return true;
+            }
+        };
         if dir::rewind(reading.dir.as_fd()).is_err() {
             return true;
         }
