@@ -101,7 +101,7 @@ impl<'a> Asker<'a> {
     }
 
     /// What follows once `statx` has answered.
-    fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
+    pub(super) fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
         if let Some(device) = self.store(meta, answer) {
             self.beyond(name, meta, Kind::from_mode(meta.mode), Some(device));
         }

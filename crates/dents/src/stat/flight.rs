@@ -109,7 +109,7 @@ impl Flight {
             if (worker as u64) < u64::from(limit) || ended() {
                 return clock::monotonic_ns();
             }
-            futex::wait(&self.limit, limit);
+            let _ = futex::wait(&self.limit, limit, None);
         }
     }
 
@@ -150,7 +150,7 @@ impl Flight {
         // What has ended has ended: a late answer must not close the door on those who have yet to leave.
         let open = |old| (old != u32::MAX).then_some(limit);
         let _ = self.limit.fetch_update(Ordering::Release, Ordering::Relaxed, open);
-        futex::wake_all(&self.limit);
+        let _ = futex::wake(&self.limit, u32::MAX);
     }
 }
 

@@ -13,6 +13,7 @@ mod iou;
 mod operands;
 mod overlap;
 mod par;
+pub(crate) mod steady;
 mod xattrs;
 
 #[cfg(test)]
