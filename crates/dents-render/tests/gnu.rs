@@ -184,7 +184,7 @@ const FRILLS: &[Choice] = &[
     }),
     (&["--zero", "--block-size=1M"], |s| {
         s.eol = 0;
-        let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "" };
+        let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "", grouping: None };
         (s.block_size, s.file_size) = (mega, mega);
     }),
 ];

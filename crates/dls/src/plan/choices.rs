@@ -9,6 +9,7 @@ use dents::pattern::Pattern;
 use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
+use dents_render::human::Grouping;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
@@ -263,12 +264,15 @@ pub(super) fn quoting(style: QuotingStyle) -> Quoting {
     }
 }
 
-/// The format that a block size asks for. (The locale's grouping of thousands is none in the C locale.)
+/// The format that a block size asks for; grouped as in C, which is not at all, until the locale is known.
 pub(super) fn block_size(value: &[u8]) -> Option<SizeFormat> {
     let parsed = BlockSize::parse(value).ok()?;
     Some(match parsed.human {
         Some(Human::Base1024) => SizeFormat::HUMAN,
         Some(Human::Base1000) => SizeFormat::SI,
-        None => SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix },
+        None => {
+            let grouping = parsed.grouped.then(Grouping::default);
+            SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix, grouping }
+        }
     })
 }

@@ -202,7 +202,8 @@ impl Manner {
 /// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
 /// stands before the nonsense counts, and what is too large is as large as can be.
 fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
-    let beginning = || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "" });
+    let beginning =
+        || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "", grouping: None });
     choices::block_size(value).or_else(beginning)
 }
 
@@ -245,6 +246,11 @@ impl<'a> Surroundings<'a, '_, '_> {
             && let Some(point) = self.found.decimal_point()
         {
             (block_size, file_size) = (block_size.with_point(point), file_size.with_point(point));
+        }
+        if (block_size.has_groups() || file_size.has_groups())
+            && let Some(groups) = self.found.grouping()
+        {
+            (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
         }
         Ok(Style {
             format,
