@@ -27,6 +27,8 @@ pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let room = bytes.capacity() - bytes.len();
         let read = rustix::io::retry_on_intr(|| rustix::io::read(fd, spare_capacity(&mut bytes)))?;
         if read < room {
+            // What is allocated next then stands behind these bytes, not a page further.
+            bytes.shrink_to_fit();
             return Ok(bytes);
         }
     }

@@ -17,14 +17,15 @@ pub mod plan;
 mod run;
 mod timing;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use args::Flag;
+use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
-use plan::Plan;
+use plan::{Found, Plan};
 
 /// What the process brings: the only way in for anything from outside.
 pub struct Env<'a> {
@@ -91,7 +92,7 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        _ => match Plan::new(env, &args, program, &found, out) {
+        _ => match decide(env, &args, program, &found, out) {
             Ok(plan) => {
                 let threads = Threads::new(plan.threads);
                 run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
@@ -99,6 +100,19 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
             Err(error) => refuse(&error, program, utf8, out),
         },
     }
+}
+
+/// The plan, on the heap, and made in a frame of its own: pages of stack that the making touches serve the listing after
+/// it, instead of lying below it.
+#[inline(never)]
+fn decide<'a>(
+    env: &Env<'a>,
+    args: &Args<'a>,
+    program: &'a [u8],
+    found: &Found<'a>,
+    out: &mut Output<'_>,
+) -> Result<Box<Plan<'a>>, UsageError<'a>> {
+    Plan::new(env, args, program, found, out).map(Box::new)
 }
 
 fn print(out: &mut Output<'_>, text: &[u8]) -> u8 {
