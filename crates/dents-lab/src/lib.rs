@@ -11,6 +11,8 @@
 //! Cases come from lists in the tests, from [`random`] (options over fixed places) or from [`draw`] (every
 //! [`options`] of GNU `ls`, any environment, pipes and [`terminal`]s, over [`tree`]s that are random too).
 //!
+//! File systems that are slow, hang, fail and lie are [`slowfs`]; real ones of other kinds, [`loopfs`].
+//!
 //! The subject is always a finished binary: nothing here links `dls`.
 
 pub mod case;
@@ -18,6 +20,7 @@ pub mod diff;
 pub mod draw;
 pub mod fixture;
 pub mod known;
+pub mod loopfs;
 pub mod options;
 pub mod oracle;
 pub mod palette;
@@ -26,6 +29,7 @@ pub mod process;
 pub mod random;
 pub mod rng;
 pub mod shrink;
+pub mod slowfs;
 pub mod suite;
 pub mod syscalls;
 pub mod terminal;

@@ -5,6 +5,7 @@
 
 mod bench;
 mod docs;
+mod slowfs;
 mod step;
 mod syscalls;
 mod test;
@@ -20,6 +21,7 @@ usage: cargo xtask COMMAND
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
   bench [--quick] measure the README's figures side by side with GNU ls, and print them as a table
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
+  slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual page and the completions anew, from the flags of dls
 ";
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["bench", "--quick"] => bench::run(bench::Effort::Quick),
         ["docs"] => docs::run(),
         ["syscalls"] => syscalls::run(),
+        ["slowfs", ref rest @ ..] => return slowfs::run(rest),
         ["--help" | "help"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -64,6 +64,10 @@ fn process_tests(steps: &mut Steps) {
     if std::env::var_os("DLS_LOCALES").is_none() && tools::locales(tools::LOCALES) {
         command.env("DLS_LOCALES", "1");
     }
+    // Here nothing is skipped for want of FUSE, unless somebody says DLS_FUSE=optional.
+    if std::env::var_os("DLS_FUSE").is_none() {
+        command.env("DLS_FUSE", "required");
+    }
     steps.run("dls as a process, against GNU ls", &mut command);
 }
 

@@ -28,6 +28,10 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("prlimit", "util-linux"),
     tool("dircolors", "coreutils"),
     tool("cc", "gcc"),
+    tool("fusermount3", "fuse3"),
+    tool("mkfs.ext4", "e2fsprogs"),
+    tool("mkfs.xfs", "xfsprogs"),
+    tool("mkfs.btrfs", "btrfs-progs"),
     tool("/usr/share/zoneinfo/Europe/Berlin", "tzdata"),
     tool("/usr/share/i18n/locales/en_US", "locales"),
 ];

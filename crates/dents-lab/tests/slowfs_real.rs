@@ -1,0 +1,37 @@
+//! Real file systems on loop devices: each has the trait for which it is here.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+
+use dents_lab::loopfs::{LoopFs, Real};
+use rustix::fs::{Dir, FileType, Mode, OFlags};
+
+/// Type and name of what a directory lists, but for `.` and `..`.
+fn listed(path: &std::path::Path) -> Vec<(FileType, Vec<u8>)> {
+    let fd = rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).expect("it opens");
+    let entries = Dir::read_from(fd).expect("it can be read").map(|entry| entry.expect("it reads"));
+    let named = entries.map(|entry| (entry.file_type(), entry.file_name().to_bytes().to_vec()));
+    let mut named: Vec<_> =
+        named.filter(|(_, name)| !name.starts_with(b".") && name != b"lost+found").collect();
+    named.sort_by(|a, b| a.1.cmp(&b.1));
+    named
+}
+
+#[test]
+fn each_has_its_trait_and_leaves_nothing() {
+    for real in Real::ALL {
+        let Some(mounted) = LoopFs::mount_or_skip(*real) else { continue };
+        let path = mounted.path().to_path_buf();
+        File::create(path.join("file")).expect("it is writable");
+        fs::create_dir_all(path.join("dir/below")).expect("it is writable");
+        let (directory, file) = match real {
+            Real::Ext4NoFiletype => (FileType::Unknown, FileType::Unknown),
+            Real::Xfs | Real::Btrfs => (FileType::Directory, FileType::RegularFile),
+        };
+        assert_eq!(listed(&path), [(directory, b"dir".to_vec()), (file, b"file".to_vec())], "{real:?}");
+        let links = fs::metadata(path.join("dir")).expect("it is there").nlink();
+        assert_eq!(links, if *real == Real::Btrfs { 1 } else { 3 }, "{real:?}");
+        drop(mounted);
+        assert!(!path.exists());
+    }
+}
