@@ -39,6 +39,14 @@ pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OPEN | OFlags::NOFOLLOW, Mode::empty())
 }
 
+/// Takes hold of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
+/// mounted, no permission on the file itself is needed, and what the kernel found out on the way to it stays: `statx`
+/// with [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the
+/// descriptor do not look the name up again.
+pub fn hold(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    rustix::fs::openat(at, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
 const OPEN: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NONBLOCK)
