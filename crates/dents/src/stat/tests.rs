@@ -53,7 +53,8 @@ impl Tree {
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
         let mut batch = Batch::new(*needs);
         let filter = Filter { hidden: Hidden::All, ..Filter::default() };
-        let means = Means { mode, threads: &Threads::new(Some(3)), workers, mounts: None };
+        let means =
+            Means { mode, threads: &Threads::new(Some(3)), workers, mounts: None, lazy: false, ledger: None };
         let asking = Asking { needs, follow: false, means: &means };
         let progress = read(&mut batch, &mut reader, &filter, &asking);
         let (report, ended) = fill_read(progress, &mut batch, &mut reader, &filter, &asking);
@@ -139,8 +140,14 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means =
-        Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: Some(&mounts) };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Std,
+        mounts: Some(&mounts),
+        lazy: false,
+        ledger: None,
+    };
     let report = fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
@@ -195,7 +202,14 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        let means = Means { mode, threads: &Threads::new(Some(2)), workers: &Std, mounts: None };
+        let means = Means {
+            mode,
+            threads: &Threads::new(Some(2)),
+            workers: &Std,
+            mounts: None,
+            lazy: false,
+            ledger: None,
+        };
         fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
@@ -210,7 +224,14 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("reads");
-    let means = Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Std,
+        mounts: None,
+        lazy: false,
+        ledger: None,
+    };
     fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
