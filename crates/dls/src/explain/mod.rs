@@ -235,7 +235,7 @@ impl Past<'_> {
             }
             Strategy::Flight(most) => {
                 let reached = self.in_flight.min(u32::try_from(most).unwrap_or(u32::MAX));
-                write!(text, "strategy: par, {reached} in flight at most of {most} allowed")
+                write!(text, "strategy: par, up to {reached} in flight of {most} allowed")
             }
             Strategy::Iou => write!(text, "strategy: iou"),
         };

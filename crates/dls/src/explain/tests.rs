@@ -74,7 +74,7 @@ fn colours_of_ten_thousand_files_far_away() {
          \u{20} `ca=` needs the capability of 9,998 regular files: 9,998 listxattrat, 11.9 s of waiting\n\
          cost: 9,999 statx and 9,998 listxattrat: 24.4 s of waiting within 105 ms; 112 ms in all\n\
          file system: FUSE: a program answers, maybe for a server; each piece of the directory is a request of its own\n\
-         strategy: par, 256 in flight at most of 256 allowed: each answer is a round trip\n\
+         strategy: par, up to 256 in flight of 256 allowed: each answer is a round trip\n\
          cheapest change (1 call instead of 19,997): export LS_COLORS='ex=00:su=00:sg=00:ca=00'\n\
          or --lazy, for what the client remembers, which may be stale\n"
     );
