@@ -310,19 +310,21 @@ pub enum Progress {
 /// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
 /// next are read, to where that pays. [`fill_read`] goes on from there.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
-    // Which file system it is matters only where there will be a choice, and something to ask.
-    let chooses = asking.means.mode == Mode::Auto && asking.needs.asks_any();
-    let interleaves = |reader: &Reader| chooses && Policy::of(reader.fs()).interleave;
+    // Which file system it is matters only where there will be a choice, and enough to ask.
+    let policy = |batch: &Batch, reader: &Reader| {
+        let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
+        if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
+    };
     loop {
         match reader.read(filter, batch) {
             Ok(true) if batch.len() < auto::PROBE_FROM => {}
-            Ok(true) if batch.len() < OVERLAP_FROM && !interleaves(reader) => {}
+            Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
             Ok(true) => break,
             Ok(false) => return Progress::Whole(Ok(())),
             Err(errno) => return Progress::Whole(Err(errno)),
         }
     }
-    let far = chooses && Policy::of(reader.fs()).far != policy::Far::No;
+    let far = policy(batch, reader).far != policy::Far::No;
     match threads_for_overlap(batch, asking, far) {
         Some(threads) => Progress::Partly(threads),
         None => Progress::Whole(reader.read_all(filter, batch)),
@@ -361,14 +363,20 @@ fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
     !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE)
 }
 
+/// Whether most of the entries that were read must be asked about.
+fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
+    let Asking { needs, follow, .. } = *asking;
+    let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
+    asked * 2 > batch.len() && !trusts_readdir(needs, follow)
+}
+
 /// How many threads should read and ask together, if any should: where most entries are asked, by threads.
 /// Where answers come from far away, one core is enough for that.
 fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<usize> {
-    let Asking { needs, follow, means } = *asking;
-    let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
-    if asked * 2 <= batch.len() || trusts_readdir(needs, follow) {
+    if !asks_most(batch, asking) {
         return None;
     }
+    let means = asking.means;
     let threads = match means.mode {
         Mode::Classic | Mode::Iou => 1,
         Mode::Par | Mode::Auto => means.threads.count(),
@@ -431,11 +439,12 @@ fn probe(
     harvest: &mut Harvest,
     policy: &'static Policy,
 ) -> (u64, &'static Policy) {
-    let mut latency_ns = 0;
+    let (mut latency_ns, mut last) = (0, clock::monotonic_ns());
     for count in policy.looks() {
-        let started = clock::monotonic_ns();
         classic::fill(&todo.split_front(*count), metas, harvest);
-        latency_ns = (clock::monotonic_ns() - started) / *count as u64;
+        let now = clock::monotonic_ns();
+        latency_ns = (now - last) / *count as u64;
+        last = now;
         if auto::is_round_trip(latency_ns) && policy.believes_the_first_look() {
             break;
         }

@@ -82,7 +82,10 @@ struct Past<'a> {
     elapsed: (u64, u64),
 }
 
-/// The explanation of a listing that has been made.
+/// The explanation of a listing that has been made. Out of the way, like all of this: a listing that nobody wants
+/// explained shall not load its pages.
+#[cold]
+#[inline(never)]
 pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mut Timing) -> String {
     let account: Account = explain.ledger.account();
     let past = Past {
@@ -104,6 +107,8 @@ pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mu
 }
 
 /// Explains what a listing would ask, to stderr. An operand that is not there is told as the listing would.
+#[cold]
+#[inline(never)]
 pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out: &mut Output<'_>) -> Status {
     let mut status = Status::Ok;
     for path in if operands.is_empty() { &[c"."] } else { operands } {

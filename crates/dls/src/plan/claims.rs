@@ -67,6 +67,8 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
 }
 
 /// The claims of all who have one, in the order in which they are told.
+#[cold]
+#[inline(never)]
 pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive: bool) -> Vec<Claim> {
     let mut claims = Vec::new();
     let mut claim = |by: Claimant, needs: NeedsByKind| {
