@@ -60,6 +60,14 @@ pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
     rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
 }
 
+/// Takes hold of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
+/// mounted, no permission on the file itself is needed, and what the kernel found out on the way to it stays: `statx`
+/// with [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the
+/// descriptor do not look the name up again.
+pub fn hold(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    rustix::fs::openat(at, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
 const OPEN: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NONBLOCK)

@@ -5,8 +5,10 @@ use crate::needs::Kind;
 use crate::pattern::Pattern;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::ffi::CStr;
 use dents_sys::dir::{self, Dirents};
+use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
 /// Which hidden names are wanted.
@@ -60,6 +62,7 @@ impl Filter {
 pub struct Reader {
     dir: OwnedFd,
     buffer: Vec<u8>,
+    fs: OnceCell<Option<FsType>>,
 }
 
 /// Bytes given to the first `getdents64`: about 2,000 entries. 32 KiB, 128 KiB and 1 MiB were measured to make no
@@ -78,13 +81,24 @@ impl Reader {
     /// What `openat` gives.
     pub fn open(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<Reader> {
         let dir = if follow { dir::open(at, path)? } else { dir::open_nofollow(at, path)? };
-        Ok(Reader { dir, buffer: Vec::new() })
+        Ok(Reader { dir, buffer: Vec::new(), fs: OnceCell::new() })
     }
 
     /// The descriptor that names are relative to.
     #[must_use]
     pub fn dir(&self) -> BorrowedFd<'_> {
         self.dir.as_fd()
+    }
+
+    /// The file system it is on, if that can be known: two system calls the first time, no request to a server.
+    #[must_use]
+    pub fn fs(&self) -> Option<FsType> {
+        *self.fs.get_or_init(|| statfs::of_mount(self.dir()).ok())
+    }
+
+    /// The same, if it was asked for before.
+    pub(crate) fn known_fs(&self) -> Option<Option<FsType>> {
+        self.fs.get().copied()
     }
 
     /// Gives the descriptor to whoever closes it, and the buffer back to the next reader.

@@ -11,6 +11,7 @@ extern crate std;
 
 pub mod args;
 pub mod errno;
+mod explain;
 mod loops;
 pub mod output;
 pub mod plan;
@@ -93,10 +94,7 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
         _ => match decide(env, &args, program, &found, out) {
-            Ok(plan) => {
-                let threads = Threads::new(plan.threads);
-                run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
-            }
+            Ok(plan) => follow(env, &plan, &args.operands, out) as u8,
             Err(error) => refuse(&error, program, utf8, out),
         },
     }
@@ -113,6 +111,17 @@ fn decide<'a>(
     out: &mut Output<'_>,
 ) -> Result<Box<Plan<'a>>, UsageError<'a>> {
     Plan::new(env, args, program, found, out).map(Box::new)
+}
+
+/// Does what the plan says, or tells what it would be.
+fn follow<'a>(env: &Env<'a>, plan: &Plan<'a>, operands: &[&CStr], out: &mut Output<'_>) -> Status {
+    match plan.explain.as_ref().filter(|explain| explain.plan_only) {
+        Some(explain) => explain::before(plan, explain, operands, out),
+        None => {
+            let threads = Threads::new(plan.threads);
+            run::Listing::new(env, plan, &threads, out).run(operands)
+        }
+    }
 }
 
 fn print(out: &mut Output<'_>, text: &[u8]) -> u8 {

@@ -1,5 +1,6 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
+use crate::explain::{self, Seen};
 use crate::loops::ActiveDirectories;
 use crate::output::{Message, Output};
 use crate::plan::Plan;
@@ -35,6 +36,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
+    /// What was listed, if it shall be explained.
+    seen: Option<Box<Seen>>,
     told_refusal: bool,
     printed: bool,
     /// What names are relative to, where hyperlinks must know.
@@ -87,8 +90,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         out: &'l mut Output<'o>,
     ) -> Self {
         let mut timing = Timing::off();
-        if plan.timing {
+        if plan.timing || plan.explain.is_some() {
             timing = Timing::on(clock::monotonic_ns);
+            timing.lazy = plan.lazy;
             out.time_with(clock::monotonic_ns);
         }
         plan.read_ahead(env.rings);
@@ -104,6 +108,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 workers: env.workers,
                 mounts: Some(&plan.mounts),
                 rings: Some(env.rings),
+                lazy: plan.lazy,
+                ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
             },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
@@ -111,6 +117,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             spare: Vec::new(),
             status: Status::Ok,
             timing,
+            seen: plan.explain.as_ref().map(|_| Box::default()),
             told_refusal: false,
             printed: false,
             cwd: None,
@@ -138,7 +145,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         self.renderer.finish(self.out);
         self.out.flush();
-        self.timing.report(self.out);
+        if self.plan.timing {
+            self.timing.report(self.out);
+        }
+        if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+            let text = explain::after(self.plan, explain, seen, &mut self.timing);
+            self.out.message(text.as_bytes());
+        }
         self.status
     }
 
@@ -165,6 +178,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             &self.means,
         );
         self.note(&report);
+        if let Some(seen) = &mut self.seen {
+            seen.operands += names.len() as u64;
+            seen.operand_stats += report.tally.stats;
+        }
         self.faults(&batch, None);
         self.learn_owners(&batch);
         self.timing.enter(Phase::Sort);
@@ -241,6 +258,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
         self.note(&report);
+        self.see(&batch);
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
@@ -300,7 +318,15 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
         let report = stat::fill(batch, reader.dir(), &asking);
         self.note(&report);
+        self.see(batch);
         self.learn_owners(batch);
+    }
+
+    /// Counts entries for `--explain`.
+    fn see(&mut self, batch: &Batch) {
+        if let Some(seen) = &mut self.seen {
+            batch.iter().for_each(|entry| seen.entry(entry.kind(), entry.d_kind()));
+        }
     }
 
     fn learn_owners(&mut self, batch: &Batch) {

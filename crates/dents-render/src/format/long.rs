@@ -3,6 +3,7 @@
 use super::frills::context;
 use super::{Rows, in_pieces};
 use crate::Sink;
+use crate::consumer::{Consumer, Declare};
 use crate::dired::Dired;
 use crate::human::SizeFormat;
 use crate::mode;
@@ -19,18 +20,18 @@ use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
 use dents::team::Team;
 
-pub(crate) fn needs(style: &Style) -> NeedsByKind {
-    let mut all =
-        Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | Needs::MARK | style.time;
+pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
+    let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | style.time;
     all.set(Needs::UID, style.owner || style.author);
     all.set(Needs::GID, style.group);
-    let mut link = Needs::LINK;
-    link.set(Needs::TARGET, style.checks_targets());
-    style.frills_needs()
-        | NeedsByKind::all(all)
-        | NeedsByKind::of(Kind::Char, Needs::RDEV)
-        | NeedsByKind::of(Kind::Block, Needs::RDEV)
-        | NeedsByKind::of(Kind::Link, link)
+    to(
+        Consumer::Long,
+        NeedsByKind::all(all)
+            | NeedsByKind::of(Kind::Char, Needs::RDEV)
+            | NeedsByKind::of(Kind::Block, Needs::RDEV)
+            | NeedsByKind::of(Kind::Link, Needs::LINK),
+    );
+    to(Consumer::Mark, NeedsByKind::all(Needs::MARK));
 }
 
 pub(crate) fn render(

@@ -88,6 +88,8 @@ struct State {
     since_ns: u64,
     /// Answers to questions asked before the limit changed say nothing about it.
     skip: u64,
+    /// The highest limit so far.
+    highest: u32,
 }
 
 impl Flight {
@@ -98,7 +100,7 @@ impl Flight {
         let since_ns = clock::monotonic_ns();
         Flight {
             limit: AtomicU32::new(search.limit),
-            state: Mutex::new(State { search, window, since_ns, skip: 0 }),
+            state: Mutex::new(State { search, window, since_ns, skip: 0, highest: search.limit }),
         }
     }
 
@@ -117,7 +119,7 @@ impl Flight {
     pub(crate) fn answered(&self, answers: usize, began_ns: u64) {
         let now = clock::monotonic_ns();
         let mut state = self.state.lock();
-        let State { search, window, since_ns, skip } = &mut *state;
+        let State { search, window, since_ns, skip, highest } = &mut *state;
         if *skip > 0 {
             *skip = skip.saturating_sub(answers as u64);
             *since_ns = now;
@@ -132,6 +134,7 @@ impl Flight {
         window.elapsed_ns = now - *since_ns;
         let old = search.limit;
         let limit = search.step(window);
+        *highest = limit.max(*highest);
         *window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
         *since_ns = now;
         *skip = if limit == old { 0 } else { u64::from(old) };
@@ -139,6 +142,11 @@ impl Flight {
         if limit != old {
             self.set(limit);
         }
+    }
+
+    /// The highest limit there was.
+    pub(crate) fn highest(&self) -> u32 {
+        self.state.lock().highest
     }
 
     /// Lets all go on: there is nothing left to ask.

@@ -33,6 +33,8 @@ pub fn fill_operands(
 ) -> Report {
     let needs = *needs | NeedsByKind::all(Needs::TYPE);
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
+    // What was named is asked in earnest, and explained by having been named.
+    let means = &Means { lazy: false, ledger: None, ..*means };
     let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
     if dereference == Dereference::OperandDirectories {
         report.tally += follow_to_directories(batch, dir, &needs);
@@ -45,7 +47,7 @@ pub fn fill_operands(
 /// Asks again about each link, this time through it. A link that dangles or loops stays a link; one that leads
 /// to something other than a directory too; one that cannot be followed for another reason is a fault.
 fn follow_to_directories(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) -> Tally {
-    let question = Question { dir, needs, follow: true, by_text: true };
+    let question = Question { dir, needs, follow: true, by_text: true, lazy: false, ledger: None };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so every one of them has a slot at its own position.

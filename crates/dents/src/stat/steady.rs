@@ -30,7 +30,7 @@ pub(crate) fn fill(
     extras.clear();
     extras.resize(if extra { asked.len() } else { 0 }, Extra::default());
     // By text, as a link's target is found on any file system, /proc among them.
-    let question = Question { dir, needs, follow, by_text: true };
+    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger: None };
     let (mut asker, names) = (Asker::new(question, 0), Names { bytes: arena, from: 0 });
     let mut answer = Statx::zeroed();
     let mut whole = true;

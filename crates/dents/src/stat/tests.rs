@@ -51,7 +51,15 @@ impl Tree {
     }
 
     fn read(&self, needs: &NeedsByKind, mode: Mode, workers: &dyn Workers) -> (Batch, Report) {
-        let means = Means { mode, threads: &Threads::new(Some(3)), workers, mounts: None, rings: None };
+        let means = Means {
+            mode,
+            threads: &Threads::new(Some(3)),
+            workers,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        };
         list(&self.0, needs, false, &means)
     }
 
@@ -159,6 +167,8 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
         workers: &Std,
         mounts: Some(&mounts),
         rings: None,
+        lazy: false,
+        ledger: None,
     };
     let report = fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
@@ -209,7 +219,15 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        let means = Means { mode, threads: &Threads::new(Some(2)), workers: &Std, mounts: None, rings: None };
+        let means = Means {
+            mode,
+            threads: &Threads::new(Some(2)),
+            workers: &Std,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        };
         fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
@@ -224,8 +242,15 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("reads");
-    let means =
-        Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: None, rings: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Std,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
@@ -298,6 +323,8 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
                 workers: &Refused,
                 mounts: None,
                 rings: Some(&rings),
+                lazy: false,
+                ledger: None,
             };
             let oracle = marks(&list(path, &needs, follow, &means(Mode::Classic)).0);
             let (batch, report) = list(path, &needs, follow, &means(Mode::Iou));

@@ -48,6 +48,8 @@ pub(super) struct Choices<'a> {
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) timing: bool,
+    pub(super) explain: Option<words::Explain>,
+    pub(super) lazy: bool,
 }
 
 impl<'a> Choices<'a> {
@@ -224,6 +226,9 @@ impl<'a> Choices<'a> {
             }
             Flag::Threads => self.threads = said.value.and_then(|value| parse_threads(value).ok()),
             Flag::Timing => self.timing = true,
+            Flag::Explain if said.value.is_none() => self.explain = Some(words::Explain::Listing),
+            Flag::Explain => self.explain = word(said),
+            Flag::Lazy => self.lazy = true,
             _ => {}
         }
     }

@@ -4,6 +4,7 @@
 //! after it decides what must be known of an entry.
 
 mod choices;
+mod claims;
 mod colors;
 mod locale;
 mod zone;
@@ -13,6 +14,10 @@ use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
+use alloc::boxed::Box;
+#[cfg(test)]
+pub(crate) use claims::claims;
+pub use claims::{Claim, Claimant, Explain};
 pub use locale::Found;
 use zone::LazyZone;
 
@@ -68,6 +73,10 @@ pub struct Plan<'a> {
     pub threads: Option<usize>,
     /// `--timing`.
     pub timing: bool,
+    /// `--lazy`.
+    pub lazy: bool,
+    /// `--explain`.
+    pub explain: Option<Box<Explain>>,
 }
 
 impl<'a> Plan<'a> {
@@ -139,6 +148,15 @@ impl<'a> Plan<'a> {
             mode: choices.mode,
             threads: choices.threads,
             timing: choices.timing,
+            lazy: choices.lazy,
+            explain: choices.explain.map(|when| {
+                Box::new(Explain {
+                    plan_only: when == words::Explain::Plan,
+                    claims: claims::claims(&args.said, &style, &order, choices.recursive),
+                    colors_are_set: (env.var)(b"LS_COLORS").is_some_and(|value| !value.is_empty()),
+                    ..Explain::default()
+                })
+            }),
             style,
         })
     }

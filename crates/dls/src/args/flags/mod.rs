@@ -101,6 +101,8 @@ pub enum Flag {
     Mode,
     Threads,
     Timing,
+    Explain,
+    Lazy,
     Help,
     Version,
 }
