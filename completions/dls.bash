@@ -36,13 +36,14 @@ _dls() {
         --threads) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --max-inflight) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --timeout) compopt +o bashdefault +o default 2>/dev/null; return ;;
+        --explain) words='plan' ;;
     esac
     if [[ ! $option && $cur == -* ]]; then
         for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
             # Behind it there are only files.
             [[ $word == -- ]] && return
         done
-        words='-a --all -A --almost-all -B --ignore-backups -d --directory --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --mode= --threads= --max-inflight= --timeout= --timing --help --version'
+        words='-a --all -A --almost-all -B --ignore-backups -d --directory --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --mode= --threads= --max-inflight= --timeout= --timing --explain --lazy --help --version'
     fi
     while IFS= read -r word; do
         COMPREPLY+=("$prefix$word")

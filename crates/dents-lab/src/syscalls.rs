@@ -92,6 +92,7 @@ fn call(line: &str) -> Option<Call> {
 /// The kernel's name for calls that are younger than the `strace` of Debian 12, which writes their number.
 fn named(name: &str) -> &str {
     match name {
+        "syscall_0x1c9" => "statmount",
         "syscall_0x1cf" => "setxattrat",
         "syscall_0x1d0" => "getxattrat",
         "syscall_0x1d1" => "listxattrat",

@@ -67,6 +67,20 @@ fn io_uring_refused_in_use() {
     }
 }
 
+/// A ring finds entries' attributes by way of /proc. Without it, they are asked for as by everybody else.
+#[test]
+fn without_proc() {
+    if !is_root() {
+        println!("not root: /proc cannot be taken away");
+        return;
+    }
+    let dir = many();
+    let expected = whole(dir.path(), "-l");
+    let hidden = "mount --make-rprivate / && mount -t tmpfs none /proc && exec \"$0\" \"$@\"";
+    let run = listed(dir.path(), &["--mode=iou", "-l"]).under(&["unshare", "-m", "sh", "-c", hidden]);
+    assert_same(&expected, &run.output().expect("unshare starts"), "without /proc");
+}
+
 #[test]
 fn threads_refused() {
     let dir = many();

@@ -1,6 +1,7 @@
 //! What listings ask of the kernel, counted; every number is a promise of the README.
 
 use std::path::Path;
+use std::process::Command;
 
 use dents_lab::fixture::{TempDir, plain};
 use dents_lab::palette::CHEAP;
@@ -36,6 +37,69 @@ fn a_long_listing_of_ten_files() {
     let dir = files(10);
     let trace = counted(&listed(dir.path(), &["-al", "--mode=classic"]));
     assert!(trace.total() <= 45, "{} calls: {:?}", trace.total(), trace.by_name());
+}
+
+/// Whether directories are made on a file system whose attributes a ring can be asked for: ext, XFS, btrfs, tmpfs, F2FS.
+fn suits_a_ring(parent: &Path) -> bool {
+    let output =
+        Command::new("stat").args(["-f", "-c", "%t"]).arg(parent).output().expect("stat, of coreutils");
+    let magic = String::from_utf8_lossy(&output.stdout);
+    let suits = ["ef53", "58465342", "9123683e", "1021994", "f2f52010"].contains(&magic.trim());
+    if !suits {
+        println!("{}: attributes are asked for plainly there", parent.display());
+    }
+    suits
+}
+
+/// Without `..`, in which others may be at work.
+fn assert_same_in_a_ring(dir: &Path, options: &str) {
+    let run = |mode| listed(dir, &[options, mode]).output().expect("dls starts").stdout;
+    assert!(run("--mode=iou") == run("--mode=classic"), "{options} {}", dir.display());
+}
+
+/// Fewer than any other lister, marks of ACLs included, whatever the size; see issue "at the limit".
+#[test]
+fn a_ring_makes_the_fewest() {
+    let shm = Path::new("/dev/shm");
+    for (count, most) in [(10, 20), (100, 20), (1000, 26), (10_000, 45), (100_000, 220)] {
+        let temporary = std::env::temp_dir();
+        for parent in
+            [temporary.as_path(), shm].into_iter().filter(|parent| parent.is_dir() && suits_a_ring(parent))
+        {
+            let dir = plain(parent, count).expect("fixture");
+            let trace = counted(&listed(dir.path(), &["-al", "--mode=iou"]));
+            if trace.count("io_uring_enter") == 0 {
+                println!("io_uring is refused here");
+                return;
+            }
+            assert_same_in_a_ring(dir.path(), "-Al");
+            assert_eq!(stats(&trace), 0, "{count}");
+            assert!(trace.total() <= most, "{count} files: {} calls: {:?}", trace.total(), trace.by_name());
+        }
+    }
+}
+
+/// A tree is one ring's, and closing costs nothing.
+#[test]
+fn a_ring_for_a_whole_tree() {
+    let dir = files(0);
+    for sub in 0..50 {
+        let sub = dir.path().join(format!("sub{sub}"));
+        std::fs::create_dir(&sub).expect("directory");
+        for file in 0..40 {
+            std::fs::write(sub.join(format!("file{file}")), "").expect("file");
+        }
+    }
+    let trace = counted(&listed(dir.path(), &["-alR", "--mode=iou"]));
+    assert_same_in_a_ring(dir.path(), "-AlR");
+    if trace.count("io_uring_enter") == 0 || !suits_a_ring(dir.path()) {
+        println!("no ring here");
+        return;
+    }
+    // Each directory: opened, recognised, read twice, asked about, drawn at some time.
+    assert_eq!((trace.count("io_uring_setup"), trace.count("fstatfs")), (1, 1), "{:?}", trace.by_name());
+    assert!(trace.total() <= 51 * 6 + 30, "{} calls: {:?}", trace.total(), trace.by_name());
+    assert!(trace.count("close") == 0, "{:?}", trace.by_name());
 }
 
 #[test]

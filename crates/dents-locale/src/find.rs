@@ -125,6 +125,17 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     /// [`Variables::name`] gives it. At most one file is opened.
     #[must_use]
     pub fn decimal_point(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
+        self.numeric(name, files)?.string(0).filter(|point| *point != b".")
+    }
+
+    /// What stands between groups of digits, and how many digits they have from the last on, in the same locale.
+    #[must_use]
+    pub fn grouping(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<(&'d [u8], &'d [u8])> {
+        let numeric = self.numeric(name, files)?;
+        Some((numeric.string(1)?, numeric.string(2)?))
+    }
+
+    fn numeric(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<File<'d>> {
         if !self.installed || built_in(name).is_some() {
             return None;
         }
@@ -133,7 +144,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
             Some(record) => record.category(Category::Numeric),
             None => open(self.locpath, name, Category::Numeric, search.files),
         };
-        File::new(Category::Numeric, bytes?)?.string(0).filter(|point| *point != b".")
+        File::new(Category::Numeric, bytes?)
     }
 
     /// The bytes of `LC_TIME`, for [`TimeNames`](crate::TimeNames); `None` where the months are those of C. No file is

@@ -57,7 +57,15 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("readable");
     let threads = Threads::default();
-    let means = Means { mode: Mode::Classic, threads: &threads, workers: &Alone, mounts: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &threads,
+        workers: &Alone,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     let order = Order::default().sort(&batch, None, &dents::team::Team::ALONE);
     let mut owners = Owners::default();

@@ -18,6 +18,8 @@ pub enum SizeFormat {
         size: u64,
         /// At most two letters.
         suffix: &'static str,
+        /// How digits are grouped, if they are (`--block-size="'1"`).
+        grouping: Option<Grouping>,
     },
     /// `-h`: powers of 1024.
     Human {
@@ -31,17 +33,63 @@ pub enum SizeFormat {
     },
 }
 
+/// How a locale groups the digits of a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grouping {
+    /// Between groups. Zero, as in C, for none: then there are no groups.
+    pub separator: u8,
+    /// Digits in the last group, the one before it …; the first zero repeats what stands before it.
+    pub sizes: [u8; 4],
+}
+
+impl Grouping {
+    /// From `thousands_sep` and `grouping` of localeconv(3). A separator of several bytes is passed over: sizes are columns
+    /// of bytes.
+    #[must_use]
+    pub fn new(separator: &[u8], sizes: &[u8]) -> Grouping {
+        let mut grouping = Grouping::default();
+        if let [separator] = separator {
+            grouping.separator = *separator;
+            grouping.sizes.iter_mut().zip(sizes).for_each(|(to, from)| *to = *from);
+        }
+        grouping
+    }
+
+    /// How many digits the group at a place has, counted from the last; a very large number for all that are left.
+    fn size(&self, nth: usize) -> u8 {
+        let sizes = &self.sizes[..=nth.min(self.sizes.len() - 1)];
+        sizes.iter().copied().take_while(|size| *size != 0).last().unwrap_or(u8::MAX)
+    }
+}
+
 impl SizeFormat {
     /// Bytes.
-    pub const BYTES: SizeFormat = SizeFormat::Blocks { size: 1, suffix: "" };
+    pub const BYTES: SizeFormat = SizeFormat::Blocks { size: 1, suffix: "", grouping: None };
     /// Blocks of 1024 bytes.
-    pub const KIBI: SizeFormat = SizeFormat::Blocks { size: 1024, suffix: "" };
+    pub const KIBI: SizeFormat = SizeFormat::Blocks { size: 1024, suffix: "", grouping: None };
     /// `-h` with a point.
     pub const HUMAN: SizeFormat = SizeFormat::Human { point: b'.' };
     /// `--si` with a point.
     pub const SI: SizeFormat = SizeFormat::Si { point: b'.' };
     /// Blocks of 512 bytes: `POSIXLY_CORRECT` without `-k`.
-    pub const POSIX: SizeFormat = SizeFormat::Blocks { size: 512, suffix: "" };
+    pub const POSIX: SizeFormat = SizeFormat::Blocks { size: 512, suffix: "", grouping: None };
+
+    /// Whether the digits of sizes are grouped.
+    #[must_use]
+    pub fn has_groups(self) -> bool {
+        matches!(self, SizeFormat::Blocks { grouping: Some(_), .. })
+    }
+
+    /// The same with the groups of a locale.
+    #[must_use]
+    pub fn with_groups(self, groups: Grouping) -> SizeFormat {
+        match self {
+            SizeFormat::Blocks { size, suffix, grouping: Some(_) } => {
+                SizeFormat::Blocks { size, suffix, grouping: Some(groups) }
+            }
+            other => other,
+        }
+    }
 
     /// Whether sizes are shown with a decimal point.
     #[must_use]
@@ -75,10 +123,11 @@ impl SizeFormat {
 
     fn scaled(self, bytes: u128) -> Text {
         match self {
-            SizeFormat::Blocks { size, suffix } => {
+            SizeFormat::Blocks { size, suffix, grouping } => {
                 let mut text = Text::empty();
                 text.prepend(suffix.as_bytes());
-                prepend_number(&mut text, bytes.div_ceil(u128::from(size.max(1))));
+                let blocks = bytes.div_ceil(u128::from(size.max(1)));
+                prepend_number(&mut text, blocks, grouping.unwrap_or_default());
                 text
             }
             SizeFormat::Human { point } => with_unit::<1024>(bytes, BINARY, point),
@@ -122,12 +171,18 @@ fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: u8) -> Te
     text
 }
 
-fn prepend_number(text: &mut Text, mut n: u128) {
+fn prepend_number(text: &mut Text, mut n: u128, grouping: Grouping) {
+    let (mut group, mut digits) = (0, 0);
     loop {
         text.prepend(&[b'0' + (n % 10) as u8]);
         n /= 10;
+        digits += 1;
         if n == 0 {
             break;
+        }
+        if grouping.separator != 0 && digits == grouping.size(group) {
+            text.prepend(&[grouping.separator]);
+            (group, digits) = (group + 1, 0);
         }
     }
 }
@@ -174,12 +229,28 @@ mod tests {
     }
 
     #[test]
+    fn groups() {
+        let show = |separator: &[u8], sizes: &[u8], n| {
+            let plain = SizeFormat::Blocks { size: 1, suffix: "K", grouping: Some(Grouping::default()) };
+            show(plain.with_groups(Grouping::new(separator, sizes)).bytes(n))
+        };
+        assert_eq!(show(b",", &[3, 3], 1_234_567), "1,234,567K");
+        assert_eq!(show(b",", &[3, 3], 999), "999K");
+        assert_eq!(show(b".", &[3, 2], 12_345_678), "1.23.45.678K");
+        assert_eq!(show(b",", &[3, 127], 1_234_567), "1234,567K");
+        assert_eq!(show(b"", &[], 1_234_567), "1234567K");
+        assert_eq!(show(b",", &[], 1_234_567), "1234567K");
+        assert_eq!(show(b",", &[1], u64::MAX).len(), 40);
+    }
+
+    #[test]
     fn blocks_round_up() {
         assert_eq!(show(SizeFormat::KIBI.blocks(1)), "1");
         assert_eq!(show(SizeFormat::KIBI.blocks(8)), "4");
         assert_eq!(show(SizeFormat::POSIX.blocks(9)), "9");
-        assert_eq!(show(SizeFormat::Blocks { size: 1 << 20, suffix: "M" }.bytes((1 << 20) + 1)), "2M");
-        assert_eq!(show(SizeFormat::Blocks { size: 0, suffix: "" }.bytes(7)), "7");
+        let blocks = |size, suffix| SizeFormat::Blocks { size, suffix, grouping: None };
+        assert_eq!(show(blocks(1 << 20, "M").bytes((1 << 20) + 1)), "2M");
+        assert_eq!(show(blocks(0, "").bytes(7)), "7");
         assert_eq!(show(SizeFormat::BYTES.blocks(u64::MAX)), "9444732965739290426880");
     }
 }

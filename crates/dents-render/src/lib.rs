@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod color;
+mod consumer;
 mod dired;
 mod format;
 pub mod human;
@@ -32,6 +33,7 @@ pub mod width;
 mod width_table;
 
 pub use color::Colors;
+pub use consumer::{Consumer, Declare};
 pub use human::SizeFormat;
 pub use hyperlink::Places;
 pub use indicator::Indicator;

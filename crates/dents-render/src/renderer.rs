@@ -7,7 +7,7 @@ use crate::hyperlink::Places;
 use crate::name::Painter;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
-use crate::time::Clock;
+use crate::time::{Clock, Zone};
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
 use dents::owners::Owners;
@@ -39,6 +39,7 @@ pub struct Renderer<'s> {
     /// Made for the first long listing.
     pub(crate) clock: Option<Clock<'s>>,
     pub(crate) now: Time,
+    pub(crate) zone: &'s Zone,
     pub(crate) layout: columns::Layout,
     pub(crate) commas: commas::State,
     /// With `-D`.
@@ -56,6 +57,7 @@ impl<'s> Renderer<'s> {
             painter: Painter::new(style),
             clock: None,
             now: style.now,
+            zone: &style.zone,
             layout: columns::Layout::default(),
             commas: commas::State::default(),
             dired: style.dired.then(Dired::default),
@@ -68,6 +70,11 @@ impl<'s> Renderer<'s> {
     /// [`Style::now`].
     pub fn set_now(&mut self, now: Time) {
         self.now = now;
+    }
+
+    /// Shows times in another zone than the style's, for whoever learns of it late. Call it before the first entries.
+    pub fn set_zone(&mut self, zone: &'s Zone) {
+        self.zone = zone;
     }
 
     /// Where the next header's directory, or the next batch's entries, are: what hyperlinks lead to.

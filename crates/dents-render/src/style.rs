@@ -1,14 +1,15 @@
 //! What a listing looks like: the part of the plan that concerns rendering.
 
 use crate::color::Colors;
-use crate::format::{columns, commas, lines, long};
+use crate::consumer::{Consumer, Declare, union};
+use crate::format::long;
 use crate::human::SizeFormat;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
 use crate::time::{TimeStyle, Zone};
 use alloc::vec::Vec;
 use dents::batch::Time;
-use dents::needs::{Needs, NeedsByKind};
+use dents::needs::{Kind, Needs, NeedsByKind};
 use dents_locale::{Locale, TimeNames};
 
 /// The arrangement of entries.
@@ -60,7 +61,7 @@ pub struct Style {
     pub time_style: TimeStyle,
     /// What months and days are called, unless as in the C locale.
     pub time_names: Option<TimeNames<'static>>,
-    /// The time zone times are shown in.
+    /// The time zone times are shown in, unless [`crate::Renderer::set_zone`] says otherwise.
     pub zone: Zone,
     /// The time the six-month rule counts from. Read the clock after the last `statx`: a file that was changed
     /// during the run must not look as if it came from the future.
@@ -132,11 +133,30 @@ impl Style {
     /// What must be known of each entry to draw it in this style.
     #[must_use]
     pub fn needs(&self) -> NeedsByKind {
-        match self.format {
-            Format::Long => long::needs(self),
-            Format::Lines => lines::needs(self),
-            Format::Columns | Format::Across => columns::needs(self),
-            Format::Commas => commas::needs(self),
+        union(|to| self.declare(to))
+    }
+
+    /// The same, piece by piece, with the name of who needs it.
+    pub fn declare(&self, to: &mut Declare<'_>) {
+        if self.format == Format::Long {
+            long::declare(self, to);
+        }
+        self.declare_frills(to);
+        self.declare_targets(to);
+    }
+
+    /// The targets of links, for whoever looks at them. What one looks at, all show.
+    fn declare_targets(&self, to: &mut Declare<'_>) {
+        let long = self.format == Format::Long;
+        let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
+        for consumer in self.colors.iter().flat_map(|colors| colors.target_consumers(long)) {
+            to(consumer, needs);
+        }
+        if long && self.indicator >= Indicator::FileType {
+            to(Consumer::Indicator, needs);
+        }
+        if self.targets && (long || self.colors.is_some()) {
+            to(Consumer::DirectoriesFirst, needs);
         }
     }
 
@@ -148,19 +168,23 @@ impl Style {
     }
 
     /// What stands before and behind a name needs in every format: inode, blocks, indicator, colour.
-    pub(crate) fn frills_needs(&self) -> NeedsByKind {
-        let mut all = Needs::empty();
-        all.set(Needs::INODE, self.inode);
-        all.set(Needs::BLOCKS, self.blocks);
-        all.set(Needs::CONTEXT, self.context);
+    fn declare_frills(&self, to: &mut Declare<'_>) {
         // GNU stats what it draws a context or a link of, and says so where it cannot.
-        all.set(Needs::MODE, self.context || self.hyperlink.is_some());
-        let mut needs = NeedsByKind::all(all) | self.indicator.needs();
+        for (shown, consumer, needs) in [
+            (self.inode, Consumer::Inode, Needs::INODE),
+            (self.blocks, Consumer::Blocks, Needs::BLOCKS),
+            (self.context, Consumer::Context, Needs::CONTEXT | Needs::MODE),
+            (self.hyperlink.is_some(), Consumer::Hyperlink, Needs::MODE),
+        ] {
+            if shown {
+                to(consumer, NeedsByKind::all(needs));
+            }
+        }
+        to(Consumer::Indicator, self.indicator.needs());
         if let Some(colors) = &self.colors {
             let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
-            needs |= colors.needs(self.checks_targets(), stats_regular);
+            colors.declare(self.checks_targets(), stats_regular, to);
         }
-        needs
     }
 
     /// Whether the targets of symbolic links are looked at: for their colour, or for the indicator behind them.

@@ -42,7 +42,15 @@ fn list(dir: &Path, style: &Style) -> Vec<u8> {
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).unwrap();
     let threads = Threads::default();
-    let means = Means { mode: Mode::Classic, threads: &threads, workers: &Alone, mounts: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &threads,
+        workers: &Alone,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     let mut owners = Owners::default();
     let mut names = Needs::empty();
@@ -184,7 +192,7 @@ const FRILLS: &[Choice] = &[
     }),
     (&["--zero", "--block-size=1M"], |s| {
         s.eol = 0;
-        let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "" };
+        let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "", grouping: None };
         (s.block_size, s.file_size) = (mega, mega);
     }),
 ];

@@ -1,9 +1,9 @@
-//! statx of 10,000 warm files: a plain loop against the ring, by slots and workers.
+//! statx of 10,000 warm files: a plain loop against the ring, by entries and workers.
 //!
 //! `cargo bench -p dents-sys --bench ring [-- FILES [ROUNDS]]`. Medians. The calls are counted by arithmetic where
 //! they are certain (the loop) and otherwise to be had from `strace -c -e trace=io_uring_enter`.
 use dents_sys::stat::{Flags, Mask, Statx, statx_into};
-use dents_sys::uring::{Ring, StatxRequest};
+use dents_sys::uring::{Answer, Request, Ring};
 use dents_sys::{AsFd, OwnedFd, dir};
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
@@ -20,20 +20,22 @@ fn main() {
     let per_file = |time: Duration| time.as_nanos() as f64 / files as f64;
     let plain = median(rounds, || plain(&tree));
     println!("plain loop: {plain:?}, {:.0} ns a file", per_file(plain));
-    let set_up = median(rounds, || drop(Ring::new(256).expect("io_uring")));
-    println!("ring of 256, made and dropped: {set_up:?}");
+    for entries in [64, 256, 1024, 4096, 8192, 16_384] {
+        let set_up = median(rounds, || drop(Ring::new(entries).expect("io_uring")));
+        println!("ring of {entries}, made and dropped: {set_up:?}");
+    }
 
-    println!("{:>8} {:>8} {:>12} {:>10} {:>8}", "slots", "workers", "time", "ns/file", "x plain");
-    for slots in [16, 64, 128, 256, 1024] {
+    println!("{:>8} {:>8} {:>12} {:>10} {:>8}", "entries", "workers", "time", "ns/file", "x plain");
+    for entries in [16, 64, 256, 1024, 8192] {
         for workers in [1, 2, 4, 8, 0] {
             let time = on_own_thread(|| {
-                let mut ring = Ring::new(slots).expect("io_uring");
+                let mut ring = Ring::new(entries).expect("io_uring");
                 ring.set_max_workers(workers).expect("Linux 5.15");
                 median(rounds, || through(&mut ring, &tree))
             });
             let workers = if workers == 0 { "default".into() } else { workers.to_string() };
             let ratio = time.as_secs_f64() / plain.as_secs_f64();
-            println!("{slots:>8} {workers:>8} {time:>12.1?} {:>10.0} {ratio:>8.2}", per_file(time));
+            println!("{entries:>8} {workers:>8} {time:>12.1?} {:>10.0} {ratio:>8.2}", per_file(time));
         }
     }
 }
@@ -68,9 +70,10 @@ fn through(ring: &mut Ring, tree: &Tree) {
     let mut answers = 0;
     let next = || {
         let path: &CStr = names.next()?;
-        Some(StatxRequest { token: 0, dir: tree.dir.as_fd(), path, flags: FLAGS, mask: MASK })
+        Some((0, Request::Statx { dir: tree.dir.as_fd(), path, flags: FLAGS, mask: MASK }))
     };
-    ring.statx(next, |_, answer| answers += usize::from(answer.is_ok())).expect("a working ring");
+    let done = |_, answer: Answer<'_>| answers += usize::from(matches!(answer, Answer::Statx(Ok(_))));
+    ring.run(next, done).expect("a working ring");
     assert_eq!(answers, tree.names.len());
 }
 

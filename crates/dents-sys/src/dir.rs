@@ -5,7 +5,7 @@
 use crate::{BorrowedFd, OwnedFd, Result, syscall};
 use core::ffi::CStr;
 use rustix::fd::AsRawFd;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, ResolveFlags, SeekFrom};
 
 /// The file system did not say (XFS without ftype, some network and FUSE file systems).
 pub const DT_UNKNOWN: u8 = 0;
@@ -37,6 +37,35 @@ pub fn open(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
 /// As [`open`], but a symbolic link at the end of the path is no directory: `ENOTDIR`.
 pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OPEN | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// As [`open`] or, without `follow`, [`open_nofollow`], but a mount point on the way is refused with `EXDEV`: one
+/// `openat2`, which says for nothing what would else take a `statx` of every directory.
+///
+/// Mounts of the same file system (bind mounts) are refused too; a subvolume of btrfs, which has a device number of its
+/// own and is no mount, is not. `ENOSYS` before Linux 5.6, `EPERM` under some seccomp profiles.
+pub fn open_on_same_mount(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<OwnedFd> {
+    let flags = if follow { OPEN } else { OPEN | OFlags::NOFOLLOW };
+    rustix::fs::openat2(at, path, flags, Mode::empty(), ResolveFlags::NO_XDEV)
+}
+
+/// A place to start paths from, and nothing else: one `openat` with `O_PATH|O_DIRECTORY|O_CLOEXEC`. For this a
+/// directory must be searchable, and need not be readable.
+pub fn open_place(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    rustix::fs::openat(at, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Back to the first entry: one `lseek`. The next [`getdents64`] sees the directory as it is then.
+pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
+    rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
+}
+
+/// Takes hold of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
+/// mounted, no permission on the file itself is needed, and what the kernel found out on the way to it stays: `statx`
+/// with [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the
+/// descriptor do not look the name up again.
+pub fn hold(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    rustix::fs::openat(at, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
 const OPEN: OFlags = OFlags::RDONLY

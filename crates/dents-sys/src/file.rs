@@ -7,7 +7,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 
 /// What a first read asks for: most files in /etc and all time zones fit.
-const FIRST_READ: usize = 4096;
+pub(crate) const FIRST_READ: usize = 4096;
 
 /// All of a regular file: `openat`, `read` until one comes back short, `close`; three calls for less than 4 KiB.
 ///
@@ -15,15 +15,20 @@ const FIRST_READ: usize = 4096;
 /// handled ends the process). What else a path may lead to is read to the end all the same, unless it answers in
 /// pieces: not for /proc, nor FIFOs. Errors are the kernel's, and `ENOMEM`.
 pub fn read_to_end(path: &CStr) -> Result<Vec<u8>> {
-    let fd = open(path)?;
-    let mut bytes = Vec::new();
+    read_on(&open(path)?, Vec::new())
+}
+
+/// The same from where the file stands, behind what was read of it already.
+pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     loop {
         let more = bytes.len().max(FIRST_READ);
         bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
         // Into memory that is not zeroed first: of its pages only those are touched that the file fills.
         let room = bytes.capacity() - bytes.len();
-        let read = rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))?;
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(fd, spare_capacity(&mut bytes)))?;
         if read < room {
+            // What is allocated next then stands behind these bytes, not a page further.
+            bytes.shrink_to_fit();
             return Ok(bytes);
         }
     }
@@ -69,9 +74,11 @@ pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> 
     Ok(&buf[..n])
 }
 
+/// O_NONBLOCK is not asked for: a FIFO put in a file's place is the administrator's will.
+pub(crate) const OPEN: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+
 fn open(path: &CStr) -> Result<OwnedFd> {
-    // O_NONBLOCK is not asked for: a FIFO put in a file's place is the administrator's will.
-    rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
+    rustix::fs::openat(CWD, path, OPEN, Mode::empty())
 }
 
 fn read(fd: &OwnedFd, buf: &mut [u8]) -> Result<usize> {

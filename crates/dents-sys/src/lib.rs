@@ -6,16 +6,17 @@
 //!
 //! | module | asks | system calls |
 //! |---|---|---|
-//! | [`dir`] | which names are in this directory? | `openat`, `getdents64` |
+//! | [`dir`] | which names are in this directory? | `openat`, `openat2`, `getdents64`, `lseek` |
 //! | [`stat`] | what is known of this file? | `statx` |
-//! | [`uring`] | the same for many files, by the kernel's own threads | `io_uring_*` |
+//! | [`uring`] | the same for many files at once, by the kernel's own threads | `io_uring_*` |
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
 //! | [`statfs`] | what kind of file system is this? | `fstatfs` |
 //! | [`host`] | which machine is this, and where are we? | `uname`, `getcwd` |
 //! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
-//! | [`sched`] | how many threads are worth starting? | `sched_getaffinity`, cgroup files |
+//! | [`sched`] | how many threads are worth starting, how many files may be open? | `sched_getaffinity`, cgroup files, `prlimit64` |
 //! | [`signal`] | has someone sent one? | `rt_sigprocmask`, `rt_sigpending` |
+//! | [`futex`] | is there anything to do again? | `futex` |
 //! | [`clock`] | what time is it? | `clock_gettime` |
 //! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
 //!

@@ -20,6 +20,18 @@ pub fn available_cores() -> usize {
     affinity.min(quota_cores().unwrap_or(affinity))
 }
 
+/// How many cores this process may run on, at least 1, whatever the share of their time that it gets: one
+/// `sched_getaffinity`. Enough to know for work of a millisecond: a quota is counted over a tenth of a second.
+pub fn affinity() -> usize {
+    affinity_cores().unwrap_or(1).max(1)
+}
+
+/// How many descriptors this process may have open (`RLIMIT_NOFILE`, the soft limit), one `prlimit64`; none if there is
+/// no limit.
+pub fn open_files_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
 /// Cores in this thread's affinity mask; room for 8,192, as many as any kernel is built for (rustix's set ends at
 /// 1,024, and the kernel refuses a mask smaller than its own).
 fn affinity_cores() -> Option<usize> {

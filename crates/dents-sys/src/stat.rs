@@ -2,10 +2,11 @@
 //!
 //! On a network file system the mask is the price: a field not asked for is a request not sent. The kernel may
 //! answer more than was asked, or less; [`Statx::mask`] tells what came.
-use crate::{BorrowedFd, Result, syscall};
+use crate::{BorrowedFd, Errno, Result, syscall};
 use bitflags::bitflags;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU8, Ordering};
 use rustix::fd::AsRawFd;
 use rustix::fs::{AtFlags, StatxFlags, StatxTimestamp};
 
@@ -39,6 +40,8 @@ bitflags! {
         const BTIME = StatxFlags::BTIME.bits();
         /// Mount identity, since Linux 5.8.
         const MNT_ID = StatxFlags::MNT_ID.bits();
+        /// Mount identity that is never used again, since Linux 6.8: what `statmount` wants.
+        const MNT_ID_UNIQUE = 0x4000;
     }
 }
 
@@ -52,6 +55,8 @@ bitflags! {
         const NO_AUTOMOUNT = AtFlags::NO_AUTOMOUNT.bits();
         /// `AT_STATX_DONT_SYNC`: what the client remembers will do.
         const DONT_SYNC = AtFlags::STATX_DONT_SYNC.bits();
+        /// `AT_EMPTY_PATH`: with an empty path, the descriptor's own file, which may have been opened with `O_PATH`.
+        const EMPTY_PATH = AtFlags::EMPTY_PATH.bits();
     }
 }
 
@@ -196,7 +201,8 @@ impl Statx {
         self.0.stx_attributes.bits() & self.0.stx_attributes_mask.bits()
     }
 
-    /// The mount it was found on, as in /proc/self/mountinfo; valid with [`Mask::MNT_ID`].
+    /// The mount it was found on, as in /proc/self/mountinfo; valid with [`Mask::MNT_ID`] or
+    /// [`Mask::MNT_ID_UNIQUE`], whichever was asked for.
     #[inline]
     pub fn mnt_id(&self) -> u64 {
         self.0.stx_mnt_id
@@ -230,6 +236,19 @@ pub fn fstat(fd: BorrowedFd<'_>, mask: Mask) -> Result<Statx> {
     ask(fd, c"", AtFlags::EMPTY_PATH, mask, &mut buf)?;
     // SAFETY: as in `statx`.
     Ok(unsafe { buf.assume_init() })
+}
+
+/// Whether the kernel takes [`Flags::DONT_SYNC`]. Every Linux with `statx` does; something that stands in for one may
+/// answer `EINVAL`. One `statx` of `dir` out of memory, the first time.
+#[must_use]
+pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
+    /// 0 as long as nobody asked, 1 for yes, 2 for no. Relaxed: at worst two threads ask.
+    static KNOWN: AtomicU8 = AtomicU8::new(0);
+    if KNOWN.load(Ordering::Relaxed) == 0 {
+        let answer = statx(dir, c"", Flags::EMPTY_PATH | Flags::DONT_SYNC, Mask::TYPE);
+        KNOWN.store(if matches!(answer, Err(Errno::INVAL)) { 2 } else { 1 }, Ordering::Relaxed);
+    }
+    KNOWN.load(Ordering::Relaxed) == 1
 }
 
 #[inline]

@@ -1,5 +1,9 @@
 //! What kind of file system a directory is on.
-use crate::{BorrowedFd, Result};
+use crate::stat::{self, Flags, Mask};
+use crate::syscall::{self, STATMOUNT};
+use crate::{BorrowedFd, Errno, Result};
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
 
 /// The magic number of a file system (`f_type`, 32 bits). Sources: include/uapi/linux/magic.h, and for those that
 /// live outside of it the file systems' own headers.
@@ -89,9 +93,69 @@ magic! {
     GFS2 = 0x0116_1970;
 }
 
-/// The file system that `fd` is on: one `fstatfs`. Asks no server on NFS's behalf that the mount did not ask
-/// already, yet a dead one may keep it waiting.
+/// The file system that `fd` is on: one `fstatfs`, which on NFS, FUSE and their like is a request to the server, so a
+/// dead one keeps it waiting. [`of_mount`] asks the kernel alone.
 pub fn fstatfs(fd: BorrowedFd<'_>) -> Result<FsType> {
-    // 32 bits everywhere; where a word is no wider the sign would spread.
-    Ok(FsType(u64::from(rustix::fs::fstatfs(fd)?.f_type as u32)))
+    Ok(narrow(rustix::fs::fstatfs(fd)?.f_type as u32))
+}
+
+/// The file system that a path leads to: one `statfs`, with what was said of [`fstatfs`]. Nothing is opened.
+pub fn statfs(path: &CStr) -> Result<FsType> {
+    Ok(narrow(rustix::fs::statfs(path)?.f_type as u32))
+}
+
+/// The same as [`fstatfs`] without a word to any server: `statx` for the mount's number, out of what the kernel
+/// remembers, and `statmount` for its file system. Before Linux 6.8, and where a filter refuses, `fstatfs` follows.
+pub fn of_mount(fd: BorrowedFd<'_>) -> Result<FsType> {
+    let flags = Flags::EMPTY_PATH | Flags::DONT_SYNC;
+    let statx = stat::statx(fd, c"", flags, Mask::MNT_ID_UNIQUE)?;
+    if !statx.mask().contains(Mask::MNT_ID_UNIQUE) {
+        return fstatfs(fd);
+    }
+    statmount(statx.mnt_id()).or_else(|_| fstatfs(fd))
+}
+
+/// 32 bits everywhere; where a word is no wider the sign would spread.
+fn narrow(magic: u32) -> FsType {
+    FsType(u64::from(magic))
+}
+
+/// `struct mnt_id_req` of include/uapi/linux/mount.h, in its first version.
+#[repr(C)]
+struct MntIdReq {
+    size: u32,
+    spare: u32,
+    mnt_id: u64,
+    param: u64,
+}
+
+/// The beginning of `struct statmount`, and room for the rest of it, which has 512 bytes and no text that was not
+/// asked for.
+#[repr(C)]
+struct StatMount {
+    size: u32,
+    mnt_opts: u32,
+    mask: u64,
+    sb_dev: [u32; 2],
+    sb_magic: u64,
+    rest: [u64; 60],
+}
+
+const STATMOUNT_SB_BASIC: u64 = 1;
+
+fn statmount(mnt_id: u64) -> Result<FsType> {
+    let request =
+        MntIdReq { size: size_of::<MntIdReq>() as u32, spare: 0, mnt_id, param: STATMOUNT_SB_BASIC };
+    let mut answer = MaybeUninit::<StatMount>::zeroed();
+    // SAFETY: the kernel reads one request of the size that it names, and writes at most the size of the answer to it,
+    // which is ours alone; every field is an integer, for which whatever was written, or zero, is a value.
+    let answer = unsafe {
+        let (request, buffer) = (&raw const request as usize, answer.as_mut_ptr() as usize);
+        syscall::syscall(STATMOUNT, [request, buffer, size_of::<StatMount>(), 0, 0, 0])?;
+        answer.assume_init()
+    };
+    if answer.mask & STATMOUNT_SB_BASIC == 0 {
+        return Err(Errno::NOSYS);
+    }
+    Ok(FsType(answer.sb_magic))
 }

@@ -61,6 +61,8 @@ const fn unified(number: usize) -> usize {
     }
 }
 
+/// `statmount`, since Linux 6.8.
+pub(crate) const STATMOUNT: usize = unified(457);
 /// `getxattrat`, since Linux 6.13.
 pub(crate) const GETXATTRAT: usize = unified(464);
 /// `listxattrat`, since Linux 6.13.

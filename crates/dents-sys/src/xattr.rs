@@ -62,6 +62,30 @@ pub fn getxattrat<'b>(
     buf.get(..len).ok_or(Errno::RANGE)
 }
 
+/// As [`listxattrat`], of a file that is held with [`dir::hold`](crate::dir::hold): one `listxattr` of its name in
+/// /proc, since `flistxattr` refuses a descriptor that is not open. `ENOENT` where /proc is not mounted.
+pub fn listxattr<'b>(file: BorrowedFd<'_>, buf: &'b mut [u8]) -> Result<&'b [u8]> {
+    let len = with_proc_path(file, |path| rustix::fs::listxattr(path, &mut *buf))?;
+    buf.get(..len).ok_or(Errno::RANGE)
+}
+
+/// As [`getxattrat`], of a file that is held; see [`listxattr`].
+pub fn getxattr<'b>(file: BorrowedFd<'_>, name: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
+    let len = with_proc_path(file, |path| rustix::fs::getxattr(path, name, &mut *buf))?;
+    buf.get(..len).ok_or(Errno::RANGE)
+}
+
+/// The thread's own table: /proc/self is that of the first thread, where the number may be another file's if threads
+/// do not share theirs.
+fn with_proc_path<T>(file: BorrowedFd<'_>, ask: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
+    const OWN: &[u8] = b"/proc/thread-self/fd/";
+    let fd = rustix::path::DecInt::from_fd(file);
+    let mut path = [0; OWN.len() + 12];
+    path[..OWN.len()].copy_from_slice(OWN);
+    path[OWN.len()..][..fd.as_bytes().len()].copy_from_slice(fd.as_bytes());
+    ask(CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?)
+}
+
 /// The new call's answer, or none if the kernel lacks it, now or when first asked. `EPERM` counts as lacking:
 /// seccomp filters older than the call answer so, and no file system does to a reader.
 fn asked_at(ask: impl FnOnce() -> Result<usize>) -> Option<Result<usize>> {
@@ -102,6 +126,9 @@ fn get_at(dir: BorrowedFd<'_>, path: &CStr, follow: bool, name: &CStr, buf: &mut
     }
 }
 
+/// Apart, like the next: the room for a path is a page of stack that the new calls need not touch.
+#[cold]
+#[inline(never)]
 fn list_by_path(dir: BorrowedFd<'_>, path: &CStr, follow: bool, buf: &mut [u8]) -> Result<usize> {
     let query = buf.is_empty();
     with_path(dir, path, |path| match (follow, query) {
@@ -112,6 +139,8 @@ fn list_by_path(dir: BorrowedFd<'_>, path: &CStr, follow: bool, buf: &mut [u8]) 
     })
 }
 
+#[cold]
+#[inline(never)]
 fn get_by_path(dir: BorrowedFd<'_>, path: &CStr, follow: bool, name: &CStr, buf: &mut [u8]) -> Result<usize> {
     let query = buf.is_empty();
     with_path(dir, path, |path| match (follow, query) {

@@ -5,7 +5,7 @@ use common::{TempDir, c};
 use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
 use dents_sys::statfs::FsType;
-use dents_sys::{AsFd, BorrowedFd, CWD, Errno, clock, file, link, statfs};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, clock, file, link, statfs, xattr};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
@@ -214,11 +214,38 @@ fn links_are_read_and_cut() {
 
 #[test]
 fn file_systems_are_told_apart() {
-    let of = |path| statfs::fstatfs(dir::open(CWD, path).unwrap().as_fd());
+    let of = |path| {
+        let dir = dir::open(CWD, path).unwrap();
+        let asked = statfs::fstatfs(dir.as_fd());
+        assert_eq!(statfs::of_mount(dir.as_fd()), asked, "{path:?}");
+        assert_eq!(statfs::statfs(path), asked, "{path:?}");
+        asked
+    };
     assert_eq!(of(c"/proc"), Ok(FsType::PROC));
     assert_eq!(of(c"/dev/shm"), Ok(FsType::TMPFS));
     assert_eq!(of(c"/sys"), Ok(FsType::SYSFS));
     assert_eq!(of(c"/dev/pts"), Ok(FsType::DEVPTS));
+}
+
+#[test]
+fn a_file_that_is_held_answers_for_itself() {
+    let tree = TempDir::new();
+    zoo(&tree.0);
+    let dir = tree.open();
+    let held = |name| dir::hold(dir.as_fd(), name).unwrap();
+    for (name, kind) in [(c"file", 0o100_000), (c"link", 0o120_000), (c".", 0o040_000)] {
+        let (file, mask) = (held(name), Mask::TYPE | Mask::SIZE);
+        let own = stat::statx(file.as_fd(), c"", Flags::EMPTY_PATH | Flags::DONT_SYNC, mask).unwrap();
+        let named = stat::statx(dir.as_fd(), name, Flags::NOFOLLOW, mask).unwrap();
+        assert_eq!((own.mode() & 0o170_000, own.size()), (kind, named.size()), "{name:?}");
+        let mut lists = [[0; 256]; 2];
+        let [one, other] = &mut lists;
+        let list = xattr::listxattr(file.as_fd(), one);
+        assert_eq!(list, xattr::listxattrat(dir.as_fd(), name, false, other), "{name:?}");
+        assert!(xattr::getxattr(file.as_fd(), c"user.none", &mut [0; 8]).is_err(), "{name:?}");
+    }
+    assert_eq!(dir::hold(dir.as_fd(), c"missing").err(), Some(Errno::NOENT));
+    assert!(stat::takes_dont_sync(dir.as_fd()));
 }
 
 #[test]

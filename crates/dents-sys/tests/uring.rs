@@ -5,15 +5,15 @@ mod common;
 
 use common::TempDir;
 use dents_sys::stat::{self, Flags, Mask, Statx};
-use dents_sys::uring::{MAX_SLOTS, Ring, StatxRequest};
+use dents_sys::uring::{Answer as Answered, MAX_ENTRIES, Request, Ring};
 use dents_sys::{AsFd, BorrowedFd, Errno, Result};
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-fn ring(slots: u32) -> Option<Ring> {
-    match Ring::new(slots) {
+fn ring(entries: u32) -> Option<Ring> {
+    match Ring::new(entries) {
         Ok(ring) => Some(ring),
         Err(errno @ (Errno::NOSYS | Errno::PERM | Errno::OPNOTSUPP)) => {
             eprintln!("no io_uring here: {errno:?}");
@@ -30,19 +30,31 @@ fn answer(statx: Result<&Statx>) -> Answer {
     statx.map(|x| (x.ino(), x.size(), x.mode(), x.nlink()))
 }
 
-fn request<'a>(token: usize, dir: BorrowedFd<'a>, path: &'a CStr) -> StatxRequest<'a> {
+fn request<'a>(token: usize, dir: BorrowedFd<'a>, path: &'a CStr) -> (u32, Request<'a>) {
     let flags = Flags::NOFOLLOW | Flags::NO_AUTOMOUNT;
-    StatxRequest { token: token as u64, dir, path, flags, mask: Mask::all() }
+    (token as u32, Request::Statx { dir, path, flags, mask: Mask::all() })
+}
+
+/// Drives requests of `statx` alone.
+fn statx<'a>(
+    ring: &mut Ring,
+    next: impl FnMut() -> Option<(u32, Request<'a>)>,
+    mut done: impl FnMut(u32, Result<&Statx>),
+) -> Result<()> {
+    ring.run(next, |token, answer| match answer {
+        Answered::Statx(answer) => done(token, answer),
+        Answered::Getxattr(_) => panic!("nobody asked"),
+    })
 }
 
 /// Asks all names through the ring; each must be answered exactly once.
 fn ask(ring: &mut Ring, dir: BorrowedFd<'_>, names: &[CString]) -> Vec<Answer> {
     let mut answers = vec![None; names.len()];
     let mut requests = names.iter().enumerate().map(|(n, name)| request(n, dir, name));
-    let done = |token: u64, statx: Result<&Statx>| {
+    let done = |token: u32, statx: Result<&Statx>| {
         assert_eq!(answers[token as usize].replace(answer(statx)), None, "answered twice");
     };
-    ring.statx(|| requests.next(), done).expect("a working ring");
+    statx(ring, || requests.next(), done).expect("a working ring");
     answers.into_iter().map(|answer| answer.expect("answered")).collect()
 }
 
@@ -76,10 +88,10 @@ fn ten_thousand_as_by_plain_calls() {
     for errno in [Errno::NOENT, Errno::NOTDIR, Errno::NAMETOOLONG] {
         assert!(expected.contains(&Err(errno)));
     }
-    for slots in [1, 2, 3, 5, 64, 100, 1024, 16_384] {
-        let Some(mut ring) = ring(slots) else { return };
-        assert!(ask(&mut ring, dir.as_fd(), &names) == expected, "{slots} slots");
-        assert!(ask(&mut ring, dir.as_fd(), &names[..37]) == expected[..37], "{slots} slots, again");
+    for entries in [1, 2, 3, 5, 64, 100, 1024, 16_384] {
+        let Some(mut ring) = ring(entries) else { return };
+        assert!(ask(&mut ring, dir.as_fd(), &names) == expected, "{entries} entries");
+        assert!(ask(&mut ring, dir.as_fd(), &names[..37]) == expected[..37], "{entries} entries, again");
     }
 }
 
@@ -95,11 +107,11 @@ fn few_or_none() {
 }
 
 #[test]
-fn slots_are_clamped_and_bound_what_is_in_flight() {
+fn entries_are_clamped_and_bound_what_is_in_flight() {
     let Some(one) = ring(0) else { return };
-    assert_eq!(one.slots(), 1);
+    assert_eq!(one.entries(), 1);
     match Ring::new(u32::MAX) {
-        Ok(ring) => assert_eq!(ring.slots(), MAX_SLOTS),
+        Ok(ring) => assert_eq!(ring.entries(), MAX_ENTRIES),
         Err(errno) => assert_eq!(errno, Errno::NOMEM),
     }
     let tree = TempDir::new();
@@ -111,10 +123,10 @@ fn slots_are_clamped_and_bound_what_is_in_flight() {
     let next = || {
         let path = left.next()?;
         asked.set(asked.get() + 1);
-        assert!(asked.get() - answered.get() <= 12, "more in flight than slots");
+        assert!(asked.get() - answered.get() <= 16, "more in flight than there is room for");
         Some(request(0, dir.as_fd(), path))
     };
-    ring.statx(next, |_, _| answered.set(answered.get() + 1)).unwrap();
+    statx(&mut ring, next, |_, _| answered.set(answered.get() + 1)).unwrap();
     assert_eq!((asked.get(), answered.get()), (500, 500));
 }
 
@@ -125,7 +137,7 @@ fn answers_can_lead_to_more_requests() {
     fs::write(tree.0.join("f"), "").unwrap();
     let dir = tree.open();
     let Some(mut ring) = ring(8) else { return };
-    let queue = RefCell::new(vec![3_u64; 4]);
+    let queue = RefCell::new(vec![3_u32; 4]);
     let answered = Cell::new(0);
     let next = || queue.borrow_mut().pop().map(|depth| request(depth as usize, dir.as_fd(), c"f"));
     let done = |depth, statx: Result<&Statx>| {
@@ -133,7 +145,7 @@ fn answers_can_lead_to_more_requests() {
         answered.set(answered.get() + 1);
         queue.borrow_mut().extend((0..depth).map(|_| depth - 1));
     };
-    ring.statx(next, done).unwrap();
+    statx(&mut ring, next, done).unwrap();
     // A request of depth d leads to d of depth d - 1: 1 + 3 × (1 + 2 × (1 + 1)) from each of the four.
     assert_eq!(answered.get(), 64);
 }
@@ -151,7 +163,7 @@ fn a_panic_in_done_leaves_nothing_in_flight() {
             assert_ne!(seen, stop, "expected");
             seen += 1;
         };
-        let result = catch_unwind(AssertUnwindSafe(|| ring.statx(|| requests.next(), done)));
+        let result = catch_unwind(AssertUnwindSafe(|| statx(&mut ring, || requests.next(), done)));
         assert!(result.is_err(), "{stop}");
         assert_eq!(
             ask(&mut ring, dir.as_fd(), &names),
@@ -172,7 +184,7 @@ fn a_panic_in_next_leaves_nothing_in_flight() {
             assert_ne!(n, stop, "expected");
             request(n, dir.as_fd(), name)
         });
-        let result = catch_unwind(AssertUnwindSafe(|| ring.statx(|| requests.next(), |_, _| ())));
+        let result = catch_unwind(AssertUnwindSafe(|| statx(&mut ring, || requests.next(), |_, _| ())));
         assert!(result.is_err(), "{stop}");
         assert_eq!(
             ask(&mut ring, dir.as_fd(), &names),
@@ -243,7 +255,7 @@ fn without_workers_child() {
     for _ in 0..2 {
         let mut requests = names.iter().enumerate().map(|(n, name)| request(n, dir.as_fd(), name));
         let result =
-            ring.statx(|| requests.next(), |_, statx| assert_ne!(statx.err(), Some(Errno::CANCELED)));
+            statx(&mut ring, || requests.next(), |_, statx| assert_ne!(statx.err(), Some(Errno::CANCELED)));
         assert_eq!(result, Err(Errno::CANCELED));
     }
     println!("both refused");
@@ -268,4 +280,85 @@ fn without_workers_the_ring_says_so_soon() {
     let output = child.output().expect("prlimit, of util-linux");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && stdout.contains("both refused"), "{output:?}");
+}
+
+#[test]
+fn lengths_of_attributes_as_by_plain_calls() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let tree = TempDir::new();
+    let path = |name: &str| CString::new(tree.0.join(name).to_str().unwrap()).unwrap();
+    let (plain, marked, missing) = (path("plain"), path("marked"), path("missing"));
+    for file in [&plain, &marked] {
+        fs::write(file.to_str().unwrap(), "").unwrap();
+    }
+    setxattr(&*marked, "user.one", b"first", XattrFlags::empty()).unwrap();
+    let questions = [&plain, &marked, &missing].map(|path| [(path, c"user.one"), (path, c"nonsense")]);
+    let questions: Vec<_> = questions.as_flattened().to_vec();
+    let Some(mut ring) = ring(4) else { return };
+    let mut answers = vec![None; questions.len()];
+    let mut requests =
+        (0..).zip(&questions).map(|(token, (path, name))| (token, Request::Getxattr { path, name }));
+    let done = |token: u32, answer: Answered<'_>| match answer {
+        Answered::Getxattr(answer) => answers[token as usize] = Some(answer),
+        Answered::Statx(_) => panic!("nobody asked"),
+    };
+    ring.run(|| requests.next(), done).unwrap();
+    for ((path, name), answer) in questions.iter().zip(answers) {
+        let plain = getxattr(path.as_c_str(), *name, &mut [0_u8; 64]).map(|len| len as u32);
+        // EINVAL is what a kernel before 5.19 says to everything.
+        assert!(answer == Some(plain) || answer == Some(Err(Errno::INVAL)), "{path:?} {name:?} {answer:?}");
+    }
+}
+
+#[test]
+fn files_as_by_plain_calls() {
+    let tree = TempDir::new();
+    let path = |name: &str| CString::new(tree.0.join(name).to_str().unwrap()).unwrap();
+    let sizes = [0, 1, 4095, 4096, 4097, 100_000];
+    let mut paths: Vec<_> = sizes.iter().map(|size| path(&size.to_string())).collect();
+    for (path, size) in paths.iter().zip(sizes) {
+        let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+        fs::write(path.to_str().unwrap(), bytes).unwrap();
+    }
+    paths.extend([path("missing"), path("."), path("0/below")]);
+    let paths: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
+    let plain: Vec<_> = paths.iter().map(|path| dents_sys::file::read_to_end(path)).collect();
+    let dir = tree.open();
+    for entries in [1, 4, 64] {
+        let Some(mut ring) = ring(entries) else { return };
+        paths.iter().for_each(|path| ring.read_later((*path).into()));
+        assert_eq!(ask(&mut ring, dir.as_fd(), &[c".".into()]).len(), 1);
+        let (names, contents): (Vec<_>, Vec<_>) = ring.take_files().into_iter().unzip();
+        assert!(names.iter().map(CString::as_c_str).eq(paths.iter().copied()));
+        assert!(contents == plain, "{entries} entries");
+        ring.read_later(c"/".into());
+        assert_eq!(ring.take_files(), [(c"/".into(), Err(Errno::CANCELED))], "nothing has run");
+        assert!(ring.take_files().is_empty());
+    }
+}
+
+#[test]
+fn descriptors_are_closed_on_the_way() {
+    use dents_sys::AsRawFd;
+    let tree = TempDir::new();
+    let dir = tree.open();
+    let Some(mut ring) = ring(4) else { return };
+    // High numbers, which no other test's descriptors get meanwhile.
+    let high = |n: i32| rustix::io::fcntl_dupfd_cloexec(&dir, 700 + n).unwrap();
+    let is_open = |fd: i32| fs::read_link(format!("/proc/self/fd/{fd}")).is_ok_and(|to| to == tree.0);
+    let fds: Vec<_> = (0..20).map(high).collect();
+    let numbers: Vec<_> = fds.iter().map(|fd| fd.as_raw_fd()).collect();
+    fds.into_iter().for_each(|fd| ring.close_later(fd));
+    let open = numbers.iter().filter(|fd| is_open(**fd)).count();
+    assert!((1..20).contains(&open), "{open}: some wait, but not all");
+    // There is room for four at a time.
+    for left in [open - 4, open - 8] {
+        assert_eq!(ask(&mut ring, dir.as_fd(), &[c".".into()]), plain(dir.as_fd(), &[c".".into()]));
+        assert_eq!(numbers.iter().filter(|fd| is_open(**fd)).count(), left);
+    }
+    ring.close_later(high(30));
+    assert!(ring.close_now() && !is_open(730) && !ring.close_now());
+    ring.close_later(high(31));
+    drop(ring);
+    assert!(numbers.iter().chain([&731]).all(|fd| !is_open(*fd)));
 }

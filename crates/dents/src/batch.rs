@@ -6,10 +6,10 @@
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
 use crate::needs::{Kind, Needs, NeedsByKind};
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::Errno;
+use dents_sys::stat::{Mask, Statx, Timestamp};
 
 /// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
 /// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
@@ -196,6 +196,42 @@ impl Meta {
     }
 }
 
+/// What a slot has no room for: an optional column, for consumers that want all of it (a tree walk fills it if told to).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extra {
+    /// Last access.
+    pub atime: Time,
+    /// Birth; [`Time::UNKNOWN`] where the file system keeps none.
+    pub btime: Time,
+    /// Last change of the inode.
+    pub ctime: Time,
+    /// Last change of the contents.
+    pub mtime: Time,
+    /// Major and minor number of the device that holds the file. A mount point's differs from its directory's.
+    pub dev: (u32, u32),
+}
+
+impl Default for Extra {
+    fn default() -> Self {
+        let time = Time::default();
+        Extra { atime: time, btime: Time::UNKNOWN, ctime: time, mtime: time, dev: (0, 0) }
+    }
+}
+
+impl From<&Statx> for Extra {
+    fn from(statx: &Statx) -> Self {
+        let time = |stamp: Timestamp| Time { sec: stamp.sec, nsec: stamp.nsec };
+        let born = statx.mask().contains(Mask::BTIME);
+        Extra {
+            atime: time(statx.atime()),
+            btime: if born { time(statx.btime()) } else { Time::UNKNOWN },
+            ctime: time(statx.ctime()),
+            mtime: time(statx.mtime()),
+            dev: statx.dev(),
+        }
+    }
+}
+
 /// What one asker read beside numbers.
 #[derive(Default)]
 pub(crate) struct Texts {
@@ -211,6 +247,8 @@ pub struct Batch {
     pub(crate) arena: Vec<u8>,
     pub(crate) dents: Vec<Dent>,
     pub(crate) metas: Metas,
+    /// Empty, or one for each of `metas`.
+    pub(crate) extras: Vec<Extra>,
     pub(crate) slots: Slots,
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
@@ -234,11 +272,6 @@ impl Metas {
         self.0.get(index >> Self::SHIFT)?.get(index % Self::CHUNK)
     }
 
-    #[inline]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Meta> {
-        self.0.get_mut(index >> Self::SHIFT)?.get_mut(index % Self::CHUNK)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::CHUNK + last.len())
     }
@@ -253,15 +286,6 @@ impl Metas {
 
     pub(crate) fn clear(&mut self) {
         self.0.clear();
-    }
-
-    /// As many empty slots as this.
-    pub(crate) fn resize(&mut self, count: usize) {
-        self.0.clear();
-        self.0.reserve_exact(count.div_ceil(Self::CHUNK));
-        for start in (0..count).step_by(Self::CHUNK) {
-            self.0.push(vec![Meta::default(); Self::CHUNK.min(count - start)]);
-        }
     }
 
     /// Appends slots: by moving them where they make a chunk, else by copying.
@@ -308,6 +332,7 @@ impl Batch {
         self.arena.clear();
         self.dents.clear();
         self.metas.clear();
+        self.extras.clear();
         self.slots = Slots::None;
         self.texts.clear();
         self.faulty = false;
@@ -321,6 +346,58 @@ impl Batch {
         if len <= Name::MAX_LEN {
             self.dents.push(Dent { name: Name::new(self.arena.len(), len, kind), ino });
             self.arena.extend_from_slice(bytes);
+        }
+    }
+
+    /// Makes room for the entries of so many bytes of `getdents64`, at once: a record takes 24 bytes or more, 19 of them
+    /// before the name.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        let records = bytes.div_ceil(32);
+        self.dents.reserve(records);
+        self.arena.reserve(bytes - records.min(bytes / 19) * 19);
+    }
+
+    /// Moves the entries from `at` on into another batch, before anything was asked about them. Their names are copied.
+    pub(crate) fn split_off(&mut self, at: usize) -> Batch {
+        debug_assert!(self.metas.len() == 0, "nothing was asked yet");
+        let mut tail = Batch::new(self.declared);
+        for dent in self.dents.drain(at.min(self.dents.len())..) {
+            let start = dent.name.offset();
+            let name = Name::new(tail.arena.len(), dent.name.len(), dent.kind());
+            tail.arena.extend_from_slice(&self.arena[start..=start + dent.name.len()]);
+            tail.dents.push(Dent { name, ino: dent.ino });
+        }
+        tail
+    }
+
+    /// Puts the entries into the order of their inodes, before anything was asked about them.
+    pub(crate) fn sort_by_inode(&mut self) {
+        debug_assert!(self.metas.len() == 0, "nothing was asked yet");
+        self.dents.sort_unstable_by_key(|dent| dent.ino);
+    }
+
+    /// All entries share one fault: their directory is out of reach.
+    pub(crate) fn fail_all(&mut self, errno: Errno) {
+        let mut metas = alloc::vec![Meta::default(); self.dents.len()];
+        metas.iter_mut().for_each(|meta| meta.set_fault(Asked::Stat, errno));
+        self.metas.clear();
+        self.metas.append(metas);
+        self.extras.clear();
+        self.slots = Slots::Dense;
+        self.faulty = !self.is_empty();
+    }
+
+    /// What `readdir` could have said of an entry's type.
+    pub(crate) fn set_kind(&mut self, index: usize, kind: Kind) {
+        let name = &mut self.dents[index].name;
+        *name = Name::new(name.offset(), name.len(), kind);
+    }
+
+    /// Forgets what `readdir` said beside the names.
+    pub(crate) fn forget_types(&mut self) {
+        for dent in &mut self.dents {
+            dent.name = Name::new(dent.name.offset(), dent.name.len(), Kind::Unknown);
+            dent.ino = 0;
         }
     }
 
@@ -603,6 +680,18 @@ impl<'a> Entry<'a> {
         self.meta.is_some_and(|meta| meta.bits.contains(Bits::CAPABILITY))
     }
 
+    /// All times and the device, if the batch was filled with them and `statx` answered for this entry.
+    #[must_use]
+    pub fn extra(&self) -> Option<&'a Extra> {
+        self.known()?;
+        let slot = match &self.batch.slots {
+            Slots::None => return None,
+            Slots::Dense => self.index,
+            Slots::Sparse(slots) => slots[self.index] as usize,
+        };
+        self.batch.extras.get(slot)
+    }
+
     fn known(&self) -> Option<&'a Meta> {
         self.meta.filter(|meta| meta.bits.contains(Bits::STAT))
     }
@@ -621,6 +710,7 @@ impl<'a> Entry<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
 
     fn batch(needs: Needs) -> Batch {
         let mut batch = Batch::new(NeedsByKind::all(needs));
@@ -691,8 +781,9 @@ mod tests {
     fn a_fault_keeps_its_errno() {
         let mut batch = batch(Needs::SIZE);
         assert!(batch.place_slots(|_, _| true).is_none());
-        batch.metas.resize(2);
-        batch.metas.get_mut(0).expect("a slot").set_fault(Asked::Stat, Errno::ACCESS);
+        let mut metas = vec![Meta::default(); 2];
+        metas[0].set_fault(Asked::Stat, Errno::ACCESS);
+        batch.metas.append(metas);
         assert_eq!(batch.entry(0).fault(), Some((Asked::Stat, Errno::ACCESS)));
         assert_eq!(batch.entry(1).fault(), None);
         assert!(!batch.entry(0).is_known());

@@ -2,7 +2,8 @@
 //!
 //! The flow has one direction: a [`read::Reader`] appends names and types to a [`batch::Batch`];
 //! [`stat::fill`] answers whatever the consumers' [`needs`] leave open, by one of four strategies;
-//! [`owners`] turn ids into names; [`sort`] makes a permutation. This crate knows no colour, no terminal and no
+//! [`owners`] turn ids into names; [`sort`] makes a permutation. [`mod@scandir`] splits one directory with the fewest
+//! questions where `readdir` tells no types; [`tree`] walks over whole hierarchies, batch by batch. This crate knows no colour, no terminal and no
 //! environment, starts no thread by itself (see [`stat::Workers`]), and has no `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -19,7 +20,12 @@ pub mod needs;
 pub mod owners;
 pub mod pattern;
 pub mod read;
+pub mod ring;
+pub mod scandir;
 pub mod sort;
 pub mod stat;
 pub mod team;
+pub mod tree;
 pub mod watch;
+
+pub use scandir::{readdirx, scandir};

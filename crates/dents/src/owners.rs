@@ -7,6 +7,7 @@
 
 use crate::batch::Batch;
 use crate::needs::Needs;
+use crate::ring::Rings;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::file;
@@ -25,6 +26,18 @@ pub struct Owners {
 }
 
 impl Owners {
+    /// The files that [`learn`](Self::learn) may read, for whoever reads them ahead.
+    pub const FILES: [&CStr; 2] = [USERS.file, GROUPS.file];
+
+    /// Takes what was read ahead of [`FILES`](Self::FILES), if there is any. Costs nothing.
+    pub fn take_files(&mut self, rings: &Rings) {
+        for (names, source) in [(&mut self.users, &USERS), (&mut self.groups, &GROUPS)] {
+            if let Some(file) = rings.take(source.file) {
+                names.file = Some(file.unwrap_or_default());
+            }
+        }
+    }
+
     /// Learns the owners of a batch. `names` says which of [`Needs::UID`] and [`Needs::GID`] are wanted as
     /// names.
     pub fn learn(&mut self, batch: &Batch, names: Needs, getent: &dyn Getent) {

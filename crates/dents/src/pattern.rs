@@ -62,11 +62,11 @@ impl Pattern {
     /// as it does unless POSIXLY_CORRECT is set.
     #[must_use]
     pub fn new(pattern: &[u8], utf8: bool, caret: bool) -> Pattern {
-        let text = core::str::from_utf8(pattern).ok().filter(|text| utf8 && !text.is_ascii());
+        let text = Some(Characters(pattern)).filter(|text| utf8 && !pattern.is_ascii() && text.are_all());
         let bytes: Vec<u32> = pattern.iter().map(|byte| code(*byte)).collect();
         let bytes = parse(&bytes, caret);
         let chars = match text {
-            Some(text) => Some(parse(&text.chars().map(u32::from).collect::<Vec<u32>>(), caret)),
+            Some(text) => Some(parse(&text.collect(), caret)),
             None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
             None => None,
         };
@@ -76,7 +76,8 @@ impl Pattern {
     /// Whether the pattern matches all of a name.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
-        let text = self.chars.as_deref().zip(core::str::from_utf8(name).ok().filter(|name| !name.is_ascii()));
+        let characters = || Some(Characters(name)).filter(|text| !name.is_ascii() && text.are_all());
+        let text = self.chars.as_deref().and_then(|tokens| Some((tokens, characters()?)));
         // What does not match in characters is given a second chance in bytes: to glibc `é` is `?` and `??`.
         text.is_some_and(|(tokens, name)| matches(tokens, name)) || matches(&self.bytes, name)
     }
@@ -94,15 +95,54 @@ impl Text for &[u8] {
     }
 }
 
-/// A byte as a character. One that is not ASCII is no letter nor anything else, so it gets a place behind all of Unicode.
+/// A byte as a character. One that is not ASCII is no letter nor anything else, so it gets a place behind all of UTF-8.
 fn code(byte: u8) -> u32 {
-    if byte.is_ascii() { u32::from(byte) } else { u32::from(byte) + 0x11_0000 }
+    if byte.is_ascii() { u32::from(byte) } else { u32::from(byte) + (1 << 31) }
 }
 
-impl Text for &str {
+/// Bytes read as UTF-8, as glibc reads it: sequences of up to six bytes, whatever Unicode says.
+#[derive(Clone, Copy)]
+struct Characters<'t>(&'t [u8]);
+
+impl Characters<'_> {
+    /// Whether the bytes are characters from beginning to end.
+    fn are_all(self) -> bool {
+        let mut offset = 0;
+        while let Some((_, next)) = self.at(offset) {
+            offset = next;
+        }
+        offset == self.0.len()
+    }
+
+    fn collect(self) -> Vec<u32> {
+        let mut next = 0;
+        core::iter::from_fn(|| {
+            let (char, after) = self.at(next)?;
+            next = after;
+            Some(char)
+        })
+        .collect()
+    }
+}
+
+impl Text for Characters<'_> {
     fn at(self, offset: usize) -> Option<(u32, usize)> {
-        let char = self.get(offset..)?.chars().next()?;
-        Some((u32::from(char), offset + char.len_utf8()))
+        let lead = *self.0.get(offset)?;
+        let len = match lead {
+            0..=0x7f => return Some((u32::from(lead), offset + 1)),
+            0xc2..=0xfd => lead.leading_ones() as usize,
+            _ => return None,
+        };
+        let mut char = u32::from(lead) & (0x7f >> len);
+        for byte in self.0.get(offset + 1..offset + len)? {
+            if !(0x80..=0xbf).contains(byte) {
+                return None;
+            }
+            char = char << 6 | u32::from(byte & 0x3f);
+        }
+        let least = if len == 2 { 0x80 } else { 1 << (5 * len - 4) };
+        let exists = char >= least && !(0xd800..0xe000).contains(&char);
+        exists.then_some((char, offset + len))
     }
 }
 
@@ -278,6 +318,21 @@ mod tests {
         for name in no {
             assert!(!pattern.matches(name.as_bytes()), "{pattern:?} {name}");
         }
+    }
+
+    /// As fnmatch of glibc 2.36 answered in C.UTF-8.
+    #[test]
+    fn characters_beyond_unicode() {
+        let matches = |pattern: &str, name: &[u8]| Pattern::new(pattern.as_bytes(), true, true).matches(name);
+        for name in
+            [&b"\x08\xf4\x90\x80\x80"[..], b"\x08\xf8\x88\x80\x80\x80", b"\x08\xfc\x84\x80\x80\x80\x80"]
+        {
+            assert!(matches("??", name) && !matches("???", name), "{}", name.escape_ascii());
+        }
+        for name in [&b"\xed\xa0\x80"[..], b"\xc0\x80", b"\xf0\x80\x80\x80"] {
+            assert!(!matches("?", name), "{}", name.escape_ascii());
+        }
+        assert!(matches("??", b"\xc0\x80"), "two bytes that are no character");
     }
 
     #[test]

@@ -5,8 +5,10 @@ use crate::needs::Kind;
 use crate::pattern::Pattern;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::ffi::CStr;
 use dents_sys::dir::{self, Dirents};
+use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
 /// Which hidden names are wanted.
@@ -60,11 +62,16 @@ impl Filter {
 pub struct Reader {
     dir: OwnedFd,
     buffer: Vec<u8>,
+    fs: OnceCell<Option<FsType>>,
 }
 
-/// Bytes given to each `getdents64`: about 2,000 entries. 32 KiB, 128 KiB and 1 MiB were measured to make no
-/// difference in time; this one keeps a stream's memory small and its calls few.
+/// Bytes given to the first `getdents64`: about 2,000 entries. 32 KiB, 128 KiB and 1 MiB were measured to make no
+/// difference in time; this one shows the first names soon.
 const BUFFER: usize = 64 * 1024;
+
+/// And to the others, once one was filled: fewer calls, and on a network fewer round trips where the client asks the
+/// server for as much as it is asked for.
+const LARGE_BUFFER: usize = 256 * 1024;
 
 impl Reader {
     /// Opens a directory: one `openat`. It never blocks on a FIFO (`O_NONBLOCK`) and fails on what is not a
@@ -74,7 +81,7 @@ impl Reader {
     /// What `openat` gives.
     pub fn open(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<Reader> {
         let dir = if follow { dir::open(at, path)? } else { dir::open_nofollow(at, path)? };
-        Ok(Reader { dir, buffer: Vec::new() })
+        Ok(Reader { dir, buffer: Vec::new(), fs: OnceCell::new() })
     }
 
     /// The descriptor that names are relative to.
@@ -83,10 +90,21 @@ impl Reader {
         self.dir.as_fd()
     }
 
-    /// Gives the buffer back to the next reader.
+    /// The file system it is on, if that can be known: two system calls the first time, no request to a server.
     #[must_use]
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+    pub fn fs(&self) -> Option<FsType> {
+        *self.fs.get_or_init(|| statfs::of_mount(self.dir()).ok())
+    }
+
+    /// The same, if it was asked for before.
+    pub(crate) fn known_fs(&self) -> Option<Option<FsType>> {
+        self.fs.get().copied()
+    }
+
+    /// Gives the descriptor to whoever closes it, and the buffer back to the next reader.
+    #[must_use]
+    pub fn into_parts(self) -> (OwnedFd, Vec<u8>) {
+        (self.dir, self.buffer)
     }
 
     /// Reads with a buffer that served before.
@@ -142,13 +160,19 @@ impl<'a> Stream<'a> {
             Err(Errno::NOENT) => 0,
             other => other?,
         };
+        batch.reserve(filled);
         let mut records = Dirents::new(&self.buffer[..filled]);
         for record in records.by_ref() {
             if filter.wants(record.name.to_bytes()) {
                 batch.push(record.name, Kind::from_d_type(record.d_type), record.ino);
             }
         }
-        if records.malformed() { Err(Errno::IO) } else { Ok(filled != 0) }
+        let malformed = records.malformed();
+        // Full but for less than any record: there is more to come.
+        if filled + 1024 > BUFFER && self.buffer.len() < LARGE_BUFFER {
+            *self.buffer = vec![0; LARGE_BUFFER];
+        }
+        if malformed { Err(Errno::IO) } else { Ok(filled != 0) }
     }
 }
 

@@ -11,6 +11,7 @@ extern crate std;
 
 pub mod args;
 pub mod errno;
+mod explain;
 mod loops;
 pub mod output;
 pub mod plan;
@@ -18,14 +19,16 @@ pub mod progress;
 mod run;
 mod timing;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use args::Flag;
+use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
 use dents::bounded::Aside;
 use dents::owners::Getent;
+use dents::ring::Rings;
 use dents::stat::{Threads, Workers};
 use output::{Message, Output, Streams};
-use plan::Plan;
+use plan::{Found, Plan};
 use progress::Progress;
 
 /// What the process brings: the only way in for anything from outside.
@@ -42,6 +45,8 @@ pub struct Env<'a> {
     pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
     /// Who tells of a listing that takes long, given the program's name; asked where there is no deadline.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
+    /// The io_uring, if one is wanted, and what it still has to close.
+    pub rings: &'a Rings,
 }
 
 /// How it went: the exit status.
@@ -95,16 +100,37 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        _ => match Plan::new(env, &args, program, &found, out) {
-            Ok(plan) => {
-                let threads = Threads::new(plan.threads).in_flight(plan.in_flight);
-                let progress = if plan.timeout_ns.is_none() { (env.progress)(program) } else { None };
-                out.set_progress(progress);
-                let threads = threads.watched(progress.map(Progress::watch));
-                run::Listing::new(env, &plan, &threads, out).run(&args.operands) as u8
-            }
+        _ => match decide(env, &args, program, &found, out) {
+            Ok(plan) => follow(env, &plan, &args.operands, out) as u8,
             Err(error) => refuse(&error, program, utf8, out),
         },
+    }
+}
+
+/// The plan, on the heap, and made in a frame of its own: pages of stack that the making touches serve the listing after
+/// it, instead of lying below it.
+#[inline(never)]
+fn decide<'a>(
+    env: &Env<'a>,
+    args: &Args<'a>,
+    program: &'a [u8],
+    found: &Found<'a>,
+    out: &mut Output<'_>,
+) -> Result<Box<Plan<'a>>, UsageError<'a>> {
+    Plan::new(env, args, program, found, out).map(Box::new)
+}
+
+/// Does what the plan says, or tells what it would be.
+fn follow<'a>(env: &Env<'a>, plan: &Plan<'a>, operands: &[&CStr], out: &mut Output<'_>) -> Status {
+    match plan.explain.as_ref().filter(|explain| explain.plan_only) {
+        Some(explain) => explain::before(plan, explain, operands, out),
+        None => {
+            let progress = if plan.timeout_ns.is_none() { (env.progress)(plan.program) } else { None };
+            out.set_progress(progress);
+            let watch = progress.map(Progress::watch);
+            let threads = Threads::new(plan.threads).in_flight(plan.in_flight).watched(watch);
+            run::Listing::new(env, plan, &threads, out).run(operands)
+        }
     }
 }
 

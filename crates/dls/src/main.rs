@@ -8,8 +8,10 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
+use core::mem::ManuallyDrop;
 use dents::bounded::Aside;
 use dents::owners::Getent;
+use dents::ring::Rings;
 use dents::stat::Workers;
 use dents::watch::Watch;
 use dents_rt::{Process, agent, child, thread};
@@ -22,6 +24,8 @@ use dls::progress::Progress;
 dents_rt::entry!(run);
 
 fn run(process: Process) -> u8 {
+    // The process ends with the listing, and gives back for nothing what would cost some calls here.
+    let rings = ManuallyDrop::new(Rings::default());
     let env = Env {
         argv: process.args().collect(),
         var: &|name| process.var(name),
@@ -29,6 +33,7 @@ fn run(process: Process) -> u8 {
         getent: &Children(process),
         progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok()),
         aside: &|| Some(Box::leak(Box::new(Children(process)))),
+        rings: &rings,
     };
     dls::main(&env, &mut Stdio { held: None })
 }

@@ -5,6 +5,7 @@ mod source;
 
 pub(crate) use bounded::grouped;
 
+use crate::explain::{self, Seen};
 use crate::loops::ActiveDirectories;
 use crate::output::{Message, Output};
 use crate::plan::Plan;
@@ -44,6 +45,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
+    /// What was listed, if it shall be explained.
+    seen: Option<Box<Seen>>,
     told_refusal: bool,
     /// Who asks where there is a deadline.
     limit: Option<Limit>,
@@ -98,23 +101,34 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         out: &'l mut Output<'o>,
     ) -> Self {
         let mut timing = Timing::off(out.progress());
-        if plan.timing {
+        if plan.timing || plan.explain.is_some() {
             timing = Timing::on(clock::monotonic_ns, out.progress());
+            timing.lazy = plan.lazy;
             out.time_with(clock::monotonic_ns);
         }
+        plan.read_ahead(env.rings);
         Listing {
             env,
             plan,
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means { mode: plan.mode, threads, workers: env.workers, mounts: Some(&plan.mounts) },
+            means: Means {
+                mode: plan.mode,
+                threads,
+                workers: env.workers,
+                mounts: Some(&plan.mounts),
+                rings: Some(env.rings),
+                lazy: plan.lazy,
+                ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
+            },
             collate: plan.collate.and_then(Rules::new),
             pending: Vec::new(),
             active: ActiveDirectories::default(),
             spare: Vec::new(),
             status: Status::Ok,
             timing,
+            seen: plan.explain.as_ref().map(|_| Box::default()),
             told_refusal: false,
             limit: None,
             printed: false,
@@ -147,7 +161,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
-        self.timing.report(self.out);
+        if self.plan.timing {
+            self.timing.report(self.out);
+        }
+        if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+            let text = explain::after(self.plan, explain, seen, &mut self.timing);
+            self.out.message(text.as_bytes());
+        }
         self.status
     }
 
@@ -164,6 +184,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
         self.note(&report);
+        if let Some(seen) = &mut self.seen {
+            seen.operands += names.len() as u64;
+            seen.operand_stats += report.tally.stats;
+        }
         self.faults(&batch, None);
         self.learn_owners(&batch);
         self.timing.enter(Phase::Sort);
@@ -222,7 +246,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
-        self.spare = source.into_buffer();
+        self.spare = source.into_buffer(self.env.rings);
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -235,6 +259,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
         self.note(&report);
+        self.see(&batch);
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
@@ -318,11 +343,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
         let report = stat::fill(batch, reader.dir(), &asking);
         self.note(&report);
+        self.see(batch);
+    }
+
+    /// Counts entries for `--explain`.
+    fn see(&mut self, batch: &Batch) {
+        if let Some(seen) = &mut self.seen {
+            batch.iter().for_each(|entry| seen.entry(entry.kind(), entry.d_kind()));
+        }
     }
 
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
+            self.owners.take_files(self.env.rings);
             let aside = self.limit.as_ref().map(Limit::getent);
             self.owners.learn(batch, self.plan.names, aside.unwrap_or(self.env.getent));
         }
@@ -493,6 +527,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.shows_times {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
+            self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use alloc::string::String;
 use core::fmt::Write as _;
-use dents::stat::auto::Strategy;
+use dents::stat::auto::{Choice, Strategy};
 use dents::stat::{Report, Tally};
 
 /// A stage of the flow.
@@ -40,8 +40,10 @@ pub(crate) struct Timing {
     since: u64,
     started: u64,
     tally: Tally,
-    choice: Option<dents::stat::auto::Choice>,
+    choice: Option<Choice>,
     strategies: u32,
+    /// Whether values may be stale.
+    pub(crate) lazy: bool,
 }
 
 impl Timing {
@@ -58,6 +60,7 @@ impl Timing {
             tally: Tally::default(),
             choice: None,
             strategies: 0,
+            lazy: false,
         }
     }
 
@@ -101,6 +104,19 @@ impl Timing {
         self.tally += report.tally;
     }
 
+    /// The strategy of the largest fill.
+    pub(crate) fn choice(&self) -> Option<Choice> {
+        self.choice
+    }
+
+    /// Nanoseconds since the beginning, and those of them that were spent asking.
+    pub(crate) fn elapsed(&mut self) -> (u64, u64) {
+        let Some(clock) = self.clock else { return (0, 0) };
+        let now = clock();
+        self.close(now);
+        (now - self.started, self.spent[Phase::Stat as usize])
+    }
+
     /// Writes the table to stderr.
     pub(crate) fn report(&mut self, out: &mut Output<'_>) {
         let Some(clock) = self.clock else { return };
@@ -125,6 +141,9 @@ impl Timing {
         let _ = writeln!(text, "entries  {:>7}", self.tally.entries);
         let _ = writeln!(text, "stats    {stats:>7} made, {avoided} avoided");
         let _ = writeln!(text, "also     {links:>7} readlinkat, {xattrs} listxattrat");
+        if self.lazy && stats > 0 {
+            let _ = writeln!(text, "lazy     values may be stale: what was remembered of a file did");
+        }
         let _ = match self.choice {
             None => writeln!(text, "strategy none: names and types answered everything"),
             Some(choice) => {

@@ -72,6 +72,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         getent: &Nobody,
         aside: &|| None,
         progress: &|_| None,
+        rings: &dents::ring::Rings::default(),
     };
     dls::main(&env, memory)
 }

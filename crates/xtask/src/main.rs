@@ -1,7 +1,7 @@
-//! The project's own commands: `cargo xtask test`, `cargo xtask bench [--quick]`.
+//! The project's own commands: `cargo xtask test`, `cargo xtask bench`.
 //!
-//! No dependency, so that the first thing a contributor runs compiles in a second. Each command is a list of
-//! steps that are printed as they run; none hides what it executes.
+//! One dependency, for JSON, so that the first thing a contributor runs compiles in seconds. Each command is a
+//! list of steps that are printed as they run; none hides what it executes.
 
 mod bench;
 mod docs;
@@ -19,7 +19,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
-  bench [--quick] measure the README's figures side by side with GNU ls, and print them as a table
+  bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual page and the completions anew, from the flags of dls
@@ -30,8 +30,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["test"] => test::run(),
-        ["bench"] => bench::run(bench::Effort::Full),
-        ["bench", "--quick"] => bench::run(bench::Effort::Quick),
+        ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
         ["syscalls"] => syscalls::run(),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),

@@ -1,13 +1,15 @@
-//! A table of the system calls that listings cost, ours beside GNU's, in Markdown on standard output.
-//!
-//! `cargo xtask syscalls` writes it to `docs/SYSCALLS.md`.
+//! A table of the system calls that listings cost, ours beside GNU's, in Markdown on standard output: `calls`
+//! alone, which `cargo xtask syscalls` writes to `docs/SYSCALLS.md`. With words it is their number in that command:
+//! `calls PROGRAM [ARGUMENT]…`, the program by its path, for `cargo xtask bench`.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use dents_lab::fixture::mostly_plain;
 use dents_lab::oracle::{Oracle, Subject};
 use dents_lab::palette::CHEAP;
-use dents_lab::process::Run;
+use dents_lab::process::{End, Run};
 use dents_lab::syscalls::{Trace, trace};
 
 /// What is listed.
@@ -40,13 +42,30 @@ const SETS: &[(&str, Option<&str>)] = &[
 ];
 
 fn main() -> ExitCode {
-    match table() {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let result = match &words[..] {
+        [] => table(),
+        [program, args @ ..] => one(Path::new(program), args),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("calls: {why}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints how many calls one command makes, in an environment without LS_COLORS and `TZ`.
+fn one(program: &Path, args: &[OsString]) -> Result<(), String> {
+    let run = Run::new(program).args(args).without("TZ");
+    let trace = trace(&run).map_err(|error| format!("strace: {error}"))?;
+    if trace.outcome.end != End::Exit(0) {
+        let said = String::from_utf8_lossy(&trace.outcome.stderr).trim().to_string();
+        return Err(format!("{}: {:?} {said}", program.display(), trace.outcome.end));
+    }
+    println!("{}", trace.total());
+    Ok(())
 }
 
 fn table() -> Result<(), String> {

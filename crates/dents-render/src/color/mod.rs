@@ -11,6 +11,7 @@ mod terminal;
 pub use parse::BadColors;
 pub use terminal::is_known_terminal;
 
+use crate::consumer::{Consumer, Declare, union};
 use alloc::vec::Vec;
 use dents::needs::{Kind, Needs, NeedsByKind};
 use suffix::Suffixes;
@@ -184,6 +185,12 @@ impl Colors {
         self.link_as_target = self.get(Key::Link) == Some(b"target");
     }
 
+    /// What a key is called.
+    #[must_use]
+    pub fn name(key: Key) -> &'static str {
+        core::str::from_utf8(KEYS[key as usize].0).unwrap_or_default()
+    }
+
     /// The value of a key.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&[u8]> {
@@ -203,42 +210,58 @@ impl Colors {
         self.colored >> key as u8 & 1 == 1
     }
 
-    fn any_colored(&self, keys: &[Key]) -> bool {
-        keys.iter().any(|key| self.is_colored(*key))
-    }
-
     /// Whether the target of every symbolic link must be stat'ed for colour's sake.
     pub(crate) fn checks_targets(&self, long: bool) -> bool {
-        self.is_colored(Key::Orphan)
-            || (self.is_colored(Key::Exec) && self.link_as_target)
-            || (self.is_colored(Key::Missing) && long)
+        self.target_consumers(long).next().is_some()
     }
 
-    /// What must be known of an entry to colour it. `targets`: whether those of links are looked at. `stats_regular`: whether regular
-    /// files are stat'ed anyway; GNU shows `mh` only where it has stat'ed for some other reason.
+    /// What must be known of an entry to colour it. `targets`: whether those of links are looked at. `stats_regular`:
+    /// whether regular files are stat'ed anyway; GNU shows `mh` only where it has stat'ed for some other reason.
     #[must_use]
     pub fn needs(&self, targets: bool, stats_regular: bool) -> NeedsByKind {
-        let mut regular = Needs::empty();
-        if self.any_colored(&[Key::Exec, Key::Setuid, Key::Setgid]) {
-            regular |= Needs::MODE;
-        }
-        if self.is_colored(Key::Capability) {
-            regular |= Needs::CAPABILITY;
-        }
-        if self.is_colored(Key::HardLink) && (stats_regular || !regular.is_empty()) {
-            regular |= Needs::NLINK;
-        }
-        let mut needs = NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Reg, regular);
-        if self.any_colored(&[Key::Sticky, Key::OtherWritable, Key::StickyOtherWritable]) {
-            needs |= NeedsByKind::of(Kind::Dir, Needs::MODE);
-        }
-        if targets {
-            needs |= NeedsByKind::of(Kind::Link, Needs::TARGET);
-            if self.link_as_target && self.is_colored(Key::HardLink) {
-                needs |= NeedsByKind::of(Kind::Link, Needs::NLINK);
+        let links = if targets { NeedsByKind::of(Kind::Link, Needs::TARGET) } else { NeedsByKind::default() };
+        union(|to| self.declare(targets, stats_regular, to)) | links
+    }
+
+    /// The same, key by key, but for the targets, which may be looked at on somebody else's behalf.
+    pub(crate) fn declare(&self, targets: bool, stats_regular: bool, to: &mut Declare<'_>) {
+        let mut regular = stats_regular;
+        for (key, kind, needs) in [
+            (Key::File, None, Needs::TYPE),
+            (Key::Exec, Some(Kind::Reg), Needs::MODE),
+            (Key::Setuid, Some(Kind::Reg), Needs::MODE),
+            (Key::Setgid, Some(Kind::Reg), Needs::MODE),
+            (Key::Capability, Some(Kind::Reg), Needs::CAPABILITY),
+            (Key::Sticky, Some(Kind::Dir), Needs::MODE),
+            (Key::OtherWritable, Some(Kind::Dir), Needs::MODE),
+            (Key::StickyOtherWritable, Some(Kind::Dir), Needs::MODE),
+        ] {
+            match kind {
+                None => to(Consumer::Color(key), NeedsByKind::all(needs)),
+                Some(kind) if self.is_colored(key) => {
+                    regular |= kind == Kind::Reg;
+                    to(Consumer::Color(key), NeedsByKind::of(kind, needs));
+                }
+                Some(_) => {}
             }
         }
-        needs
+        if self.is_colored(Key::HardLink) && regular {
+            to(Consumer::Color(Key::HardLink), NeedsByKind::of(Kind::Reg, Needs::NLINK));
+        }
+        if targets && self.link_as_target && self.is_colored(Key::HardLink) {
+            to(Consumer::Color(Key::HardLink), NeedsByKind::of(Kind::Link, Needs::NLINK));
+        }
+    }
+
+    /// The keys that look at the targets of links; see [`Colors::checks_targets`].
+    pub(crate) fn target_consumers(&self, long: bool) -> impl Iterator<Item = Consumer> {
+        [
+            (Consumer::Color(Key::Orphan), self.is_colored(Key::Orphan)),
+            (Consumer::LinkAsTarget, self.is_colored(Key::Exec) && self.link_as_target),
+            (Consumer::Color(Key::Missing), self.is_colored(Key::Missing) && long),
+        ]
+        .into_iter()
+        .filter_map(|(consumer, looks)| looks.then_some(consumer))
     }
 
     /// The colour of an entry's name.

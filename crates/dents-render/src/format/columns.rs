@@ -4,17 +4,12 @@ use super::Rows;
 use super::frills::Frills;
 use crate::Sink;
 use crate::renderer::Renderer;
-use crate::style::{Format, Style};
+use crate::style::Format;
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::needs::NeedsByKind;
 
 /// No column is narrower: one letter and two spaces.
 const NARROWEST: usize = 3;
-
-pub(crate) fn needs(style: &Style) -> NeedsByKind {
-    style.frills_needs()
-}
 
 /// Widths of entries and of columns. The memory is kept from one directory to the next.
 #[derive(Default)]

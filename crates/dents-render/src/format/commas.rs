@@ -5,12 +5,6 @@ use super::Rows;
 use super::frills::Frills;
 use crate::Sink;
 use crate::renderer::{Piece, Renderer};
-use crate::style::Style;
-use dents::needs::NeedsByKind;
-
-pub(crate) fn needs(style: &Style) -> NeedsByKind {
-    style.frills_needs()
-}
 
 /// Where a chunk ended.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,6 +3,7 @@
 use super::frills::context;
 use super::{Rows, in_pieces};
 use crate::Sink;
+use crate::consumer::{Consumer, Declare};
 use crate::dired::Dired;
 use crate::human::SizeFormat;
 use crate::mode;
@@ -19,18 +20,18 @@ use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::owners::Owners;
 use dents::team::Team;
 
-pub(crate) fn needs(style: &Style) -> NeedsByKind {
-    let mut all =
-        Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | Needs::MARK | style.time;
+pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
+    let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | style.time;
     all.set(Needs::UID, style.owner || style.author);
     all.set(Needs::GID, style.group);
-    let mut link = Needs::LINK;
-    link.set(Needs::TARGET, style.checks_targets());
-    style.frills_needs()
-        | NeedsByKind::all(all)
-        | NeedsByKind::of(Kind::Char, Needs::RDEV)
-        | NeedsByKind::of(Kind::Block, Needs::RDEV)
-        | NeedsByKind::of(Kind::Link, link)
+    to(
+        Consumer::Long,
+        NeedsByKind::all(all)
+            | NeedsByKind::of(Kind::Char, Needs::RDEV)
+            | NeedsByKind::of(Kind::Block, Needs::RDEV)
+            | NeedsByKind::of(Kind::Link, Needs::LINK),
+    );
+    to(Consumer::Mark, NeedsByKind::all(Needs::MARK));
 }
 
 pub(crate) fn render(
@@ -43,15 +44,16 @@ pub(crate) fn render(
     let style = renderer.style;
     let columns = measure(style, rows, owners, team);
     let now = renderer.now;
-    let Renderer { painter, clock, dired, .. } = renderer;
+    let Renderer { painter, clock, zone, dired, .. } = renderer;
+    let zone = *zone;
     let in_pieces = dired.is_none()
         && in_pieces(rows, painter, team, out, &|rows, painter, out| {
-            let mut clock = Clock::new(style);
+            let mut clock = Clock::new(style, zone);
             clock.set_now(now);
             draw(rows, &mut Row::new(columns.clone()), &mut clock, painter, &mut None, out);
         });
     if !in_pieces {
-        let clock = clock.get_or_insert_with(|| Clock::new(style));
+        let clock = clock.get_or_insert_with(|| Clock::new(style, zone));
         clock.set_now(now);
         draw(rows, &mut Row::new(columns), clock, painter, dired, out);
     }

@@ -63,7 +63,8 @@ pub(crate) fn in_pieces<'s>(
         return false;
     }
     let mut buffers = Vec::new();
-    buffers.resize_with(team.threads() * ROUND, Vec::new);
+    // Of what is not filled, nothing is touched.
+    buffers.resize_with(team.threads() * ROUND, || Vec::with_capacity(PIECE * 64));
     for round in rows.order.chunks(PIECE * buffers.len()) {
         let part = |(order, buffer)| (rows.only(order), painter.fork(), buffer);
         let mut pieces: Vec<_> = round.chunks(PIECE).zip(&mut buffers).map(part).collect();

@@ -111,8 +111,11 @@ impl Quoter {
         let qmark = qmark && !style.escapes();
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
         let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, plain: [false; 256] };
-        for byte in 1..=255u8 {
-            quoter.plain[usize::from(byte)] = quoter.is_plain(byte);
+        // Written as they are, whatever is in them: nobody will ask the table.
+        if style != Quoting::Literal || qmark {
+            for byte in 1..=255u8 {
+                quoter.plain[usize::from(byte)] = quoter.is_plain(byte);
+            }
         }
         quoter
     }

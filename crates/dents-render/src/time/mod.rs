@@ -26,8 +26,9 @@ use zone::Period;
 /// How far back a time is recent: half a mean Gregorian year, in seconds.
 const RECENT: i64 = 31_556_952 / 2;
 
-/// How many offsets a clock keeps: those of 34 years.
+/// How many offsets a clock keeps: those of 34 years; at first, of two.
 const PERIODS: usize = 128;
+const FEW_PERIODS: usize = 8;
 
 /// How times are shown. Each style is two formats: of recent times and of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,7 @@ struct Face {
 }
 
 impl<'s> Clock<'s> {
-    pub(crate) fn new(style: &'s Style) -> Clock<'s> {
+    pub(crate) fn new(style: &'s Style, zone: &'s Zone) -> Clock<'s> {
         let faces = style.time_style.formats().map(|text| Face {
             format: Format::new(text),
             minute: 0..0,
@@ -106,15 +107,9 @@ impl<'s> Clock<'s> {
             civil: None,
             period: 0,
         });
-        let mut clock = Clock {
-            zone: &style.zone,
-            now: style.now,
-            faces,
-            periods: Vec::new(),
-            names: names(style),
-            width: 0,
-        };
-        clock.periods.resize_with(PERIODS, Period::default);
+        let mut clock =
+            Clock { zone, now: style.now, faces, periods: Vec::new(), names: names(style), width: 0 };
+        clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
         // Without UTF-8, GNU takes every byte for a column that is no control character.
@@ -162,8 +157,13 @@ impl<'s> Clock<'s> {
 
     /// The period that holds this second, from the zone if it was not asked before.
     fn period(&mut self, second: i64) -> usize {
-        let place = (second >> 23) as usize % PERIODS;
+        let mut place = (second >> 23) as usize % self.periods.len();
         if !self.periods[place].range.contains(&second) {
+            if self.periods.len() < PERIODS && !self.periods[place].range.is_empty() {
+                self.periods.clear();
+                self.periods.resize_with(PERIODS, Period::default);
+                place = (second >> 23) as usize % PERIODS;
+            }
             self.periods[place] = self.zone.at(second);
             // Let no face go on with the period that was here before.
             self.faces.iter_mut().for_each(|face| face.minute = 0..0);
@@ -203,7 +203,7 @@ mod tests {
     use std::string::String;
 
     fn show(style: &Style, times: &[(i64, u32)]) -> Vec<String> {
-        let mut clock = Clock::new(style);
+        let mut clock = Clock::new(style, &style.zone);
         let show = |(sec, nsec): &(i64, u32)| {
             let mut out = Vec::new();
             clock.write(Time { sec: *sec, nsec: *nsec }, &mut out);

@@ -4,7 +4,6 @@
 //! `SQPOLL` the kernel reads submissions only inside `io_uring_enter`, so what was pushed can be taken back.
 use crate::{AsFd, Errno, OwnedFd, Result};
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 use rustix::io_uring::{
@@ -31,15 +30,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A ring for `entries` submissions, 1 to 32,768, that can do `op`: `io_uring_setup`, `io_uring_register`
-    /// (the probe) and two `mmap`; one more `io_uring_setup` before Linux 6.0.
-    pub(super) fn new(entries: u32, op: io::IoringOp) -> Result<Self> {
+    /// A ring for `entries` submissions, 1 to 32,768: `io_uring_setup` and two `mmap`; one more `io_uring_setup` before
+    /// Linux 6.0.
+    pub(super) fn new(entries: u32) -> Result<Self> {
         let (fd, params) = setup(entries)?;
-        // Since 5.4; IORING_OP_STATX and IORING_REGISTER_PROBE came with 5.6.
+        // Since 5.4; IORING_OP_STATX came with 5.6.
         if !params.features.contains(IoringFeatureFlags::SINGLE_MMAP) {
             return Err(Errno::NOSYS);
         }
-        probe(&fd, op)?;
 
         let array_end = params.sq_off.array as usize + params.sq_entries as usize * size_of::<u32>();
         let cqes_end =
@@ -66,6 +64,11 @@ impl Queue {
             sqes,
             _rings: rings,
         })
+    }
+
+    /// The submissions that it has room for, a power of two.
+    pub(super) fn entries(&self) -> u32 {
+        self.sq_entries
     }
 
     /// `IORING_REGISTER_IOWQ_MAX_WORKERS` for bounded work, since Linux 5.15 (`EINVAL` before).
@@ -158,35 +161,6 @@ fn setup(entries: u32) -> Result<(OwnedFd, io::io_uring_params)> {
         }
         answer => Ok((answer?, params)),
     }
-}
-
-/// Asks whether the ring can do `op`: one `io_uring_register`. `EOPNOTSUPP` if not.
-fn probe(fd: &OwnedFd, op: io::IoringOp) -> Result<()> {
-    /// `struct io_uring_probe` with as many operations as there can be; all zero, as the kernel demands.
-    #[repr(C)]
-    struct Probe {
-        header: io::io_uring_probe,
-        ops: [io::io_uring_probe_op; 256],
-    }
-    const {
-        assert!(size_of::<io::io_uring_probe>() == 16 && size_of::<io::io_uring_probe_op>() == 8);
-        assert!(offset_of!(Probe, ops) == 16);
-    }
-    let mut probe = [0_u64; size_of::<Probe>() / size_of::<u64>()];
-    // SAFETY: the kernel writes a header and at most 256 operations, as many as `probe` has room for.
-    let answer = unsafe {
-        let arg = probe.as_mut_ptr().cast::<c_void>();
-        io::io_uring_register(fd, IoringRegisterOp::RegisterProbe, arg, 256)
-    };
-    match answer {
-        // EINVAL: a kernel before 5.6, without the probe and without what is probed for.
-        Err(Errno::INVAL) => return Err(Errno::OPNOTSUPP),
-        answer => answer?,
-    };
-    // Operation n is word 2 + n: its number, a reserved byte, two bytes of flags, four reserved ones.
-    let flags = probe[2 + op as usize].to_ne_bytes();
-    let flags = u16::from_ne_bytes([flags[2], flags[3]]);
-    if flags & io::IoringOpFlags::SUPPORTED.bits() == 0 { Err(Errno::OPNOTSUPP) } else { Ok(()) }
 }
 
 /// Memory shared with the kernel, given back on drop.

@@ -77,6 +77,11 @@ impl Crew {
         self.most as usize
     }
 
+    /// Whether answers have turned out to be round trips.
+    pub(super) fn is_far(&self) -> bool {
+        !self.fixed && self.limit.load(Ordering::Relaxed) >= FIRST.min(self.most)
+    }
+
     /// How many may be at work now, those that hang among them. For each of those there are two others: where many hang,
     /// those that take their place will hang as well, and the number must grow faster than by one at a time.
     fn allowed(&self) -> u32 {
@@ -87,7 +92,7 @@ impl Crew {
     pub(super) fn call(&self) {
         self.work.fetch_add(1, Ordering::SeqCst);
         if self.idle.load(Ordering::SeqCst) > 0 {
-            futex::wake_one(&self.work);
+            let _ = futex::wake(&self.work, 1);
         } else {
             self.alert();
         }
@@ -95,7 +100,7 @@ impl Crew {
 
     fn alert(&self) {
         self.alarm.fetch_add(1, Ordering::Release);
-        futex::wake_one(&self.alarm);
+        let _ = futex::wake(&self.alarm, 1);
     }
 
     /// Whether one more may be at work; then it is.
@@ -112,7 +117,7 @@ impl Crew {
     fn rest(&self, seen: u32) {
         self.idle.fetch_add(1, Ordering::SeqCst);
         if self.work.load(Ordering::SeqCst) == seen {
-            futex::wait(&self.work, seen);
+            let _ = futex::wait(&self.work, seen, None);
         }
         self.idle.fetch_sub(1, Ordering::SeqCst);
     }
@@ -253,10 +258,10 @@ pub(super) fn lead(board: &'static Board) {
         started = start_some(board, started);
         let tick = crew.running.load(Ordering::Relaxed) > 0 || crew.coming.load(Ordering::Relaxed) > 0;
         if tick {
-            futex::wait_for(&crew.alarm, seen, TICK_NS);
+            let _ = futex::wait(&crew.alarm, seen, Some(TICK_NS));
             ticks = ticks.saturating_add(u32::from(crew.alarm.load(Ordering::Relaxed) == seen));
         } else {
-            futex::wait(&crew.alarm, seen);
+            let _ = futex::wait(&crew.alarm, seen, None);
         }
     }
 }
@@ -271,7 +276,7 @@ fn start_some(board: &'static Board, mut started: usize) -> usize {
     if wanted > 0 && crew.idle.load(Ordering::SeqCst) > 0 {
         let idle = crew.idle.load(Ordering::SeqCst) as usize;
         crew.work.fetch_add(1, Ordering::SeqCst);
-        futex::wake_all(&crew.work);
+        let _ = futex::wake(&crew.work, u32::MAX);
         wanted = wanted.saturating_sub(idle);
     }
     while wanted > 0 && started < crew.most() {

@@ -6,7 +6,7 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::Stream;
 use crate::stat::ask::Asker;
 use crate::stat::operands::follow_to_directory;
-use crate::stat::{Dereference, Question, asks, links_lie};
+use crate::stat::{Dereference, Place, Question, asks, links_lie};
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -163,14 +163,20 @@ impl Board {
     fn ask(&self, sheet: &Arc<Sheet>, dir: &Dir, leaf: &Leaf, desk: &Desk<'_>) {
         let mut hints = *dir.hints.lock();
         let (needs, follow) = (&self.wanted.needs, self.wanted.follows());
-        let by_text =
-            hints.by_text.unwrap_or_else(|| links_lie(Some(&leaf.names.dents), needs, dir.fd.as_fd()));
-        let question = Question { dir: dir.fd.as_fd(), needs, follow, by_text, watch: None };
+        let by_text = hints
+            .by_text
+            .unwrap_or_else(|| links_lie(Some(&leaf.names.dents), needs, &Place::new(dir.fd.as_fd(), None)));
+        let fd = dir.fd.as_fd();
+        let lazy = self.wanted.lazy && stat::takes_dont_sync(fd);
+        let question = Question { dir: fd, needs, follow, by_text, lazy, ledger: None, watch: None };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
         let mut asker = Asker::new(question, 0);
         (asker.smack, asker.without_xattrs) = (hints.smack, hints.without_xattrs);
         asker.learns = Some(&learn);
+        if self.crew.is_far() {
+            asker.hold();
+        }
         while let Some(slot) = leaf.claim() {
             current.set(slot);
             let (dent, mut meta) = (leaf.dent(slot), Meta::default());
@@ -200,7 +206,15 @@ impl Board {
         let needs = operand_needs(&self.wanted);
         let dereference = self.wanted.dereference;
         let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
-        let question = Question { dir: CWD, needs: &needs, follow, by_text: true, watch: None };
+        let question = Question {
+            dir: CWD,
+            needs: &needs,
+            follow,
+            by_text: true,
+            lazy: false,
+            ledger: None,
+            watch: None,
+        };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
         while let Some(slot) = leaf.claim() {

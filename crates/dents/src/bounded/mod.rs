@@ -83,6 +83,8 @@ pub struct Wanted {
     pub lists_operands: bool,
     /// Whether what is below them will be.
     pub recursive: bool,
+    /// Whether values may be stale where that spares requests to a server.
+    pub lazy: bool,
 }
 
 impl Wanted {
@@ -111,7 +113,7 @@ impl Board {
     /// Tells the lister to look again.
     fn tell(&self) {
         self.news.fetch_add(1, Ordering::Release);
-        futex::wake_all(&self.news);
+        let _ = futex::wake(&self.news, u32::MAX);
     }
 
     /// Somebody shall do this next.
@@ -218,7 +220,7 @@ impl Bounded {
             if now >= until_ns {
                 return None;
             }
-            futex::wait_for(&self.board.news, seen, until_ns - now);
+            let _ = futex::wait(&self.board.news, seen, Some(until_ns - now));
         }
     }
 

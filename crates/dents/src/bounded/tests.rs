@@ -103,6 +103,7 @@ fn wanted(recursive: bool) -> Wanted {
         filter: Filter::default(),
         lists_operands: true,
         recursive,
+        lazy: false,
     }
 }
 
@@ -124,7 +125,15 @@ fn as_classic(path: &CStr) -> Vec<String> {
     let mut batch = Batch::new(needs());
     let mut reader = crate::read::Reader::open(CWD, path, true).unwrap();
     reader.read_all(&Filter::default(), &mut batch).unwrap();
-    let means = Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Alone, mounts: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Alone,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs(), follow: false, means: &means });
     batch.iter().map(facts).collect()
 }

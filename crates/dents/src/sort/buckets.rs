@@ -33,7 +33,7 @@ pub(super) fn sorted<K: Ord + Copy + Send>(
     }
     let parts = team.threads() * PER_THREAD;
     let borders = borders(parts, count, &key);
-    let room = count / parts * 5 / 4;
+    let room = count / parts * 9 / 8;
     let mut buckets: Vec<Vec<Keyed<K>>> = (0..=borders.len()).map(|_| Vec::with_capacity(room)).collect();
     for place in places {
         let key = key(place);

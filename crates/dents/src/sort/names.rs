@@ -67,14 +67,30 @@ pub(super) fn sort<'b>(
 
 /// Sorts by the bytes of the texts.
 fn by_text<'b>(order: &mut [u32], reverse: bool, team: &Team<'_>, text: &(impl Fn(u32) -> &'b [u8] + Sync)) {
-    let old = order.to_vec();
-    let sorter = Sorter { text: &|place: u32| text(old[place as usize]), reverse };
-    arrange(order, &old, sorter.sorted(old.len(), team));
+    let old = Old::new(order);
+    let sorter = Sorter { text: &|place: u32| text(old.get(place)), reverse };
+    old.arrange(order, sorter.sorted(order.len(), team));
 }
 
-fn arrange(order: &mut [u32], old: &[u32], places: impl Iterator<Item = u32>) {
-    for (slot, place) in order.iter_mut().zip(places) {
-        *slot = old[place as usize];
+/// The order before a sort. As read, which it is most of the time, each position is its own place: not worth four bytes
+/// an entry.
+struct Old(Option<Vec<u32>>);
+
+impl Old {
+    fn new(order: &[u32]) -> Old {
+        let as_read = order.iter().zip(0..).all(|(index, place)| *index == place);
+        Old((!as_read).then(|| order.to_vec()))
+    }
+
+    #[inline]
+    fn get(&self, place: u32) -> u32 {
+        self.0.as_ref().map_or(place, |old| old[place as usize])
+    }
+
+    fn arrange(&self, order: &mut [u32], places: impl Iterator<Item = u32>) {
+        for (slot, place) in order.iter_mut().zip(places) {
+            *slot = self.get(place);
+        }
     }
 }
 
@@ -104,7 +120,7 @@ fn by_keys<'b>(
     collate: &mut (dyn Collate + '_),
     level: Level,
 ) {
-    let old = order.to_vec();
+    let old = Old::new(order);
     let fill = |collate: &mut dyn Collate, keys: &mut Keys, part: &[u32]| {
         for index in part {
             level.make(collate, text(*index), &mut keys.arena);
@@ -112,17 +128,17 @@ fn by_keys<'b>(
         }
     };
     let mut keys: Vec<Keys> = Vec::new();
-    if old.len() <= KEYS {
+    if order.len() <= KEYS {
         keys.push(Keys::default());
-        fill(collate, &mut keys[0], &old);
+        fill(collate, &mut keys[0], order);
     } else {
         let mut parts: Vec<_> =
-            old.chunks(KEYS).map(|part| (collate.fork(), Keys::default(), part)).collect();
+            order.chunks(KEYS).map(|part| (collate.fork(), Keys::default(), part)).collect();
         team.each(&mut parts, &|(collate, keys, part)| fill(&mut **collate, keys, part));
         keys.extend(parts.into_iter().map(|(_, keys, _)| keys));
     }
     let key = |place: u32| keys[place as usize / KEYS].get(place as usize % KEYS);
-    arrange(order, &old, Sorter { text: &key, reverse }.sorted(old.len(), team));
+    old.arrange(order, Sorter { text: &key, reverse }.sorted(order.len(), team));
 }
 
 /// The stretches of names that are equal at the first level.

@@ -1,5 +1,7 @@
 //! Choosing a strategy: a pure function of signals, tested as a table.
 
+use super::policy::{Far, Policy};
+
 /// What is known when the choice is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Signals {
@@ -11,15 +13,25 @@ pub struct Signals {
     pub fixed: Option<usize>,
     /// Requests in flight at most, where each is a round trip.
     pub in_flight: usize,
-    /// How long one entry took, on average over the first [`PROBE`]; zero if too few to probe.
+    /// How long one entry took, on average over those of the last look at the clock ([`Policy::looks`]); zero if too
+    /// few to probe.
     pub latency_ns: u64,
+    /// What is done on the file system.
+    pub policy: &'static Policy,
 }
 
 impl Signals {
     /// The signals of a listing too short to probe.
     #[must_use]
     pub fn few(entries: usize) -> Signals {
-        Signals { entries, cores: 1, fixed: None, in_flight: IN_FLIGHT, latency_ns: 0 }
+        Signals {
+            entries,
+            cores: 1,
+            fixed: None,
+            in_flight: IN_FLIGHT,
+            latency_ns: 0,
+            policy: Policy::of(None),
+        }
     }
 }
 
@@ -49,15 +61,9 @@ pub enum Strategy {
 /// much as 40 warm `statx`.
 pub const PROBE_FROM: usize = 128;
 
-/// Entries asked on one thread while the clock runs.
-pub const PROBE: usize = 32;
-
-/// Entries after which a look at the clock may end that: on the far side of a network, 32 in a row are half of the time.
-pub const FIRST_LOOK: usize = 4;
-
 /// A warm `statx` with its `listxattrat` takes 2 µs, a cold one on a local disk 20 to 100 µs, a round trip to
 /// a server more than that.
-pub(super) const ROUND_TRIP_NS: u64 = 100_000;
+const ROUND_TRIP_NS: u64 = 100_000;
 
 /// Requests in flight at most where each is a round trip, unless the user says otherwise. The search for the right
 /// number begins far below.
@@ -73,14 +79,18 @@ pub fn is_round_trip(latency_ns: u64) -> bool {
 /// (io_uring/statx.c forces async), and our threads do the same for less.
 #[must_use]
 pub fn choose(signals: &Signals) -> Choice {
-    let Signals { entries, cores, fixed, in_flight, latency_ns } = *signals;
+    let Signals { entries, cores, fixed, in_flight, latency_ns, policy } = *signals;
     if entries < PROBE_FROM {
         return Choice { strategy: Strategy::Classic, reason: "few entries" };
     }
     if is_round_trip(latency_ns) {
         // Who names a number of threads has them.
-        let strategy = fixed.map_or(Strategy::Flight(in_flight.min(entries)), Strategy::Par);
+        let most = in_flight.min(policy.most).min(entries);
+        let strategy = fixed.map_or(Strategy::Flight(most), Strategy::Par);
         return Choice { strategy, reason: "each answer is a round trip" };
+    }
+    if policy.far == Far::AskedAhead && fixed.is_none() {
+        return Choice { strategy: Strategy::Classic, reason: "the client asks ahead for one in this order" };
     }
     if fixed.unwrap_or(cores) < 2 {
         return Choice { strategy: Strategy::Classic, reason: "one core" };
@@ -93,6 +103,7 @@ pub fn choose(signals: &Signals) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dents_sys::statfs::FsType;
 
     #[test]
     fn table() {
@@ -114,7 +125,31 @@ mod tests {
             (128,       2,  None,    1_200 * us, Strategy::Flight(128)),
         ];
         for (entries, cores, fixed, latency_ns, strategy) in table {
-            let signals = Signals { entries, cores, fixed, in_flight: 256, latency_ns };
+            for fs in [None, Some(FsType::EXT), Some(FsType::NFS), Some(FsType::FUSE)] {
+                let policy = Policy::of(fs);
+                let signals = Signals { entries, cores, fixed, in_flight: 256, latency_ns, policy };
+                assert_eq!(choose(&signals).strategy, strategy, "{signals:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_file_system_has_to_say() {
+        let (us, classic) = (1_000, Strategy::Classic);
+        #[rustfmt::skip]
+        let table = [
+            // file system, fixed, latency, strategy
+            (FsType::LUSTRE, None,    20 * us,    classic),
+            (FsType::LUSTRE, Some(8), 20 * us,    Strategy::Par(8)),
+            (FsType::LUSTRE, None,    800 * us,   Strategy::Flight(64)),
+            (FsType::CIFS,   None,    800 * us,   Strategy::Flight(128)),
+            (FsType::CIFS,   Some(9), 800 * us,   Strategy::Par(9)),
+            (FsType::CEPH,   None,    2 * us,     Strategy::Par(2)),
+            (FsType::V9FS,   None,    100 * us,   Strategy::Flight(64)),
+        ];
+        for (fs, fixed, latency_ns, strategy) in table {
+            let policy = Policy::of(Some(fs));
+            let signals = Signals { entries: 10_000, cores: 2, fixed, in_flight: 256, latency_ns, policy };
             assert_eq!(choose(&signals).strategy, strategy, "{signals:?}");
         }
     }

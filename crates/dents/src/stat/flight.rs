@@ -100,6 +100,8 @@ struct State {
     since_ns: u64,
     /// Answers to questions asked before the limit changed say nothing about it.
     skip: u64,
+    /// The highest limit so far.
+    highest: u32,
 }
 
 impl Flight {
@@ -110,7 +112,7 @@ impl Flight {
         let since_ns = clock::monotonic_ns();
         Flight {
             limit: AtomicU32::new(search.limit),
-            state: Mutex::new(State { search, window, since_ns, skip: 0 }),
+            state: Mutex::new(State { search, window, since_ns, skip: 0, highest: search.limit }),
         }
     }
 
@@ -121,7 +123,7 @@ impl Flight {
             if (worker as u64) < u64::from(limit) || ended() {
                 return clock::monotonic_ns();
             }
-            futex::wait(&self.limit, limit);
+            let _ = futex::wait(&self.limit, limit, None);
         }
     }
 
@@ -129,7 +131,7 @@ impl Flight {
     pub(crate) fn answered(&self, answers: usize, began_ns: u64) {
         let now = clock::monotonic_ns();
         let mut state = self.state.lock();
-        let State { search, window, since_ns, skip } = &mut *state;
+        let State { search, window, since_ns, skip, highest } = &mut *state;
         if *skip > 0 {
             *skip = skip.saturating_sub(answers as u64);
             *since_ns = now;
@@ -144,6 +146,7 @@ impl Flight {
         window.elapsed_ns = now - *since_ns;
         let old = search.limit;
         let limit = search.step(window);
+        *highest = limit.max(*highest);
         *window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
         *since_ns = now;
         *skip = if limit == old { 0 } else { u64::from(old) };
@@ -151,6 +154,11 @@ impl Flight {
         if limit != old {
             self.set(limit);
         }
+    }
+
+    /// The highest limit there was.
+    pub(crate) fn highest(&self) -> u32 {
+        self.state.lock().highest
     }
 
     /// Lets all go on: there is nothing left to ask.
@@ -162,7 +170,7 @@ impl Flight {
         // What has ended has ended: a late answer must not close the door on those who have yet to leave.
         let open = |old| (old != u32::MAX).then_some(limit);
         let _ = self.limit.fetch_update(Ordering::Release, Ordering::Relaxed, open);
-        futex::wake_all(&self.limit);
+        let _ = futex::wake(&self.limit, u32::MAX);
     }
 }
 

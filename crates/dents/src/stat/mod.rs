@@ -1,8 +1,8 @@
 //! Filling the metadata of a batch.
 //!
 //! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic`
-//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` keeps a
-//! bounded number of `statx` in flight in an io_uring; `auto` is a pure function that chooses. All of them
+//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` puts a
+//! bounded number of questions at once into an io_uring; `auto` is a pure function that chooses. All of them
 //! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
 pub(crate) mod ask;
@@ -10,9 +10,12 @@ pub mod auto;
 mod classic;
 pub(crate) mod flight;
 mod iou;
+pub mod ledger;
 pub(crate) mod operands;
 mod overlap;
 mod par;
+pub mod policy;
+pub(crate) mod steady;
 mod xattrs;
 
 #[cfg(test)]
@@ -24,13 +27,16 @@ use crate::batch::{Batch, Dent, Metas, Names, Slots, Texts};
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::{Filter, Reader};
+use crate::ring::Rings;
 use crate::watch::Watch;
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
-use dents_sys::{BorrowedFd, CWD, Errno, clock, sched};
+use dents_sys::{BorrowedFd, CWD, Errno, clock, sched, stat};
+use ledger::Ledger;
 use par::Crew;
+use policy::Policy;
 
 /// What is asked of every entry, and relative to which directory.
 #[derive(Clone, Copy)]
@@ -46,6 +52,10 @@ pub struct Question<'a> {
     pub by_text: bool,
     /// Who looks on.
     pub watch: Option<&'static Watch>,
+    /// Whether what the kernel remembers of an entry will do, however old it is (`AT_STATX_DONT_SYNC`).
+    pub lazy: bool,
+    /// Where to note what was asked, if anybody wants to know.
+    pub ledger: Option<&'a Ledger>,
 }
 
 /// Threads, from whoever has them: the core itself starts none.
@@ -112,7 +122,18 @@ impl Threads {
     pub fn count(&self) -> usize {
         self.asked.unwrap_or_else(|| *self.cores.get_or_init(sched::available_cores))
     }
+
+    /// The number for this many entries. For a few hundred, one call must do, and two threads.
+    fn count_for(&self, entries: usize) -> usize {
+        match (self.asked, self.cores.get()) {
+            (None, None) if entries < FEW => sched::affinity().min(2),
+            _ => self.count(),
+        }
+    }
 }
+
+/// Some milliseconds of work: to read the quotas of control groups (50 µs) would be a part of it.
+const FEW: usize = 4096;
 
 /// How to go about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,6 +160,12 @@ pub struct Means<'a> {
     pub workers: &'a dyn Workers,
     /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
     pub mounts: Option<&'a Mounts>,
+    /// The rings to use. Without them, each fill that wants one makes its own.
+    pub rings: Option<&'a Rings>,
+    /// Whether values may be stale where that spares requests to a server (`AT_STATX_DONT_SYNC`).
+    pub lazy: bool,
+    /// Where to note what was asked of which kind of entry. Costs two readings of the clock for each call.
+    pub ledger: Option<&'a Ledger>,
 }
 
 impl<'a> Means<'a> {
@@ -146,9 +173,32 @@ impl<'a> Means<'a> {
         Crew { threads, round_trips: false, workers: self.workers }
     }
 
-    fn signals(&self, entries: usize, cores: usize, latency_ns: u64) -> Signals {
+    fn signals(&self, entries: usize, cores: usize, (latency_ns, policy): (u64, &'static Policy)) -> Signals {
         let Threads { asked: fixed, in_flight, .. } = *self.threads;
-        Signals { entries, cores, fixed, in_flight, latency_ns }
+        Signals { entries, cores, fixed, in_flight, latency_ns, policy }
+    }
+
+    /// The question to the entries of a place.
+    fn question<'q>(
+        &self,
+        place: &Place<'q>,
+        needs: &'q NeedsByKind,
+        follow: bool,
+        by_text: bool,
+    ) -> Question<'q>
+    where
+        'a: 'q,
+    {
+        let lazy = self.lazy && stat::takes_dont_sync(place.dir);
+        Question {
+            dir: place.dir,
+            needs,
+            follow,
+            by_text,
+            lazy,
+            ledger: self.ledger,
+            watch: self.threads.watching(),
+        }
     }
 }
 
@@ -187,7 +237,7 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
-    /// `listxattrat` and `getxattrat`.
+    /// `listxattrat` and `getxattrat`; an entry whose attributes a ring was asked for counts as one.
     pub xattrs: u64,
 }
 
@@ -199,6 +249,28 @@ impl core::ops::AddAssign for Tally {
         self.avoided += other.avoided;
         self.links += other.links;
         self.xattrs += other.xattrs;
+    }
+}
+
+/// A directory, and the file system it is on, once somebody needs to know: two system calls, no request to a server.
+pub(crate) struct Place<'a> {
+    dir: BorrowedFd<'a>,
+    fs: OnceCell<Option<FsType>>,
+}
+
+impl<'a> Place<'a> {
+    /// `fs` is the file system, if it is known already.
+    pub(crate) fn new(dir: BorrowedFd<'a>, fs: Option<Option<FsType>>) -> Self {
+        Place { dir, fs: fs.map_or_else(OnceCell::new, OnceCell::from) }
+    }
+
+    fn fs(&self) -> Option<FsType> {
+        *self.fs.get_or_init(|| statfs::of_mount(self.dir).ok())
+    }
+
+    fn policy(&self) -> &'static Policy {
+        // Operands may lie anywhere.
+        if dir_is_cwd(self.dir) { Policy::of(None) } else { Policy::of(self.fs()) }
     }
 }
 
@@ -232,7 +304,11 @@ pub(crate) struct Harvest {
 /// the target for a symbolic link and `listxattrat` for marks, each only if needed. Failures of an entry
 /// stay in its slot.
 pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Report {
-    let Asking { needs, follow, means } = *asking;
+    fill_at(batch, &Place::new(dir, None), asking)
+}
+
+fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {
+    let (dir, Asking { needs, follow, means }) = (place.dir, *asking);
     batch.declared = *needs;
     // Where all that is missing is the inode number, readdir may have told it.
     let trusting = trusts_readdir(needs, follow);
@@ -246,18 +322,15 @@ pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Repo
     let asked = todo.as_deref().unwrap_or(dents);
     let avoided = (dents.len() - asked.len()) as u64;
     let mut tally = Tally { entries: dents.len() as u64, avoided, ..Tally::default() };
+    if let Some(ledger) = means.ledger {
+        ledger.note_directory(place.fs(), dents.len());
+    }
     if asked.is_empty() {
         return Report { tally, ..Report::default() };
     }
-    let question = Question {
-        dir,
-        needs,
-        follow,
-        by_text: links_lie(Some(asked), needs, dir),
-        watch: means.threads.watching(),
-    };
+    let question = means.question(place, needs, follow, links_lie(Some(asked), needs, place));
     let names = Names { bytes: arena, from: 0 };
-    let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, means);
+    let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, place, means);
     batch.texts = harvest.texts;
     tally += harvest.tally;
     batch.faulty = tally.faults > 0;
@@ -276,7 +349,12 @@ pub enum Progress {
 /// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
 /// next are read, to where that pays. [`fill_read`] goes on from there.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
-    let mut read = |batch: &mut Batch| {
+    // Which file system it is matters only where there will be a choice, and enough to ask.
+    let policy = |batch: &Batch, reader: &Reader| {
+        let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
+        if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
+    };
+    let read = |batch: &mut Batch, reader: &mut Reader| {
         let Some(watch) = asking.means.threads.watch else { return reader.read(filter, batch) };
         let before = batch.len();
         watch.begin(0, b"the names themselves");
@@ -286,17 +364,19 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
         answer
     };
     loop {
-        match read(batch) {
-            Ok(true) if batch.len() < OVERLAP_FROM => {}
+        match read(batch, reader) {
+            Ok(true) if batch.len() < auto::PROBE_FROM => {}
+            Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
             Ok(true) => break,
             Ok(false) => return Progress::Whole(Ok(())),
             Err(errno) => return Progress::Whole(Err(errno)),
         }
     }
-    match threads_for_overlap(batch, asking) {
+    let far = policy(batch, reader).far != policy::Far::No;
+    match threads_for_overlap(batch, asking, far) {
         Some(threads) => Progress::Partly(threads),
         None => loop {
-            match read(batch) {
+            match read(batch, reader) {
                 Ok(true) => {}
                 ended => return Progress::Whole(ended.map(drop)),
             }
@@ -316,7 +396,10 @@ pub fn fill_read(
     asking: &Asking<'_>,
 ) -> (Report, dents_sys::Result<()>) {
     match progress {
-        Progress::Whole(ended) => (fill(batch, reader.dir(), asking), ended),
+        Progress::Whole(ended) => {
+            let place = Place::new(reader.dir(), reader.known_fs());
+            (fill_at(batch, &place, asking), ended)
+        }
         Progress::Partly(threads) => overlapped(batch, reader, filter, asking, threads),
     }
 }
@@ -333,18 +416,25 @@ fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
     !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE)
 }
 
-/// How many threads should read and ask together, if any should: where most entries are asked, by threads.
-fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>) -> Option<usize> {
-    let Asking { needs, follow, means } = *asking;
+/// Whether most of the entries that were read must be asked about.
+fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
+    let Asking { needs, follow, .. } = *asking;
     let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
-    if asked * 2 <= batch.len() || trusts_readdir(needs, follow) {
+    asked * 2 > batch.len() && !trusts_readdir(needs, follow)
+}
+
+/// How many threads should read and ask together, if any should: where most entries are asked, by threads.
+/// Where answers come from far away, one core is enough for that.
+fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<usize> {
+    if !asks_most(batch, asking) {
         return None;
     }
+    let means = asking.means;
     let threads = match means.mode {
         Mode::Classic | Mode::Iou => 1,
         Mode::Par | Mode::Auto => means.threads.count(),
     };
-    (threads > 1).then_some(threads)
+    (threads > 1 || (far && means.threads.asked().is_none())).then_some(threads)
 }
 
 fn overlapped(
@@ -357,22 +447,19 @@ fn overlapped(
     let Asking { needs, follow, means } = *asking;
     batch.declared = *needs;
     batch.slots = Slots::Dense;
+    let fs = reader.known_fs();
     let (dir, stream) = reader.split();
-    let question = Question {
-        dir,
-        needs,
-        follow,
-        by_text: links_lie(None, needs, dir),
-        watch: means.threads.watching(),
-    };
+    let place = Place::new(dir, fs);
+    let question = means.question(&place, needs, follow, links_lie(None, needs, &place));
     let (mut harvest, mut metas) = (Harvest::default(), core::mem::take(&mut batch.metas));
     metas.clear();
     let choice = match means.mode {
         Mode::Auto => {
             let names = Names { bytes: &batch.arena, from: 0 };
             let mut todo = Todo { question, dents: &batch.dents, names };
-            let latency_ns = probe(&mut todo, &mut metas, &mut harvest);
-            auto::choose(&means.signals(batch.len(), cores, latency_ns))
+            let signs = probe(&mut todo, &mut metas, &mut harvest, place.policy());
+            // More are to come; how many, nobody knows.
+            auto::choose(&means.signals(batch.len().max(OVERLAP_FROM), cores, signs))
         }
         _ => Choice { strategy: Strategy::Par(cores), reason: "as asked" },
     };
@@ -392,54 +479,37 @@ fn overlapped(
     batch.texts = harvest.texts;
     let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
     batch.faulty = tally.faults > 0;
+    if let Some(ledger) = means.ledger {
+        ledger.note_directory(place.fs(), batch.len());
+    }
     (Report { tally, choice: Some(choice), refused: None }, ended)
 }
 
-/// Asks about the first few entries, and takes them off. Returns how long one took, on average. On the far side of a
-/// network nothing is asked in sequence, for one that hangs would hold up all others: there each is a round trip.
-fn probe(todo: &mut Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) -> u64 {
-    if statfs::fstatfs(todo.question.dir).is_ok_and(is_remote) {
-        return auto::ROUND_TRIP_NS;
-    }
-    let started = clock::monotonic_ns();
-    let mut asked = 0;
-    let mut latency_ns = 0;
-    for count in [auto::FIRST_LOOK, auto::PROBE - auto::FIRST_LOOK] {
-        if auto::is_round_trip(latency_ns) {
+/// Asks about the first few entries, and takes them off. Returns how long one took, on average since the last but one
+/// look at the clock, beside the policy that says when to look.
+fn probe(
+    todo: &mut Todo<'_>,
+    metas: &mut Metas,
+    harvest: &mut Harvest,
+    policy: &'static Policy,
+) -> (u64, &'static Policy) {
+    let (mut latency_ns, mut last) = (0, clock::monotonic_ns());
+    for count in policy.looks() {
+        classic::fill(&todo.split_front(*count), metas, harvest);
+        let now = clock::monotonic_ns();
+        latency_ns = (now - last) / *count as u64;
+        last = now;
+        if auto::is_round_trip(latency_ns) && policy.believes_the_first_look() {
             break;
         }
-        classic::fill(&todo.split_front(count), metas, harvest);
-        asked += count;
-        latency_ns = (clock::monotonic_ns() - started) / asked as u64;
     }
-    latency_ns
-}
-
-/// File systems whose answers come from elsewhere.
-fn is_remote(fs: FsType) -> bool {
-    matches!(
-        fs,
-        FsType::NFS
-            | FsType::FUSE
-            | FsType::SMB
-            | FsType::CIFS
-            | FsType::SMB2
-            | FsType::AFS
-            | FsType::OPENAFS
-            | FsType::CODA
-            | FsType::V9FS
-            | FsType::CEPH
-            | FsType::LUSTRE
-            | FsType::GPFS
-            | FsType::BEEGFS
-            | FsType::PANFS
-    )
+    (latency_ns, policy)
 }
 
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
-/// file system with magic links it is the only way (one `fstatfs`, only if there is a link to follow, or not all names
+/// file system with magic links it is the only way (one look at the file system, only if there is a link to follow, or not all names
 /// are known yet).
-pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, dir: BorrowedFd<'_>) -> bool {
+pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Place<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {
         return true;
@@ -449,10 +519,10 @@ pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, dir: Borrow
         return true;
     }
     // Operands may lie anywhere.
-    if dir_is_cwd(dir) {
+    if dir_is_cwd(place.dir) {
         return true;
     }
-    statfs::fstatfs(dir).map_or(true, |fs| fs == FsType::PROC)
+    place.fs().is_none_or(|fs| fs == FsType::PROC)
 }
 
 fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
@@ -461,19 +531,19 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
 }
 
 /// Chooses, and runs what was chosen.
-fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Report) {
-    let cores = || means.threads.count();
+fn run(mut todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) -> (Harvest, Report) {
+    let entries = todo.dents.len();
+    let cores = || means.threads.count_for(entries);
     let mut harvest = Harvest::default();
     metas.clear();
     let choice = match means.mode {
         Mode::Classic => Choice { strategy: Strategy::Classic, reason: "as asked" },
         Mode::Par => Choice { strategy: Strategy::Par(cores()), reason: "as asked" },
         Mode::Iou => Choice { strategy: Strategy::Iou, reason: "as asked" },
-        Mode::Auto if todo.dents.len() < auto::PROBE_FROM => auto::choose(&Signals::few(todo.dents.len())),
+        Mode::Auto if entries < auto::PROBE_FROM => auto::choose(&Signals::few(entries)),
         Mode::Auto => {
-            let entries = todo.dents.len();
-            let latency_ns = probe(&mut todo, metas, &mut harvest);
-            auto::choose(&means.signals(entries, cores(), latency_ns))
+            let signs = probe(&mut todo, metas, &mut harvest, place.policy());
+            auto::choose(&means.signals(entries, cores(), signs))
         }
     };
     let mut report = Report { choice: Some(choice), ..Report::default() };
@@ -483,15 +553,17 @@ fn run(mut todo: Todo<'_>, metas: &mut Metas, means: &Means<'_>) -> (Harvest, Re
         Strategy::Flight(threads) => {
             par::fill(&todo, metas, &mut harvest, Crew { round_trips: true, ..means.crew(threads) });
         }
-        Strategy::Iou => match iou::fill(&todo, metas, &mut harvest) {
-            Ok(()) => {}
-            Err(errno) => {
-                report.refused = Some(errno);
-                harvest = Harvest::default();
-                metas.clear();
-                par::fill(&todo, metas, &mut harvest, means.crew(cores()));
+        Strategy::Iou => {
+            match iou::fill(&todo, metas, &mut harvest, means.rings.unwrap_or(&Rings::default())) {
+                Ok(()) => {}
+                Err(errno) => {
+                    report.refused = Some(errno);
+                    harvest = Harvest::default();
+                    metas.clear();
+                    par::fill(&todo, metas, &mut harvest, means.crew(cores()));
+                }
             }
-        },
+        }
     }
     (harvest, report)
 }

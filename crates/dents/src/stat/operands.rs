@@ -34,6 +34,8 @@ pub fn fill_operands(
 ) -> Report {
     let needs = *needs | NeedsByKind::all(Needs::TYPE);
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
+    // What was named is asked in earnest, and explained by having been named.
+    let means = &Means { lazy: false, ledger: None, ..*means };
     let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
     if dereference == Dereference::OperandDirectories {
         report.tally += follow_to_directories(batch, dir, &needs, means);
@@ -49,7 +51,8 @@ fn follow_to_directories(
     needs: &NeedsByKind,
     means: &Means<'_>,
 ) -> Tally {
-    let question = Question { dir, needs, follow: true, by_text: true, watch: means.threads.watching() };
+    let watch = means.threads.watching();
+    let question = Question { dir, needs, follow: true, by_text: true, lazy: false, ledger: None, watch };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so every one of them has a slot at its own position.

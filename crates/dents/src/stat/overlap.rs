@@ -71,7 +71,7 @@ impl<'a> Unread<'a> {
         drop(state);
         self.watch.iter().for_each(|watch| watch.add_read(read));
         self.reads.fetch_add(1, Ordering::Release);
-        futex::wake_all(&self.reads);
+        let _ = futex::wake(&self.reads, u32::MAX);
     }
 
     fn take(&self, scratch: &mut Scratch) -> Taken {
@@ -100,7 +100,7 @@ impl<'a> Unread<'a> {
             // Somebody may have read between our look and our turn: one buffer more does no harm.
             Some(mut stream) if !self.names.lock().ended => self.read(&mut stream),
             Some(_) => {}
-            None if nothing => futex::wait(&self.reads, reads),
+            None if nothing => drop(futex::wait(&self.reads, reads, None)),
             None => {}
         }
     }

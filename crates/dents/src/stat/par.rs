@@ -98,6 +98,9 @@ pub(crate) fn ask(
             question.dir = own.as_fd();
         }
         let mut asker = Asker::new(question, first_texts + worker);
+        if crew.round_trips {
+            asker.hold();
+        }
         let (mut scratch, mut pieces) = (Scratch::default(), Vec::new());
         loop {
             let began = flight.as_ref().map(|flight| flight.enter(worker, &|| ended.load(Ordering::Acquire)));
@@ -113,6 +116,9 @@ pub(crate) fn ask(
         home.0.append(&mut pieces);
         asker.bring_home(&mut home.1);
     });
+    if let (Some(ledger), Some(flight)) = (question.ledger, &flight) {
+        ledger.note_in_flight(flight.highest());
+    }
     let (mut pieces, all) = home.into_inner();
     *harvest = all;
     pieces.sort_unstable_by_key(|(start, _)| *start);

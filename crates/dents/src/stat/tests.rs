@@ -4,8 +4,10 @@ use super::*;
 use crate::batch::{Asked, Entry, Target};
 use crate::read::{Filter, Hidden, Reader};
 use alloc::ffi::CString;
+use core::ffi::CStr;
 use dents_sys::CWD;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::prelude::v1::*;
 use std::{format, fs, vec};
 
@@ -49,17 +51,35 @@ impl Tree {
     }
 
     fn read(&self, needs: &NeedsByKind, mode: Mode, workers: &dyn Workers) -> (Batch, Report) {
-        let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
-        let mut reader = Reader::open(CWD, &path, true).expect("opens");
-        let mut batch = Batch::new(*needs);
-        let filter = Filter { hidden: Hidden::All, ..Filter::default() };
-        let means = Means { mode, threads: &Threads::new(Some(3)), workers, mounts: None };
-        let asking = Asking { needs, follow: false, means: &means };
-        let progress = read(&mut batch, &mut reader, &filter, &asking);
-        let (report, ended) = fill_read(progress, &mut batch, &mut reader, &filter, &asking);
-        assert_eq!(ended, Ok(()));
-        (batch, report)
+        let means = Means {
+            mode,
+            threads: &Threads::new(Some(3)),
+            workers,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        };
+        list(&self.0, needs, false, &means)
     }
+
+    /// Sets an attribute; whether that may be done here.
+    fn mark(&self, name: &str, attribute: &CStr, value: &[u8]) -> bool {
+        let path = CString::new(self.0.join(name).to_str().expect("UTF-8")).expect("no NUL");
+        rustix::fs::setxattr(path.as_c_str(), attribute, value, rustix::fs::XattrFlags::empty()).is_ok()
+    }
+}
+
+fn list(path: &Path, needs: &NeedsByKind, follow: bool, means: &Means<'_>) -> (Batch, Report) {
+    let path = CString::new(path.to_str().expect("UTF-8")).expect("no NUL");
+    let mut reader = Reader::open(CWD, &path, true).expect("opens");
+    let mut batch = Batch::new(*needs);
+    let filter = Filter { hidden: Hidden::All, ..Filter::default() };
+    let asking = Asking { needs, follow, means };
+    let progress = read(&mut batch, &mut reader, &filter, &asking);
+    let (report, ended) = fill_read(progress, &mut batch, &mut reader, &filter, &asking);
+    assert_eq!(ended, Ok(()));
+    (batch, report)
 }
 
 impl Drop for Tree {
@@ -74,7 +94,7 @@ fn facts(batch: &Batch) -> Vec<String> {
         .map(|e| {
             let link = if e.kind() == Kind::Link { (e.link(), Some(e.target())) } else { (None, None) };
             format!(
-                "{:?} {:o} {} {} {} {} {} {:?} {link:?} {:?} {:?}",
+                "{:?} {:o} {} {} {} {} {} {:?} {link:?} {:?} {:?} {} {:?}",
                 e.name(),
                 e.mode(),
                 e.nlink(),
@@ -84,6 +104,8 @@ fn facts(batch: &Batch) -> Vec<String> {
                 e.blocks(),
                 e.time(),
                 e.mark(),
+                e.context(),
+                e.has_capability(),
                 e.fault()
             )
         })
@@ -139,8 +161,15 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means =
-        Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: Some(&mounts) };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Std,
+        mounts: Some(&mounts),
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     let report = fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
@@ -156,16 +185,10 @@ fn security_contexts_under_every_strategy() {
     let tree = Tree::new("labels", 300);
     let label = |i: usize| format!("user:role:type_{}:s0", i % 7);
     let set = |i: usize| {
-        let file = CString::new(tree.0.join(format!("file{i}")).to_str().expect("UTF-8")).expect("no NUL");
         let value = if i == 5 { "unlabeled".into() } else { label(i) };
-        rustix::fs::setxattr(
-            file.as_c_str(),
-            c"security.selinux",
-            value.as_bytes(),
-            rustix::fs::XattrFlags::empty(),
-        )
+        tree.mark(&format!("file{i}"), c"security.selinux", value.as_bytes())
     };
-    if (0..300).step_by(2).chain([5]).any(|i| set(i).is_err()) {
+    if !(0..300).step_by(2).chain([5]).all(set) {
         assert!(!rustix::process::geteuid().is_root(), "root may label");
         return;
     }
@@ -187,15 +210,24 @@ fn security_contexts_under_every_strategy() {
 #[test]
 fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
     let tree = Tree::new("vanish", 300);
-    for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
+    let all = [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto].into_iter();
+    for (mode, needs) in all.flat_map(|mode| [(mode, Needs::SIZE), (mode, Needs::SIZE | Needs::MARK)]) {
         let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
         let mut reader = Reader::open(CWD, &path, true).expect("opens");
-        let needs = NeedsByKind::all(Needs::SIZE);
+        let needs = NeedsByKind::all(needs);
         let mut batch = Batch::new(needs);
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        let means = Means { mode, threads: &Threads::new(Some(2)), workers: &Std, mounts: None };
+        let means = Means {
+            mode,
+            threads: &Threads::new(Some(2)),
+            workers: &Std,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        };
         fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
@@ -210,9 +242,125 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("reads");
-    let means = Means { mode: Mode::Classic, threads: &Threads::new(None), workers: &Std, mounts: None };
+    let means = Means {
+        mode: Mode::Classic,
+        threads: &Threads::new(None),
+        workers: &Std,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
     fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
     // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
     drop(file);
+}
+
+/// What `setfacl -m u:1:r` stores.
+fn acl() -> Vec<u8> {
+    let entries: [(u16, u16, u32); 5] = [(1, 6, !0), (2, 4, 1), (4, 4, !0), (16, 4, !0), (32, 4, !0)];
+    let mut acl: Vec<u8> = 2_u32.to_le_bytes().into();
+    for (tag, permissions, id) in entries {
+        acl.extend(tag.to_le_bytes().iter().chain(&permissions.to_le_bytes()).chain(&id.to_le_bytes()));
+    }
+    acl
+}
+
+/// Few attributes, so that a ring is asked for them to the end, and so many that it is not.
+#[test]
+fn marks_under_every_strategy() {
+    for step in [40, 1] {
+        let tree = Tree::new(&format!("marks{step}"), 1000);
+        // VFS_CAP_REVISION_2, CAP_NET_RAW permitted and effective.
+        let capability = [1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let set = |i: usize| {
+            let name = format!("file{i}");
+            match i / step % 5 {
+                0 => tree.mark(&name, c"system.posix_acl_access", &acl()),
+                1 => tree.mark(&name, c"security.capability", &capability),
+                2 => tree.mark(&name, c"security.selinux", b"unlabeled"),
+                3 => tree.mark(&name, c"security.SMACK64", b"_"),
+                _ => tree.mark(&name, c"user.anything", b""),
+            }
+        };
+        let set: Vec<bool> = (0..1000).step_by(step).map(set).collect();
+        if set.contains(&false) {
+            std::println!("not root, or a file system without attributes: {} set", set.len());
+        }
+        tree.mark("sub", c"system.posix_acl_default", &acl());
+        let needs = everything();
+        let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
+        for mode in [Mode::Par, Mode::Iou, Mode::Auto] {
+            let (batch, report) = tree.read(&needs, mode, &Std);
+            assert_eq!(facts(&batch), facts(&oracle), "{mode:?}, every {step}th");
+            assert_eq!(report.tally, classic.tally);
+        }
+    }
+}
+
+/// One ring for directories on different devices, some of which do not suit it, and with entries on others.
+#[test]
+fn a_ring_goes_from_one_file_system_to_the_next() {
+    let tree = Tree::new("devices", 30);
+    tree.mark("file1", c"system.posix_acl_access", &acl());
+    let rings = Rings::default();
+    rings.read_ahead(c"/proc/self/comm".into());
+    let elsewhere = ["/", "/dev", "/dev/shm", "/proc/self", "/sys", "/"].map(Path::new);
+    let paths = [tree.0.as_path()].into_iter().chain(elsewhere).chain([tree.0.as_path()]);
+    let needs = NeedsByKind::all(Needs::MODE | Needs::MARK | Needs::CAPABILITY);
+    // What may change meanwhile is left out, and so are names that come and go.
+    let marks = |batch: &Batch| -> std::collections::BTreeMap<Vec<u8>, _> {
+        let mark = |e: Entry<'_>| (e.name().to_vec(), (e.mode(), e.mark(), e.has_capability(), e.fault()));
+        batch.iter().map(mark).collect()
+    };
+    for path in paths.filter(|path| path.is_dir()) {
+        for follow in [false, true] {
+            let threads = Threads::new(None);
+            let means = |mode| Means {
+                mode,
+                threads: &threads,
+                workers: &Refused,
+                mounts: None,
+                rings: Some(&rings),
+                lazy: false,
+                ledger: None,
+            };
+            let oracle = marks(&list(path, &needs, follow, &means(Mode::Classic)).0);
+            let (batch, report) = list(path, &needs, follow, &means(Mode::Iou));
+            for (name, mark) in marks(&batch) {
+                assert!(oracle.get(&name).is_none_or(|known| *known == mark), "{path:?} {name:?} {mark:?}");
+            }
+            assert!(report.refused.is_none() || report.choice.is_some());
+        }
+    }
+    let comm = fs::read("/proc/self/comm").expect("proc");
+    assert_eq!(
+        (rings.read(c"/proc/self/comm"), rings.read(c"/proc/self/comm")),
+        (Ok(comm.clone()), Ok(comm))
+    );
+}
+
+/// Faults of a directory that may be read and not searched, which binds everybody but root.
+#[test]
+fn what_may_not_be_searched_is_a_fault_of_each_entry() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::new("unsearchable", 50);
+    fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o744)).expect("chmod");
+    let facts = |mode| {
+        let needs = everything();
+        std::thread::scope(|scope| {
+            let nobody = || {
+                let id = rustix::fs::Uid::from_raw(65534);
+                // This thread only; without root we are somebody else than the owner already or not bound.
+                let _ = rustix::thread::set_thread_res_uid(id, id, id);
+                facts(&tree.read(&needs, mode, &Refused).0)
+            };
+            scope.spawn(nobody).join().expect("no panic")
+        })
+    };
+    let oracle = facts(Mode::Classic);
+    assert!(!rustix::process::geteuid().is_root() || oracle.iter().all(|fact| fact.contains("Stat")));
+    assert_eq!(facts(Mode::Iou), oracle);
+    fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o755)).expect("chmod");
 }

@@ -1,12 +1,13 @@
 //! The questions about extended attributes: the mark behind the mode, the capability, the security context.
 
 use super::ask::Asker;
+use super::ledger::Call;
 use crate::batch::{Asked, Bits, Meta};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask};
-use dents_sys::{CWD, Errno, Result, xattr};
+use dents_sys::{AsFd, CWD, Errno, Result, xattr};
 
 /// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
 const LIST: usize = 1024;
@@ -19,6 +20,30 @@ const CONTEXT_MAX: usize = 4096;
 const SELINUX: &CStr = c"security.selinux";
 const SMACK: &CStr = c"security.SMACK64";
 const NFS4_ACL: &CStr = c"system.nfs4_acl";
+
+/// The needs that a list of the attributes' names answers.
+pub(super) const LISTED: Needs = Needs::MARK.union(Needs::CAPABILITY);
+
+/// The attributes that [`Names`] looks for on a file system without NFSv4 ACLs, and who needs to know.
+pub(super) const NAMES: [(&CStr, Needs); 5] = [
+    (SELINUX, MARKS),
+    (SMACK, MARKS),
+    (c"system.posix_acl_access", MARKS),
+    (DEFAULT_ACL, MARKS),
+    (c"security.capability", Needs::CAPABILITY),
+];
+const MARKS: Needs = Needs::MARK.union(Needs::CONTEXT);
+
+/// Only directories have one.
+const DEFAULT_ACL: &CStr = c"system.posix_acl_default";
+
+/// Those to ask for one by one where a list cannot be had.
+pub(super) fn names(kind: Kind, needs: Needs) -> impl Iterator<Item = &'static CStr> {
+    let wanted = move |(name, of): &(&CStr, Needs)| {
+        needs.intersects(*of) && (kind == Kind::Dir || *name != DEFAULT_ACL)
+    };
+    NAMES.into_iter().filter(wanted).map(|(name, _)| name)
+}
 
 /// What the names of an entry's attributes tell.
 #[derive(Clone, Copy, Default)]
@@ -59,11 +84,13 @@ impl Asker<'_> {
         needs: Needs,
         device: Option<(u32, u32)>,
     ) {
-        let answer = if needs.intersects(Needs::MARK | Needs::CAPABILITY) {
+        let began = self.clock();
+        let answer = if needs.intersects(LISTED) {
             self.attributes(name, meta, kind, needs)
         } else {
             self.bare_context(name, meta)
         };
+        self.note(kind, Call::Xattr, began);
         match answer {
             Ok(()) => {}
             Err(Errno::OPNOTSUPP) => self.without_xattrs = device,
@@ -90,21 +117,47 @@ impl Asker<'_> {
 
     fn names(&mut self, name: &CStr) -> Result<Names> {
         self.tally.xattrs += 1;
-        let mut list = [0; LIST];
-        match xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list) {
-            Err(Errno::RANGE) => {
-                let mut list = vec![0; LIST_MAX];
-                xattr::listxattrat(self.question.dir, name, self.question.follow, &mut list).map(Names::of)
-            }
-            answer => answer.map(Names::of),
+        let mut room = core::mem::take(&mut self.room);
+        if room.is_empty() {
+            room = vec![0; LIST];
         }
+        let mut answer = self.list(name, &mut room);
+        if answer.as_ref().is_err_and(|errno| *errno == Errno::RANGE) {
+            room = vec![0; LIST_MAX];
+            answer = self.list(name, &mut room);
+        }
+        self.room = room;
+        answer
+    }
+
+    /// The names of the attributes of the entry that is held, or else of that name.
+    fn list(&self, name: &CStr, buffer: &mut [u8]) -> Result<Names> {
+        if let Some(file) = &self.held {
+            match xattr::listxattr(file.as_fd(), buffer) {
+                // There is no /proc.
+                Err(Errno::NOENT) => {}
+                answer => return answer.map(Names::of),
+            }
+        }
+        xattr::listxattrat(self.question.dir, name, self.question.follow, buffer).map(Names::of)
+    }
+
+    /// The same for the value of one.
+    fn value<'b>(&self, name: &CStr, attribute: &CStr, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
+        let len = match self.held.as_ref().map(|file| xattr::getxattr(file.as_fd(), attribute, buffer)) {
+            None | Some(Err(Errno::NOENT)) => {
+                xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, buffer)?.len()
+            }
+            Some(answer) => answer?.len(),
+        };
+        Ok(&buffer[..len])
     }
 
     /// Whether the NFSv4 ACL says more than the permission bits do.
     fn nfs4_acl(&mut self, name: &CStr) -> Result<bool> {
         self.tally.xattrs += 1;
         let mut acl = [0; nfs4::TRIVIAL_MAX];
-        match xattr::getxattrat(self.question.dir, name, self.question.follow, NFS4_ACL, &mut acl) {
+        match self.value(name, NFS4_ACL, &mut acl) {
             Ok(acl) => nfs4::is_nontrivial(acl).ok_or(Errno::INVAL),
             Err(Errno::RANGE) => Ok(true),
             Err(Errno::NODATA) => Ok(false),
@@ -131,12 +184,10 @@ impl Asker<'_> {
         self.tally.xattrs += 1;
         let mut short = [0; CONTEXT];
         let mut long;
-        let ask =
-            |buffer| xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, buffer);
-        let value = match ask(&mut short) {
+        let value = match self.value(name, attribute, &mut short) {
             Err(Errno::RANGE) => {
                 long = vec![0; CONTEXT_MAX];
-                xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, &mut long)?
+                self.value(name, attribute, &mut long)?
             }
             answer => answer?,
         };

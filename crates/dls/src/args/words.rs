@@ -40,6 +40,14 @@ words! {
         Auto = "auto" | "tty" | "if-tty",
     }
 
+    /// `--explain`: when. Without a value it means [`Explain::Listing`].
+    Explain {
+        /// After the listing, from what was asked and answered.
+        Listing = "listing",
+        /// Before anything is asked, and instead of it.
+        Plan = "plan",
+    }
+
     /// `--format`: the shape of the output.
     Format {
         /// `-l`

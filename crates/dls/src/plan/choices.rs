@@ -11,6 +11,7 @@ use dents::pattern::Pattern;
 use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
+use dents_render::human::Grouping;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
@@ -51,6 +52,8 @@ pub(super) struct Choices<'a> {
     pub(super) in_flight: Option<usize>,
     pub(super) timeout_ns: Option<u64>,
     pub(super) timing: bool,
+    pub(super) explain: Option<words::Explain>,
+    pub(super) lazy: bool,
 }
 
 impl<'a> Choices<'a> {
@@ -229,6 +232,9 @@ impl<'a> Choices<'a> {
             Flag::MaxInflight => self.in_flight = said.value.and_then(|value| parse_in_flight(value).ok()),
             Flag::Timeout => self.timeout_ns = said.value.and_then(|value| parse_timeout(value).ok()),
             Flag::Timing => self.timing = true,
+            Flag::Explain if said.value.is_none() => self.explain = Some(words::Explain::Listing),
+            Flag::Explain => self.explain = word(said),
+            Flag::Lazy => self.lazy = true,
             _ => {}
         }
     }
@@ -269,12 +275,15 @@ pub(super) fn quoting(style: QuotingStyle) -> Quoting {
     }
 }
 
-/// The format that a block size asks for. (The locale's grouping of thousands is none in the C locale.)
+/// The format that a block size asks for; grouped as in C, which is not at all, until the locale is known.
 pub(super) fn block_size(value: &[u8]) -> Option<SizeFormat> {
     let parsed = BlockSize::parse(value).ok()?;
     Some(match parsed.human {
         Some(Human::Base1024) => SizeFormat::HUMAN,
         Some(Human::Base1000) => SizeFormat::SI,
-        None => SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix },
+        None => {
+            let grouping = parsed.grouped.then(Grouping::default);
+            SizeFormat::Blocks { size: parsed.size, suffix: parsed.suffix, grouping }
+        }
     })
 }

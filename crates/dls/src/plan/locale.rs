@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use dents_locale::find::OTHER_VARIABLES;
 use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog};
 use dents_render::TimeStyle;
+use dents_render::human::Grouping;
 use dents_sys::file;
 
 /// Maps files, for as long as the process lives.
@@ -83,6 +84,12 @@ impl<'a> Found<'a> {
             [point] => Some(*point),
             _ => None,
         }
+    }
+
+    /// How digits are grouped, where they are.
+    pub(super) fn grouping(&self) -> Option<Grouping> {
+        let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
+        Some(Grouping::new(separator, sizes))
     }
 
     /// The word before a total, the only one of GNU `ls` that stands in a listing itself.

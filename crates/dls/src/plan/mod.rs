@@ -4,6 +4,7 @@
 //! after it decides what must be known of an entry.
 
 mod choices;
+mod claims;
 mod colors;
 mod locale;
 mod zone;
@@ -13,17 +14,24 @@ use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, par
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
+use alloc::boxed::Box;
+#[cfg(test)]
+pub(crate) use claims::claims;
+pub use claims::{Claim, Claimant, Explain};
 pub use locale::Found;
+use zone::LazyZone;
 
 use choices::{Choices, happens};
 use dents::mounts::Mounts;
 use dents::needs::{Needs, NeedsByKind};
+use dents::owners::Owners;
 use dents::read::Filter;
+use dents::ring::Rings;
 use dents::sort::{Key, Order};
 use dents::stat::auto::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
 use dents_sys::host;
 
 /// Everything decided.
@@ -52,6 +60,8 @@ pub struct Plan<'a> {
     pub operand_needs: NeedsByKind,
     /// [`Needs::UID`] and [`Needs::GID`], where they are shown as names.
     pub names: Needs,
+    /// The zone that times are shown in.
+    pub(crate) zone: LazyZone<'a>,
     /// Whether the six-month rule needs to know what time it is.
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
@@ -68,6 +78,10 @@ pub struct Plan<'a> {
     pub timeout_ns: Option<u64>,
     /// `--timing`.
     pub timing: bool,
+    /// `--lazy`.
+    pub lazy: bool,
+    /// `--explain`.
+    pub explain: Option<Box<Explain>>,
 }
 
 impl<'a> Plan<'a> {
@@ -124,6 +138,7 @@ impl<'a> Plan<'a> {
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
+            zone: LazyZone::new(env.var),
             shows_times: long,
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
@@ -140,8 +155,27 @@ impl<'a> Plan<'a> {
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
             timeout_ns: surroundings.timeout_ns(&choices),
             timing: choices.timing,
+            lazy: choices.lazy,
+            explain: choices.explain.map(|when| {
+                Box::new(Explain {
+                    plan_only: when == words::Explain::Plan,
+                    claims: claims::claims(&args.said, &style, &order, choices.recursive),
+                    colors_are_set: (env.var)(b"LS_COLORS").is_some_and(|value| !value.is_empty()),
+                    ..Explain::default()
+                })
+            }),
             style,
         })
+    }
+
+    /// The files that a long listing will read, in the mode that makes the fewest calls: it reads them all at once.
+    pub(crate) fn read_ahead(&self, rings: &Rings) {
+        if self.mode == Mode::Iou && self.shows_times {
+            let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
+            for path in self.zone.path().into_iter().chain(owners.iter().copied()) {
+                rings.read_ahead(path.into());
+            }
+        }
     }
 
     /// Whether links found in a directory stand for what they lead to.
@@ -193,7 +227,8 @@ impl Manner {
 /// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
 /// stands before the nonsense counts, and what is too large is as large as can be.
 fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
-    let beginning = || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "" });
+    let beginning =
+        || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "", grouping: None });
     choices::block_size(value).or_else(beginning)
 }
 
@@ -237,6 +272,11 @@ impl<'a> Surroundings<'a, '_, '_> {
         {
             (block_size, file_size) = (block_size.with_point(point), file_size.with_point(point));
         }
+        if (block_size.has_groups() || file_size.has_groups())
+            && let Some(groups) = self.found.grouping()
+        {
+            (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
+        }
         Ok(Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
@@ -253,7 +293,6 @@ impl<'a> Surroundings<'a, '_, '_> {
             time_style,
             total: if long || choices.blocks { self.found.total() } else { b"total" },
             time_names: if long { self.found.time_names() } else { None },
-            zone: if long { zone::read(self.env.var) } else { Zone::utc() },
             indicator: choices.indicator,
             quoting,
             qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),

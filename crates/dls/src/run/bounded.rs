@@ -52,6 +52,7 @@ impl Listing<'_, '_, '_> {
             filter: plan.filter.clone(),
             lists_operands: !plan.directory,
             recursive: plan.recursive,
+            lazy: plan.lazy,
         };
         let until_ns = clock::monotonic_ns() + timeout_ns;
         let started = (self.env.aside)().ok_or(Errno::NOSYS).and_then(|aside| {

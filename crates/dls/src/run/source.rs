@@ -9,6 +9,7 @@ use dents::batch::Batch;
 use dents::bounded::{Opened, Sheet};
 use dents::needs::Kind;
 use dents::read::Reader;
+use dents::ring::Rings;
 use dents::stat::{self, Report};
 use dents_sys::{CWD, Errno, Result};
 
@@ -37,10 +38,14 @@ impl Source {
         }
     }
 
-    /// Gives it back.
-    pub(super) fn into_buffer(self) -> Vec<u8> {
+    /// Gives it back, and the directory to be closed when it suits.
+    pub(super) fn into_buffer(self, rings: &Rings) -> Vec<u8> {
         match self {
-            Source::Reader(reader) => reader.into_buffer(),
+            Source::Reader(reader) => {
+                let (directory, buffer) = reader.into_parts();
+                rings.close_later(directory);
+                buffer
+            }
             Source::Sheet(_) => Vec::new(),
         }
     }
@@ -72,7 +77,10 @@ impl Listing<'_, '_, '_> {
         let Some(limit) = &self.limit else {
             let watch = self.means.threads.watching();
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
-            let opened = Reader::open(CWD, path, follow);
+            let mut opened = Reader::open(CWD, path, follow);
+            if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
+                opened = Reader::open(CWD, path, follow);
+            }
             watch.iter().for_each(|watch| watch.end(0, 0));
             return opened.map(Source::Reader).map_err(Closed::Failed);
         };

@@ -103,6 +103,8 @@ pub enum Flag {
     MaxInflight,
     Timeout,
     Timing,
+    Explain,
+    Lazy,
     Help,
     Version,
 }

@@ -1,7 +1,7 @@
 //! What GNU `ls` does not have, and what every program has.
 
 use super::super::numbers::{parse_in_flight, parse_threads, parse_timeout};
-use super::super::words::Mode;
+use super::super::words::{Explain, Mode};
 use super::{Definition, Flag};
 
 /// The group of [`super::Group::Speed`].
@@ -47,6 +47,28 @@ pub(super) const SPEED: &[Definition] = &[
     Definition::long("timing", Flag::Timing, "tell on stderr where the time went").more(
         "A table of the stages with their milliseconds, then what was asked of the kernel, what was not, \
          and the strategy with its reason. See STRATEGIES.",
+    ),
+    Definition::long(
+        "explain",
+        Flag::Explain,
+        "tell on stderr what was asked about files, for which option or colour, what it cost, and what to change; \
+         --explain=plan tells it beforehand, and lists nothing",
+    )
+    .more(
+        "What is asked of each kind of file, and which option, column, sort key, indicator or key of LS_COLORS has \
+         to know; how many system calls that took and how long they were waited for; the file system and what is \
+         done differently on it; and the cheapest change that avoids most of it.\n\nWith `--explain=plan` no file \
+         is touched, and the directory is not even opened.",
+    )
+    .optional_word::<Explain>("WHEN"),
+    Definition::long(
+        "lazy",
+        Flag::Lazy,
+        "do not ask a server again for what is remembered of a file, however old (AT_STATX_DONT_SYNC)",
+    )
+    .more(
+        "Sizes, times and modes may be stale. It spares a request per file, or all of them, on NFS, FUSE, CephFS, \
+         SMB and Lustre; local file systems take no notice. What is named on the command line is asked in any case.",
     ),
 ];
 
@@ -94,6 +116,19 @@ mod tests {
     #[test]
     fn timing() {
         plain(Flag::Timing, &[c"--timing", c"--timi"]);
+    }
+
+    #[test]
+    fn explain() {
+        plain(Flag::Explain, &[c"--explain", c"--exp"]);
+        valued(Flag::Explain, "plan", &[&[c"--explain=plan"], &[c"--exp=plan"]]);
+        assert_eq!(complaint(&[c"--explain=x"]), "ls: invalid argument 'x' for '--explain'");
+    }
+
+    #[test]
+    fn lazy() {
+        plain(Flag::Lazy, &[c"--lazy", c"--la"]);
+        assert_eq!(complaint(&[c"--lazy=1"]), "ls: option '--lazy' doesn't allow an argument");
     }
 
     #[test]

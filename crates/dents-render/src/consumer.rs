@@ -1,0 +1,39 @@
+//! Who reads what of an entry: each part of a drawing with a name, so that a plan can say who asked for what.
+
+use crate::color;
+use dents::needs::NeedsByKind;
+
+/// A part of what is drawn that must know something of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consumer {
+    /// `-i`.
+    Inode,
+    /// `-s`.
+    Blocks,
+    /// `-Z`.
+    Context,
+    /// `--hyperlink`.
+    Hyperlink,
+    /// `-F`, `--file-type`, `-p`.
+    Indicator,
+    /// The long format without its mark.
+    Long,
+    /// The long format's `+` or `.` behind the mode.
+    Mark,
+    /// A key of `LS_COLORS`.
+    Color(color::Key),
+    /// `ln=target`: links in the colour of what they lead to.
+    LinkAsTarget,
+    /// `--group-directories-first`, whose look at what links lead to is shown.
+    DirectoriesFirst,
+}
+
+/// Takes what consumers declare.
+pub type Declare<'d> = dyn FnMut(Consumer, NeedsByKind) + 'd;
+
+/// The union of what is declared.
+pub(crate) fn union(declare: impl FnOnce(&mut Declare<'_>)) -> NeedsByKind {
+    let mut all = NeedsByKind::default();
+    declare(&mut |_, needs| all |= needs);
+    all
+}

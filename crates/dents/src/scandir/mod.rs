@@ -1,0 +1,304 @@
+//! One directory, split into directories and everything else with the fewest questions: after libeio's `aio_scandir`.
+//!
+//! Where the file system fills `d_type`, reading the names is the whole work. Where it does not (XFS made without
+//! ftype, ext4 without filetype, many FUSE and network file systems), each name of unknown type is a question, and the
+//! tricks of the trade make them few and quick. Each can be switched off ([`Tricks`]), and [`Savings`] counts what it saved:
+//!
+//! 1. types from `readdir` ([`Tricks::D_TYPE`]);
+//! 2. a directory's link count is the number of its subdirectories plus two, where the file system counts
+//!    ([`Tricks::NLINK`], [`links`]): once as many are found, the rest are none;
+//! 3. so likely directories are asked first ([`Tricks::LIKELY_FIRST`]), in inode order ([`Tricks::INODE_ORDER`]);
+//! 4. `name/.` fails for what is no directory before anybody fetches the inode ([`Tricks::DOT`]); what it finds is
+//!    confirmed by a second question, for it follows symbolic links;
+//! 5. several questions are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
+//!
+//! A scan is not atomic, so trick 2 alone could leave a directory among the files: another appeared meanwhile and was
+//! counted in its place. The directory is therefore looked at before and after; if it changed, or changed so shortly
+//! before that a change meanwhile might not show in its times, all names are asked. What remains true whatever
+//! happens: **nothing in [`Scan::others`] is a directory, unless it was replaced by one during the scan.**
+//!
+//! ```
+//! use dents::scandir::{Options, scandir};
+//!
+//! let scan = scandir(c"/usr", &Options::default())?;
+//! assert!(scan.directories().any(|entry| entry.name() == b"bin" || entry.name() == b"share"));
+//! println!("{} others, {:?}", scan.others().count(), scan.savings);
+//! # Ok::<(), dents_sys::Errno>(())
+//! ```
+
+pub mod links;
+mod order;
+mod probe;
+mod readdirx;
+
+pub use readdirx::{Listing, Readdir, readdirx};
+
+use crate::batch::{Batch, Entry};
+use crate::needs::{Kind, Needs, NeedsByKind};
+use crate::stat::Workers;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents_sys::statfs::{self, FsType};
+use dents_sys::{AsFd, BorrowedFd, CWD, Result, clock, dir};
+use links::Snapshot;
+
+bitflags::bitflags! {
+    /// What a scan may do to ask less. All of it by default.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Tricks: u8 {
+        /// Believe the types that `readdir` gives. Without it every entry counts as unknown, which is also the way to
+        /// see on any file system what the other tricks do.
+        const D_TYPE = 1 << 0;
+        /// Stop once link count − 2 subdirectories are found.
+        const NLINK = 1 << 1;
+        /// Ask likely directories first.
+        const LIKELY_FIRST = 1 << 2;
+        /// Ask in the order of inode numbers (among equally likely ones).
+        const INODE_ORDER = 1 << 3;
+        /// Ask for `name/.` before `name`.
+        const DOT = 1 << 4;
+    }
+}
+
+/// How to scan.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The tricks that may be used.
+    pub tricks: Tricks,
+    /// Questions in flight at once, at most; 4 by default. More than one needs `workers`.
+    pub max_requests: usize,
+    /// Who starts the threads for that; without, one question follows another.
+    pub workers: Option<&'a dyn Workers>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { tricks: Tricks::all(), max_requests: 4, workers: None }
+    }
+}
+
+impl Options<'_> {
+    /// Takes every type that `readdir` gives for unknown: how a file system without `d_type` looks.
+    #[must_use]
+    pub fn distrust_d_type(mut self) -> Self {
+        self.tricks.remove(Tricks::D_TYPE);
+        self
+    }
+}
+
+/// A directory, split.
+pub struct Scan {
+    /// All entries but `.` and `..`, in reading order. Their needs are [`Needs::TYPE`]; an entry's kind is what
+    /// `readdir` said (unknown without [`Tricks::D_TYPE`]).
+    pub batch: Batch,
+    sorted: [Vec<u32>; 3],
+    /// What was asked, and what was not.
+    pub savings: Savings,
+}
+
+impl Scan {
+    /// The directories.
+    pub fn directories(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.sort(Class::Directory)
+    }
+
+    /// What is no directory. Symbolic links are none, wherever they lead.
+    pub fn others(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.sort(Class::Other)
+    }
+
+    /// What could not be found out: entries that vanished before they were asked, all in a directory that may be read
+    /// and not searched, those on a broken disk.
+    pub fn unknown(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.sort(Class::Unknown)
+    }
+
+    fn sort(&self, class: Class) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.sorted[class as usize].iter().map(|index| self.batch.entry(*index as usize))
+    }
+}
+
+/// What an entry turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Class {
+    Directory = 0,
+    Other = 1,
+    Unknown = 2,
+}
+
+/// What a scan asked, and what each trick saved: one question an entry is what it costs without any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Savings {
+    /// Entries, without `.` and `..`.
+    pub entries: u64,
+    /// Entries whose type came with their names: saved by [`Tricks::D_TYPE`].
+    pub by_d_type: u64,
+    /// Entries never asked because all subdirectories were found: saved by [`Tricks::NLINK`] and the order.
+    pub by_nlink: u64,
+    /// Entries that `name/.` showed to be no directory before their inode was asked for: saved by [`Tricks::DOT`].
+    pub by_dot: u64,
+    /// Questions of the form `name/.`.
+    pub dots: u64,
+    /// `statx` of entries.
+    pub stats: u64,
+    /// `statx` and `fstatfs` of the directory itself.
+    pub directory_stats: u64,
+    /// Whether the link count was not believed in the end, because the directory changed.
+    pub changed: bool,
+}
+
+/// Scans the directory at `path`, from the current directory on.
+///
+/// Costs `openat`, `getdents64` until the end and `close`; and only if some type is unknown: the first buffer again
+/// (`lseek`, `getdents64`), two `statx` and one `fstatfs` of the directory, and the questions.
+///
+/// # Errors
+/// What opening and reading give. What goes wrong with one entry makes it [unknown](Scan::unknown).
+pub fn scandir(path: &CStr, options: &Options<'_>) -> Result<Scan> {
+    scandir_at(CWD, path, options)
+}
+
+/// As [`scandir`], with the path relative to `at`.
+///
+/// # Errors
+/// As [`scandir`].
+pub fn scandir_at(at: BorrowedFd<'_>, path: &CStr, options: &Options<'_>) -> Result<Scan> {
+    let directory = dir::open(at, path)?;
+    let directory = directory.as_fd();
+    let believe = options.tricks.contains(Tricks::D_TYPE);
+    let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));
+    let mut names = readdirx::Names::new(directory, believe);
+    let mut savings = Savings::default();
+    let mut more = names.read(&mut batch)?;
+    let mut before = Before { fs: FsType(0), snapshot: None };
+    if names.found_unknown {
+        // Whatever is believed of the directory must be older than all that is read of it.
+        before = Before::look(directory, options.tricks, &mut savings);
+        if before.snapshot.is_some() {
+            batch.clear();
+            dir::rewind(directory)?;
+            more = true;
+        }
+    }
+    while more {
+        more = names.read(&mut batch)?;
+    }
+    savings.entries = batch.len() as u64;
+    let classes = classify(directory, &batch, options, &before, &mut savings);
+    Ok(Scan { sorted: split(&classes), batch, savings })
+}
+
+/// What is known of the directory before it is read.
+pub(crate) struct Before {
+    fs: FsType,
+    /// Only where the link count may be believed.
+    snapshot: Option<Snapshot>,
+}
+
+impl Before {
+    fn look(directory: BorrowedFd<'_>, tricks: Tricks, savings: &mut Savings) -> Before {
+        savings.directory_stats += 1;
+        let fs = statfs::fstatfs(directory).unwrap_or(FsType(0));
+        let mut snapshot = None;
+        if tricks.contains(Tricks::NLINK) && links::counts_subdirectories(fs) {
+            savings.directory_stats += 1;
+            snapshot = Snapshot::take(directory).ok();
+        }
+        Before { fs, snapshot }
+    }
+}
+
+/// Why a link count is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Distrust {
+    /// Its file system does not count.
+    FileSystem,
+    /// This directory changed just now, or has more subdirectories than its file system counts.
+    Directory,
+}
+
+/// For a walk that needs to know directories and nothing else, where types are unknown: what is believed of a directory
+/// before it is read, if its link count can be believed at all. Costs one `fstatfs`, and one `statx` where links are counted.
+pub(crate) fn link_count(directory: BorrowedFd<'_>) -> core::result::Result<Before, Distrust> {
+    let before = Before::look(directory, Tricks::NLINK, &mut Savings::default());
+    let snapshot = before.snapshot.ok_or(Distrust::FileSystem)?;
+    let usable = snapshot.subdirectories().is_some() && !snapshot.is_recent(clock::realtime());
+    if usable { Ok(before) } else { Err(Distrust::Directory) }
+}
+
+/// Finds the directories among all entries of one, which was read after [`link_count`]; what is none keeps its type
+/// unknown. `None` if some entry could not be asked: nothing was changed then. `name/.` is not tried: where links are
+/// counted a `statx` costs no more.
+pub(crate) fn find_directories(
+    directory: BorrowedFd<'_>,
+    batch: &mut Batch,
+    before: &Before,
+) -> Option<Savings> {
+    let mut savings = Savings { entries: batch.len() as u64, ..Savings::default() };
+    let tricks = Tricks::all().difference(Tricks::DOT);
+    let options = Options { tricks, ..Options::default() };
+    let classes = classify(directory, batch, &options, before, &mut savings);
+    if classes.contains(&Class::Unknown) {
+        return None;
+    }
+    for (index, _) in classes.iter().enumerate().filter(|(_, class)| **class == Class::Directory) {
+        batch.set_kind(index, Kind::Dir);
+    }
+    Some(savings)
+}
+
+/// Finds out about all entries.
+fn classify(
+    directory: BorrowedFd<'_>,
+    batch: &Batch,
+    options: &Options<'_>,
+    before: &Before,
+    savings: &mut Savings,
+) -> Vec<Class> {
+    let mut classes: Vec<Class> = batch.iter().map(|entry| from_d_type(entry.d_kind())).collect();
+    let known = classes.iter().filter(|class| **class != Class::Unknown).count();
+    savings.by_d_type = known as u64;
+    if known == batch.len() {
+        return classes;
+    }
+    let order = order::questions(batch, options.tricks);
+    let directories = classes.iter().filter(|class| **class == Class::Directory).count();
+    let trusted = before.snapshot.filter(|snapshot| !snapshot.is_recent(clock::realtime()));
+    let expected = trusted.and_then(|snapshot| snapshot.subdirectories());
+    let left = expected.map_or(usize::MAX, |all| (all as usize).saturating_sub(directories));
+    let prober = probe::Prober::new(directory, batch, options, before.fs);
+    let asked = prober.ask(&order, left, &mut classes, savings);
+    let rest = &order[asked..];
+    if rest.is_empty() {
+        savings.changed = before.snapshot.is_some() && trusted.is_none();
+        return classes;
+    }
+    savings.directory_stats += 1;
+    if Snapshot::take(directory).ok() == before.snapshot {
+        savings.by_nlink = rest.len() as u64;
+        for index in rest {
+            classes[*index as usize] = Class::Other;
+        }
+    } else {
+        savings.changed = true;
+        prober.ask(rest, usize::MAX, &mut classes, savings);
+    }
+    classes
+}
+
+fn from_d_type(kind: Kind) -> Class {
+    match kind {
+        Kind::Unknown => Class::Unknown,
+        Kind::Dir => Class::Directory,
+        _ => Class::Other,
+    }
+}
+
+fn split(classes: &[Class]) -> [Vec<u32>; 3] {
+    let mut sorted = [const { Vec::new() }; 3];
+    for (index, class) in classes.iter().enumerate() {
+        sorted[*class as usize].push(index as u32);
+    }
+    sorted
+}

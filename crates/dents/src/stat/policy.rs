@@ -1,0 +1,249 @@
+//! What is done differently by file system: one table, consulted by `auto` alone, and only before a choice among
+//! strategies, so a short listing never asks which file system it is on.
+//!
+//! Nobody has to be right here for a listing to be right: a policy changes when and how many at once, never what is
+//! asked. Where a row rests on documentation or a kernel's source and not on a measurement of ours, its source says so.
+
+use dents_sys::statfs::FsType;
+
+/// How to find out whether answers are round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// They are not, unless the disk is slow: a look at the clock after 4 entries, another after 32.
+    No,
+    /// They are, unless the client remembers: one answer decides, and the search for the number in flight begins.
+    Yes,
+    /// They are, but the client asks ahead for whoever goes through the names in the order of `readdir`: 32 entries
+    /// on one thread, and only if the last of them still are round trips more are asked at once.
+    AskedAhead,
+}
+
+/// What is done on a file system, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// What people call it.
+    pub name: &'static str,
+    /// Where answers come from.
+    pub far: Far,
+    /// Whether asking begins as soon as there are names enough to choose a strategy, and reading goes on meanwhile;
+    /// elsewhere that takes a thousand names.
+    pub interleave: bool,
+    /// No more requests in flight than this, whatever the user allows.
+    pub most: usize,
+    /// Whether `AT_STATX_DONT_SYNC` (`--lazy`) spares anything.
+    pub lazy: bool,
+    /// Why, in a phrase for `--explain`.
+    pub why: &'static str,
+}
+
+const ANY: usize = usize::MAX;
+
+const LOCAL: Policy = Policy {
+    name: "local",
+    far: Far::No,
+    interleave: false,
+    most: ANY,
+    lazy: false,
+    why: "answers come from memory or a disk",
+};
+
+/// What is not in the table: judged by the clock, as a local one is, so that it may turn out to be far.
+const UNKNOWN: Policy = Policy { name: "unknown", why: "not in the table: the clock decides", ..LOCAL };
+
+/// Source: fs/nfs/dir.c and inode.c. `nfs_readdir` goes over to READDIRPLUS once it sees names being looked up while
+/// a directory is read (since 5.18 by counting misses), so reading and asking must alternate. `nfs_getattr` answers a
+/// `DONT_SYNC` from what it has. Requests beyond the session's slots wait in the client.
+const NFS: Policy = Policy {
+    name: "NFS",
+    far: Far::Yes,
+    interleave: true,
+    most: ANY,
+    lazy: true,
+    why: "a server answers; asked between reads, the client fetches names and attributes together",
+};
+
+/// Source: fs/fuse/readdir.c (READDIRPLUS if the last names were looked up, and one request per `getdents64`) and
+/// `fuse_update_get_attr`; measured with our slow file system: without a time to live a `statx` is a lookup and a
+/// getattr, with `DONT_SYNC` the lookup alone.
+const FUSE: Policy = Policy {
+    name: "FUSE",
+    far: Far::Yes,
+    interleave: true,
+    most: ANY,
+    lazy: true,
+    why: "a program answers, maybe for a server; each piece of the directory is a request of its own",
+};
+
+/// Source: fs/ceph/inode.c, `ceph_getattr`: a field is a capability to be granted, `DONT_SYNC` asks for none.
+/// A directory's `readdir` brings capabilities for its entries, so answers may come from memory.
+const CEPH: Policy = Policy {
+    name: "CephFS",
+    far: Far::Yes,
+    interleave: false,
+    most: ANY,
+    lazy: true,
+    why: "a metadata server grants what is asked for; just after reading, much is known already",
+};
+
+/// Source: Lustre's manual, statahead; `max_rpcs_in_flight` is 8 for each metadata server unless the site says more, so
+/// beyond some dozens requests wait in the client. `DONT_SYNC`: sizes as the metadata server remembers them (2.13).
+/// Not measured by us. Reports differ: one found many threads 2.5 times as fast where statahead did not help.
+const LUSTRE: Policy = Policy {
+    name: "Lustre",
+    far: Far::AskedAhead,
+    interleave: false,
+    most: 64,
+    lazy: true,
+    why: "the client asks ahead for one that goes in the order of the directory; more at once only if that is slow",
+};
+
+/// Source: IBM's documentation (`maxStatCache`, token per inode); closed, not measured by us.
+const GPFS: Policy = Policy {
+    name: "GPFS",
+    far: Far::Yes,
+    interleave: false,
+    most: 64,
+    lazy: false,
+    why: "a token per file; the client prefetches inodes of a directory being read",
+};
+
+/// Source: fs/smb/client: credits limit requests (`max_credits`, commonly 128); readdir brings attributes, which
+/// `cifs_getattr` with `DONT_SYNC` takes as they are.
+const CIFS: Policy = Policy {
+    name: "SMB",
+    far: Far::Yes,
+    interleave: false,
+    most: 128,
+    lazy: true,
+    why: "a server answers, to no more than its credits; reading brings attributes along",
+};
+
+/// Source: fs/9p/vfs_inode_dotl.c (`v9fs_vfs_getattr_dotl` does not look at the flag); QEMU's server works with 64
+/// coroutine threads.
+const V9FS: Policy = Policy {
+    name: "9p",
+    far: Far::Yes,
+    interleave: false,
+    most: 64,
+    lazy: false,
+    why: "the host answers, with a limited number of threads",
+};
+
+/// Source: fs/afs/inode.c (`afs_getattr` honours the flag; callbacks keep attributes valid).
+const AFS: Policy = Policy {
+    name: "AFS",
+    far: Far::Yes,
+    interleave: false,
+    most: 64,
+    lazy: true,
+    why: "a server answers once and promises to call back on change",
+};
+
+/// Others on a network of which no more is known.
+const NETWORK: Policy = Policy {
+    name: "a network's",
+    far: Far::Yes,
+    interleave: false,
+    most: 128,
+    lazy: false,
+    why: "servers answer",
+};
+
+/// Shared disks: local until another machine holds the lock.
+const SHARED: Policy =
+    Policy { name: "shared disk", why: "a lock per inode, granted by other machines", ..LOCAL };
+
+/// The table. What is local and has no name of its own here is called by that of the row.
+#[rustfmt::skip]
+const TABLE: [(FsType, Policy); 37] = [
+    (FsType::EXT,      Policy { name: "ext4", ..LOCAL }),
+    (FsType::XFS,      Policy { name: "XFS", ..LOCAL }),
+    (FsType::BTRFS,    Policy { name: "btrfs", ..LOCAL }),
+    (FsType::BCACHEFS, Policy { name: "bcachefs", ..LOCAL }),
+    (FsType::F2FS,     Policy { name: "F2FS", ..LOCAL }),
+    (FsType::ZFS,      Policy { name: "ZFS", ..LOCAL }),
+    (FsType::TMPFS,    Policy { name: "tmpfs", ..LOCAL }),
+    (FsType::RAMFS,    Policy { name: "ramfs", ..LOCAL }),
+    (FsType::OVERLAY,  Policy { name: "overlay", ..LOCAL }),
+    (FsType::SQUASHFS, Policy { name: "SquashFS", ..LOCAL }),
+    (FsType::EROFS,    Policy { name: "EROFS", ..LOCAL }),
+    (FsType::ISOFS,    Policy { name: "ISO 9660", ..LOCAL }),
+    (FsType::MSDOS,    Policy { name: "FAT", ..LOCAL }),
+    (FsType::EXFAT,    Policy { name: "exFAT", ..LOCAL }),
+    (FsType::NTFS3,    Policy { name: "NTFS", ..LOCAL }),
+    (FsType::PROC,     Policy { name: "proc", ..LOCAL }),
+    (FsType::SYSFS,    Policy { name: "sysfs", ..LOCAL }),
+    (FsType::CGROUP2,  Policy { name: "cgroup2", ..LOCAL }),
+    (FsType::DEVPTS,   Policy { name: "devpts", ..LOCAL }),
+    (FsType::AUTOFS,   Policy { name: "autofs", ..LOCAL }),
+    (FsType::OCFS2,    Policy { name: "OCFS2", ..SHARED }),
+    (FsType::GFS2,     Policy { name: "GFS2", ..SHARED }),
+    (FsType::NFS,      NFS),
+    (FsType::FUSE,     FUSE),
+    (FsType::CEPH,     CEPH),
+    (FsType::LUSTRE,   LUSTRE),
+    (FsType::GPFS,     GPFS),
+    (FsType::CIFS,     CIFS),
+    (FsType::SMB2,     CIFS),
+    (FsType::SMB,      CIFS),
+    (FsType::V9FS,     V9FS),
+    (FsType::AFS,      AFS),
+    (FsType::OPENAFS,  AFS),
+    (FsType::BEEGFS,   Policy { name: "BeeGFS", ..NETWORK }),
+    (FsType::PANFS,    Policy { name: "PanFS", ..NETWORK }),
+    (FsType::CODA,     Policy { name: "Coda", ..NETWORK }),
+    (FsType(0xbacb_acbc), Policy { name: "VMware's shared folders", ..NETWORK }),
+];
+
+impl Policy {
+    /// The policy for a file system; without one, that for one unknown.
+    #[must_use]
+    pub fn of(fs: Option<FsType>) -> &'static Policy {
+        const { &TABLE }.iter().find(|row| Some(row.0) == fs).map_or(const { &UNKNOWN }, |row| &row.1)
+    }
+
+    /// After how many entries, asked on one thread, the clock is looked at: each time only about those since the last.
+    #[must_use]
+    pub fn looks(&self) -> &'static [usize] {
+        match self.far {
+            Far::No | Far::AskedAhead => &[4, 28],
+            Far::Yes => &[1, 3, 28],
+        }
+    }
+
+    /// Whether the first look that sees a round trip ends the looking. Where the client asks ahead it must first have
+    /// had the time to begin.
+    #[must_use]
+    pub fn believes_the_first_look(&self) -> bool {
+        self.far != Far::AskedAhead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_file_system_has_one_row() {
+        for (at, (fs, policy)) in TABLE.iter().enumerate() {
+            assert_eq!(TABLE.iter().position(|row| row.0 == *fs), Some(at), "{fs:?}");
+            assert!(!policy.name.is_empty() && !policy.why.is_empty() && policy.most > 0, "{fs:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_judged_by_the_clock() {
+        for fs in [None, Some(FsType(0x1234_5678))] {
+            let policy = Policy::of(fs);
+            assert_eq!((policy.name, policy.far, policy.most), ("unknown", Far::No, ANY));
+        }
+    }
+
+    #[test]
+    fn looks_come_before_the_number_of_entries_that_has_any() {
+        for (_, policy) in &TABLE {
+            let looked: usize = policy.looks().iter().sum();
+            assert!(looked <= super::super::auto::PROBE_FROM / 2);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! One question after the other, as `classic`, for a walk over a tree: somebody may say stop between two of them, and an
+//! optional column keeps what a slot has no room for.
+
+use super::ask::Asker;
+use super::{Harvest, Question, Tally};
+use crate::batch::{Batch, Bits, Extra, Meta, Metas, Names};
+use crate::needs::{Kind, NeedsByKind};
+use alloc::vec;
+use dents_sys::stat::{self, Statx};
+use dents_sys::{BorrowedFd, Errno};
+
+/// Fills the batch, with the [`Extra`] column if `extra`. Before each question `go_on` is asked; where it says no, the
+/// rest stays unknown, and the second answer is false.
+///
+/// With `follow`, a link that leads nowhere is answered for itself.
+pub(crate) fn fill(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    follow: bool,
+    extra: bool,
+    mut go_on: impl FnMut() -> bool,
+) -> (Tally, bool) {
+    batch.declared = *needs;
+    batch.trusts_d_ino = false;
+    let link = follow && !needs.get(Kind::Link).is_empty();
+    let todo = batch.place_slots(|kind, _| needs.asks(kind) || (link && kind == Kind::Link));
+    let Batch { arena, dents, metas, extras, .. } = batch;
+    let asked = todo.as_deref().unwrap_or(dents);
+    extras.clear();
+    extras.resize(if extra { asked.len() } else { 0 }, Extra::default());
+    // By text, as a link's target is found on any file system, /proc among them.
+    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger: None, watch: None };
+    let (mut asker, names) = (Asker::new(question, 0), Names { bytes: arena, from: 0 });
+    let mut answer = Statx::zeroed();
+    let mut whole = true;
+    for (nth, dents) in asked.chunks(Metas::CHUNK).enumerate() {
+        let mut slots = vec![Meta::default(); dents.len()];
+        for (index, (dent, meta)) in (nth * Metas::CHUNK..).zip(dents.iter().zip(&mut slots)) {
+            whole = whole && go_on();
+            if !whole {
+                break;
+            }
+            let (flags, mask) = Asker::stat_call(&question, dent.kind());
+            let name = dent.c_name(names);
+            if mask.is_empty() {
+                asker.ask(dent.kind(), name, meta);
+                continue;
+            }
+            let mut outcome = stat::statx_into(&mut answer, dir, name, flags, mask);
+            if follow && matches!(outcome, Err(Errno::NOENT | Errno::LOOP)) {
+                outcome = stat::statx_into(&mut answer, dir, name, flags | stat::Flags::NOFOLLOW, mask);
+            }
+            asker.answered(name, meta, outcome.map(|()| &answer));
+            if extra && meta.bits.contains(Bits::STAT) {
+                extras[index] = Extra::from(&answer);
+            }
+        }
+        metas.append(slots);
+    }
+    let avoided = (dents.len() - asked.len()) as u64;
+    let mut harvest = Harvest::default();
+    harvest.tally.entries = dents.len() as u64;
+    harvest.tally.avoided = avoided;
+    asker.bring_home(&mut harvest);
+    batch.texts = harvest.texts;
+    batch.faulty = harvest.tally.faults > 0;
+    (harvest.tally, whole)
+}

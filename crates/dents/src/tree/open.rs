@@ -1,0 +1,118 @@
+//! Opening a directory: relative to its parent while that is open, else by its path, of whatever length.
+
+use super::kin::Device;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use dents_sys::stat::{self, Mask};
+use dents_sys::statfs::{self, FsType};
+use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result, dir};
+
+/// `PATH_MAX`, the NUL among them.
+const PATH_MAX: usize = 4096;
+
+/// `openat`, with the link followed or not.
+pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<OwnedFd> {
+    if follow { dir::open(at, name) } else { dir::open_nofollow(at, name) }
+}
+
+/// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path.
+pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<OwnedFd> {
+    along(at, path, |at, name| child(at, name, follow))
+}
+
+/// The same, only to look up names in it: no `opendir` for a server to answer.
+pub(super) fn place(at: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd> {
+    along(at, path, dir::open_place)
+}
+
+fn along(
+    at: BorrowedFd<'_>,
+    path: &[u8],
+    last: impl Fn(BorrowedFd<'_>, &CStr) -> Result<OwnedFd>,
+) -> Result<OwnedFd> {
+    let mut place: Option<OwnedFd> = None;
+    let mut rest = path;
+    loop {
+        let (piece, after) = split(rest).ok_or(Errno::NAMETOOLONG)?;
+        let mut text = Vec::with_capacity(piece.len() + 1);
+        text.extend_from_slice(piece);
+        text.push(0);
+        let text = CStr::from_bytes_with_nul(&text).map_err(|_| Errno::INVAL)?;
+        let at = place.as_ref().map_or(at, AsFd::as_fd);
+        if after.is_empty() {
+            return last(at, text);
+        }
+        place = Some(dir::open_place(at, text)?);
+        rest = after;
+    }
+}
+
+/// A first part that the kernel takes, and what comes after its slash.
+fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    if path.len() < PATH_MAX {
+        return Some((path, b""));
+    }
+    let slash = memchr::memrchr(b'/', &path[..PATH_MAX]).filter(|slash| *slash > 0)?;
+    Some((&path[..slash], &path[slash + 1..]))
+}
+
+/// The rule to stay on one file system.
+pub(super) struct Border {
+    /// Whether `openat2` may be asked to refuse mount points. Not where a subvolume has a device of its own without
+    /// being one, nor where the kernel does not know how.
+    by_mount: AtomicBool,
+}
+
+impl Border {
+    pub(super) fn new() -> Self {
+        Border { by_mount: AtomicBool::new(true) }
+    }
+
+    /// The device to stay on: one `statx` and one `fstatfs` for each operand.
+    pub(super) fn found(&self, dir: BorrowedFd<'_>) -> Result<Device> {
+        let fs = statfs::fstatfs(dir)?;
+        if [FsType::BTRFS, FsType::BCACHEFS].contains(&fs) {
+            self.by_mount.store(false, Relaxed);
+        }
+        Ok(stat::fstat(dir, Mask::TYPE)?.dev())
+    }
+
+    /// Opens a child if it lies on `device`; `EXDEV` if not. One `openat2`; beyond a mount point, or where that does not
+    /// do, one `openat` and one `statx`.
+    pub(super) fn child(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        follow: bool,
+        device: Device,
+    ) -> Result<OwnedFd> {
+        if self.by_mount.load(Relaxed) {
+            match dir::open_on_same_mount(at, name, follow) {
+                Err(Errno::XDEV) => {}
+                Err(Errno::NOSYS | Errno::PERM) => self.by_mount.store(false, Relaxed),
+                other => return other,
+            }
+        }
+        Self::check(child(at, name, follow)?, device)
+    }
+
+    pub(super) fn check(dir: OwnedFd, device: Device) -> Result<OwnedFd> {
+        if stat::fstat(dir.as_fd(), Mask::TYPE)?.dev() == device { Ok(dir) } else { Err(Errno::XDEV) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_paths_come_in_pieces_that_end_at_a_slash() {
+        assert_eq!(split(b"/usr/bin"), Some((&b"/usr/bin"[..], &b""[..])));
+        let name = [b'n'; 255];
+        let path = [&name[..]; 40].join(&b'/');
+        let (piece, rest) = split(&path).expect("slashes");
+        assert_eq!((piece.len(), rest.len()), (15 * 256 + 255, 23 * 256 + 255));
+        assert_eq!(split(&[b'n'; 5000]), None);
+    }
+}

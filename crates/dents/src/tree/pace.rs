@@ -1,0 +1,136 @@
+//! How fast, and how long: the rate, the deadline, and who may say stop.
+
+use super::{End, Options};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use dents_sys::{clock, futex};
+
+/// Shared by the workers of a walk.
+pub(super) struct Pace<'a> {
+    cancel: Option<&'a AtomicBool>,
+    deadline_ns: Option<u64>,
+    /// Nanoseconds between two requests; 0 for no limit.
+    interval_ns: u64,
+    /// When the next request may be sent.
+    next_ns: AtomicU64,
+    /// An [`End`], [`End::Complete`] while nobody said stop.
+    end: AtomicU8,
+}
+
+/// Requests between two looks at the clock, while answers come fast: a look costs a tenth of a microsecond.
+const STRIDE: u32 = 16;
+/// Answers are slow from here on, and the clock is looked at each time.
+const SLOW_NS: u64 = 1_000_000;
+/// A worker that waits for its turn looks up this often.
+const NAP_NS: u64 = 20_000_000;
+
+/// One worker's view of the clock.
+#[derive(Default)]
+pub(super) struct Watch {
+    left: u32,
+    seen_ns: u64,
+}
+
+impl<'a> Pace<'a> {
+    pub(super) fn new(options: &Options<'a>) -> Self {
+        Pace {
+            cancel: options.cancel,
+            deadline_ns: options.deadline_ns,
+            interval_ns: options.rate.map_or(0, |rate| 1_000_000_000 / u64::from(rate.get())),
+            next_ns: AtomicU64::new(0),
+            end: AtomicU8::new(End::Complete as u8),
+        }
+    }
+
+    /// To be asked before each request: waits for its turn if it must, and says whether to go on.
+    #[inline]
+    pub(super) fn ask(&self, watch: &mut Watch) -> bool {
+        if self.end.load(Relaxed) != End::Complete as u8 {
+            return false;
+        }
+        if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+            self.stop(End::Cancelled);
+            return false;
+        }
+        if self.deadline_ns.is_none() && self.interval_ns == 0 { true } else { self.consult(watch) }
+    }
+
+    #[cold]
+    fn consult(&self, watch: &mut Watch) -> bool {
+        if self.interval_ns == 0 && watch.left > 0 {
+            watch.left -= 1;
+            return true;
+        }
+        let mut now = clock::monotonic_ns();
+        watch.left = if now.saturating_sub(watch.seen_ns) < SLOW_NS { STRIDE } else { 0 };
+        watch.seen_ns = now;
+        if self.interval_ns > 0 {
+            let turn = self.turn(now);
+            while now < turn && self.in_time(now) {
+                let _ = futex::wait(&AtomicU32::new(0), 0, Some((turn - now).min(NAP_NS)));
+                now = clock::monotonic_ns();
+            }
+        }
+        self.in_time(now)
+    }
+
+    /// When this request may be sent. Turns that nobody took are not saved up.
+    fn turn(&self, now: u64) -> u64 {
+        let turn = |next: u64| next.max(now);
+        let taken = self.next_ns.fetch_update(Relaxed, Relaxed, |next| Some(turn(next) + self.interval_ns));
+        turn(taken.unwrap_or(now))
+    }
+
+    fn in_time(&self, now: u64) -> bool {
+        if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+            self.stop(End::Cancelled);
+        } else if self.deadline_ns.is_some_and(|deadline| now >= deadline) {
+            self.stop(End::Deadline);
+        }
+        self.end.load(Relaxed) == End::Complete as u8
+    }
+
+    /// The first reason counts.
+    pub(super) fn stop(&self, end: End) {
+        let _ = self.end.compare_exchange(End::Complete as u8, end as u8, Relaxed, Relaxed);
+    }
+
+    pub(super) fn stopped(&self) -> bool {
+        self.end.load(Relaxed) != End::Complete as u8
+    }
+
+    pub(super) fn end(&self) -> End {
+        match self.end.load(Relaxed) {
+            0 => End::Complete,
+            1 => End::Stopped,
+            2 => End::Cancelled,
+            _ => End::Deadline,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::num::NonZeroU32;
+
+    #[test]
+    fn requests_keep_their_distance() {
+        let pace = Pace::new(&Options { rate: NonZeroU32::new(1000), ..Options::default() });
+        let mut watch = Watch::default();
+        let started = clock::monotonic_ns();
+        assert!((0..21).all(|_| pace.ask(&mut watch)));
+        assert!(clock::monotonic_ns() - started >= 20_000_000, "20 distances of a millisecond");
+    }
+
+    #[test]
+    fn the_first_reason_counts() {
+        let cancel = AtomicBool::new(false);
+        let mut watch = Watch::default();
+        let options = Options { cancel: Some(&cancel), deadline_ns: Some(1), ..Options::default() };
+        let pace = Pace::new(&options);
+        assert!(!pace.ask(&mut watch) && pace.stopped());
+        cancel.store(true, Relaxed);
+        assert!(!pace.ask(&mut watch));
+        assert_eq!(pace.end(), End::Deadline);
+    }
+}

@@ -1,0 +1,194 @@
+//! From a directory that is open to a batch that may be seen.
+
+use super::{Reading, Source, Worker};
+use crate::batch::Batch;
+use crate::needs::Kind;
+use crate::scandir::{self, Distrust};
+use crate::stat::steady;
+use crate::tree::frontier::{Frontier, Grain, Home};
+use crate::tree::visitor::Piece;
+use crate::tree::{Follow, Order, PIECE, open};
+use alloc::sync::Arc;
+use alloc::vec;
+use dents_sys::dir::{self, Dirents};
+use dents_sys::stat::{self, Mask};
+use dents_sys::{AsFd, BorrowedFd, Errno};
+
+/// Bytes given to each `getdents64`.
+const BUFFER: usize = 64 * 1024;
+
+/// So many entries are read at once where the link count saves asking about them.
+const SETTLED: usize = 1 << 18;
+
+impl<S: Clone + Default + Send + Sync> Worker<S> {
+    /// Reads the next piece of the directory that is open, and finds out what must be known. False if the walk ended
+    /// meanwhile.
+    pub(super) fn read(&mut self, frontier: &Frontier<'_, S>) -> bool {
+        let Some(mut reading) = self.reading.take() else { return false };
+        self.source = Source::Own;
+        self.promising = false;
+        let mut unknown = self.read_names(&mut reading, PIECE, frontier);
+        if unknown && reading.pieces == 0 && frontier.settles() {
+            unknown = self.settle(&mut reading, frontier);
+        }
+        reading.piece = Piece { index: reading.pieces, last: reading.ended };
+        reading.pieces += 1;
+        let mut whole = true;
+        if frontier.asks || unknown || frontier.options.follow == Follow::Always {
+            self.deal(&mut reading, frontier);
+            if frontier.options.order == Order::Inode {
+                self.batch.sort_by_inode();
+            }
+            let follow = frontier.options.follow == Follow::Always;
+            whole = self.fill(None, reading.dir.as_fd(), follow, frontier);
+        }
+        self.reading = Some(reading);
+        self.tally.entries += self.batch.len() as u64;
+        whole
+    }
+
+    /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
+    /// it must be older than the names. Whether there is something left to ask.
+    fn settle(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
+        let before = match scandir::link_count(reading.dir.as_fd()) {
+            Ok(before) => before,
+            Err(distrust) => {
+                if distrust == Distrust::FileSystem {
+                    frontier.settles_no_more();
+                }
+                return true;
+            }
+        };
+        if dir::rewind(reading.dir.as_fd()).is_err() {
+            return true;
+        }
+        reading.ended = false;
+        let unknown = self.read_names(reading, SETTLED, frontier);
+        if !unknown || !reading.ended {
+            return unknown;
+        }
+        let Some(savings) = scandir::find_directories(reading.dir.as_fd(), &mut self.batch, &before) else {
+            return true;
+        };
+        self.tally.stats += savings.stats;
+        self.tally.avoided += savings.by_nlink;
+        false
+    }
+
+    /// Reads until the end, or until there are so many entries. Whether a type is unknown.
+    fn read_names(&mut self, reading: &mut Reading<S>, most: usize, frontier: &Frontier<'_, S>) -> bool {
+        let options = frontier.options;
+        let follow = options.follow == Follow::Always;
+        let mut unknown = false;
+        if self.buffer.is_empty() {
+            self.buffer = vec![0; BUFFER];
+        }
+        self.batch.clear();
+        while self.batch.len() < most && !reading.ended && frontier.pace.ask(&mut self.watch) {
+            self.tally.reads += 1;
+            let filled = match dir::getdents64(reading.dir.as_fd(), &mut self.buffer) {
+                // Removed while it was open: no entries any more.
+                Err(Errno::NOENT) => 0,
+                Ok(filled) => filled,
+                Err(errno) => {
+                    self.trouble = Some(errno);
+                    0
+                }
+            };
+            let mut records = Dirents::new(&self.buffer[..filled]);
+            let mut position = 0;
+            for record in records.by_ref() {
+                position = record.off;
+                if !options.filter.wants(record.name.to_bytes()) {
+                    continue;
+                }
+                let kind = Kind::from_d_type(record.d_type);
+                let kind = if options.distrust_d_type { Kind::Unknown } else { kind };
+                unknown |= kind == Kind::Unknown;
+                self.promising |= kind == Kind::Dir || (follow && kind == Kind::Link);
+                self.batch.push(record.name, kind, record.ino);
+            }
+            if records.malformed() {
+                self.trouble = Some(Errno::IO);
+            }
+            // That the buffer is not full proves nothing: some file systems answer in pieces. The greatest position
+            // there is leaves no room for another entry; ext4 says so (fs/ext4/dir.c, EXT4_HTREE_EOF_64BIT).
+            reading.ended = filled == 0 || position == i64::MAX || self.trouble.is_some();
+        }
+        self.promising |= unknown;
+        unknown
+    }
+
+    /// Gives a part of the entries away, if others have nothing to do or there are more to be read.
+    fn deal(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) {
+        let grain = frontier.grain();
+        let wanted = frontier.crew() > 1 && (!reading.ended || frontier.someone_sleeps());
+        if !wanted || self.batch.len() <= grain {
+            return;
+        }
+        if reading.home.is_none() {
+            let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return };
+            let (path, about) = (self.path.as_slice().into(), reading.about.clone());
+            let identity = (statx.dev(), statx.ino());
+            reading.home = Some(Arc::new(Home { path, about, identity }));
+        }
+        let Some(home) = &reading.home else { return };
+        let ended = core::mem::replace(&mut reading.piece.last, false);
+        let grains = (self.batch.len() - 1) / grain;
+        for at in (1..=grains).rev() {
+            let batch = self.batch.split_off(at * grain);
+            let index = reading.pieces + at as u32 - 1;
+            let piece = Piece { index, last: ended && at == grains };
+            self.tally.dealt += 1;
+            frontier.give_grain(Grain { home: Arc::clone(home), batch, piece });
+        }
+        reading.pieces += grains as u32;
+    }
+
+    /// Gets the answers about a grain. False if the walk ended meanwhile.
+    pub(super) fn take(&mut self, mut grain: Grain<S>, frontier: &Frontier<'_, S>) -> bool {
+        let follow = frontier.options.follow == Follow::Always;
+        self.opens += 1;
+        let opened = open::place(frontier.options.at, &grain.home.path).and_then(|dir| {
+            let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
+            // Another directory took its place.
+            if (statx.dev(), statx.ino()) == grain.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
+        });
+        let whole = match &opened {
+            Ok(dir) => {
+                if frontier.options.order == Order::Inode {
+                    grain.batch.sort_by_inode();
+                }
+                self.fill(Some(&mut grain.batch), dir.as_fd(), follow, frontier)
+            }
+            Err(errno) => {
+                grain.batch.fail_all(*errno);
+                self.tally.faults += grain.batch.len() as u64;
+                true
+            }
+        };
+        self.tally.entries += grain.batch.len() as u64;
+        self.promising = true;
+        self.source = Source::Grain;
+        self.grain = Some((grain, opened.ok()));
+        whole
+    }
+
+    /// Asks about a batch, its own or another, what its names and types do not answer.
+    pub(super) fn fill(
+        &mut self,
+        batch: Option<&mut Batch>,
+        dir: BorrowedFd<'_>,
+        follow: bool,
+        frontier: &Frontier<'_, S>,
+    ) -> bool {
+        let batch = batch.unwrap_or(&mut self.batch);
+        let (pace, watch) = (&frontier.pace, &mut self.watch);
+        let go_on = || pace.ask(watch);
+        let (tally, whole) = steady::fill(batch, dir, &frontier.needs, follow, frontier.options.extra, go_on);
+        self.tally.stats += tally.stats;
+        self.tally.avoided += tally.avoided;
+        self.tally.faults += tally.faults;
+        whole
+    }
+}

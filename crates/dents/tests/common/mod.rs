@@ -1,0 +1,67 @@
+//! What the tests and examples of this crate share: std's threads for the library's workers, and a directory to play in.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
+
+use dents::stat::Workers;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// std's scoped threads.
+pub struct Threads;
+
+impl Workers for Threads {
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            for worker in 1..workers {
+                // A thread that cannot be started is left out.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, move || job(worker));
+            }
+            job(0);
+        });
+    }
+}
+
+/// A path as the kernel wants it.
+pub fn c_path(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).expect("paths have no NUL")
+}
+
+/// A temporary directory of one's own, removed with all that is in it.
+pub struct Playground(pub PathBuf);
+
+impl Playground {
+    pub fn new(name: &str) -> Playground {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("dents-tree-{name}-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        Playground(path)
+    }
+}
+
+impl Drop for Playground {
+    fn drop(&mut self) {
+        // rm, because std recurses with a descriptor a level.
+        let _ = std::process::Command::new("rm").arg("-rf").arg(&self.0).status();
+    }
+}
+
+/// A small seeded generator (SplitMix64).
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`, which must not be 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}

@@ -1,0 +1,249 @@
+//! `--explain`: what was asked of the entries and for whose sake, what it cost, and what to change.
+//!
+//! After a listing from what was noted meanwhile ([`after`]), or before one from the plan alone ([`before`]): then no
+//! entry is touched and no directory opened; one `statfs` of each operand says which file system it is on. The
+//! text is made of [`Facts`] by pure functions: `lines` says who asked for what, `remedy` what would avoid it, `phrase`
+//! how numbers and lists are written.
+
+mod lines;
+mod phrase;
+mod remedy;
+#[cfg(test)]
+mod tests;
+
+use crate::Status;
+use crate::output::{Message, Output};
+use crate::plan::{Claim, Explain, Plan};
+use crate::timing::Timing;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ffi::CStr;
+use core::fmt::Write as _;
+use dents::needs::Kind;
+use dents::stat::Mode;
+use dents::stat::auto::{Choice, Strategy};
+use dents::stat::ledger::{Account, Call, Pages};
+use dents::stat::policy::{Far, Policy};
+use dents_render::quote;
+use dents_sys::statfs;
+use phrase::{counted, duration, grouped, list};
+
+/// What was listed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// Entries of directories, by type.
+    kinds: [u64; 16],
+    /// Those whose type `readdir` did not tell.
+    untyped: u64,
+    /// Operands that were asked about by name.
+    pub(crate) operands: u64,
+    /// How many `statx` that took.
+    pub(crate) operand_stats: u64,
+}
+
+impl Seen {
+    /// Counts an entry: the type it turned out to have, and that which `readdir` told.
+    pub(crate) fn entry(&mut self, kind: Kind, d_kind: Kind) {
+        self.kinds[kind as usize] += 1;
+        self.untyped += u64::from(d_kind == Kind::Unknown);
+    }
+
+    fn of(&self, kind: Kind) -> u64 {
+        self.kinds[kind as usize]
+    }
+
+    fn entries(&self) -> u64 {
+        self.kinds.iter().sum()
+    }
+}
+
+/// What an explanation is made of.
+struct Facts<'a> {
+    claims: &'a [Claim],
+    colors_are_set: bool,
+    /// Whether `--lazy` was said.
+    lazy: bool,
+    policy: &'static Policy,
+    /// The strategy asked for.
+    mode: Mode,
+    /// What happened; none before anything has.
+    past: Option<Past<'a>>,
+}
+
+/// What happened.
+struct Past<'a> {
+    seen: &'a Seen,
+    pages: Pages,
+    in_flight: u32,
+    choice: Option<Choice>,
+    /// Nanoseconds spent on everything, and on asking.
+    elapsed: (u64, u64),
+}
+
+/// The explanation of a listing that has been made. Out of the way, like all of this: a listing that nobody wants
+/// explained shall not load its pages.
+#[cold]
+#[inline(never)]
+pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mut Timing) -> String {
+    let account: Account = explain.ledger.account();
+    let past = Past {
+        seen,
+        pages: account.pages,
+        in_flight: account.in_flight,
+        choice: timing.choice(),
+        elapsed: timing.elapsed(),
+    };
+    let facts = Facts {
+        claims: &explain.claims,
+        colors_are_set: explain.colors_are_set,
+        lazy: plan.lazy,
+        mode: plan.mode,
+        policy: account.policy(),
+        past: Some(past),
+    };
+    facts.text()
+}
+
+/// Explains what a listing would ask, to stderr. An operand that is not there is told as the listing would.
+#[cold]
+#[inline(never)]
+pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out: &mut Output<'_>) -> Status {
+    let mut status = Status::Ok;
+    for path in if operands.is_empty() { &[c"."] } else { operands } {
+        let name = quote::quoteaf(path.to_bytes(), &plan.locale);
+        let fs = match statfs::statfs(path) {
+            Ok(fs) => fs,
+            Err(errno) => {
+                Message::new(plan.program).text("cannot access ").text(name).errno(errno).send(out);
+                status.raise(Status::Serious);
+                continue;
+            }
+        };
+        let facts = Facts {
+            claims: &explain.claims,
+            colors_are_set: explain.colors_are_set,
+            lazy: plan.lazy,
+            policy: Policy::of(Some(fs)),
+            mode: plan.mode,
+            past: None,
+        };
+        let name = String::from_utf8_lossy(&name);
+        let text =
+            format!("plan for {name}: what the entries of that directory will be asked\n{}", facts.text());
+        out.message(text.as_bytes());
+    }
+    status
+}
+
+impl Facts<'_> {
+    /// All of it. Writing to a String cannot fail.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(past) = &self.past {
+            let _ = writeln!(text, "explain: {}", past.heading(self.policy));
+        }
+        let lines = lines::lines(self);
+        let nothing = lines.is_empty();
+        for line in lines {
+            let _ = writeln!(text, "  {line}");
+        }
+        if nothing {
+            let _ = writeln!(text, "  nothing is asked of any entry: the directory tells names and types");
+        }
+        if let Some(past) = &self.past {
+            past.say_cost(&mut text);
+        }
+        let _ = writeln!(text, "file system: {}: {}", self.policy.name, self.policy.why);
+        if self.lazy && !self.policy.lazy {
+            let _ = writeln!(text, "  --lazy changes nothing there");
+        }
+        match &self.past {
+            Some(past) => past.say_strategy(&mut text),
+            None => self.say_prospect(&mut text),
+        }
+        for line in remedy::remedies(self) {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    /// How a strategy will be found.
+    fn say_prospect(&self, text: &mut String) {
+        let how = match (self.mode, self.policy.far) {
+            (Mode::Classic, _) => "classic, as asked",
+            (Mode::Par, _) => "par, as asked",
+            (Mode::Iou, _) => "iou, as asked",
+            (Mode::Auto, Far::No) => "one thread up to 127 entries; for more, the first 32 answers decide",
+            (Mode::Auto, Far::Yes) => "one thread up to 127 entries; for more, the first answer decides",
+            (Mode::Auto, Far::AskedAhead) => {
+                "one thread in the order of the directory, unless the first 32 answers are slow"
+            }
+        };
+        let _ = writeln!(text, "strategy: {how}");
+    }
+}
+
+impl Past<'_> {
+    /// The types there are, the most frequent first.
+    fn kinds(&self) -> Vec<Kind> {
+        let mut kinds: Vec<Kind> = Kind::KNOWN.into_iter().filter(|kind| self.seen.of(*kind) > 0).collect();
+        kinds.sort_by_key(|kind| Reverse(self.seen.of(*kind)));
+        kinds
+    }
+
+    fn heading(&self, policy: &Policy) -> String {
+        let kinds = self.kinds().into_iter().chain([Kind::Unknown]);
+        let kinds = kinds
+            .filter(|kind| self.seen.of(*kind) > 0)
+            .map(|kind| phrase::entries(kind, self.seen.of(kind)))
+            .collect();
+        let mut text = counted(self.seen.entries(), "entry", "entries");
+        if self.seen.entries() > 0 {
+            let _ = write!(text, " on {}: {}", policy.name, list(kinds, "and"));
+        }
+        if self.seen.operands > 0 {
+            let operands = counted(self.seen.operands, "operand", "operands");
+            let stats = grouped(self.seen.operand_stats);
+            let _ = write!(text, "; {operands} named, which is always asked about: {stats} statx");
+        }
+        text
+    }
+
+    fn say_cost(&self, text: &mut String) {
+        let total = self.pages.total();
+        let calls = total.total();
+        let (all, asking) = self.elapsed;
+        if calls.count == 0 {
+            let _ = writeln!(text, "cost: no calls about entries; {} in all", duration(all));
+            return;
+        }
+        let stats = total.of(Call::Stat).count + total.of(Call::Target).count;
+        let parts = [(stats, "statx"), (total.of(Call::Readlink).count, "readlinkat")];
+        let parts = parts.into_iter().chain([(total.of(Call::Xattr).count, "listxattrat")]);
+        let parts = parts.filter(|part| part.0 > 0);
+        let parts = parts.map(|(count, name)| counted(count, name, name)).collect();
+        let _ = write!(text, "cost: {}", list(parts, "and"));
+        if calls.waited_ns > 0 {
+            let _ = write!(text, ": {} of waiting", duration(calls.waited_ns));
+        }
+        let _ = writeln!(text, " within {}; {} in all", duration(asking), duration(all));
+    }
+
+    fn say_strategy(&self, text: &mut String) {
+        let Some(choice) = self.choice else { return };
+        let _ = match choice.strategy {
+            Strategy::Classic => write!(text, "strategy: classic, one at a time"),
+            Strategy::Par(threads) => {
+                write!(text, "strategy: par, {}", counted(threads as u64, "thread", "threads"))
+            }
+            Strategy::Flight(most) => {
+                let reached = self.in_flight.min(u32::try_from(most).unwrap_or(u32::MAX));
+                write!(text, "strategy: par, up to {reached} in flight of {most} allowed")
+            }
+            Strategy::Iou => write!(text, "strategy: iou"),
+        };
+        let _ = writeln!(text, ": {}", choice.reason);
+    }
+}

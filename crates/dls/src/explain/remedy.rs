@@ -1,0 +1,134 @@
+//! The cheapest change: the fewest options to drop and keys to switch off, so that nine calls of ten are not made.
+
+use super::Facts;
+use super::lines::{name, wanted};
+use super::phrase::{counted, grouped, list};
+use crate::plan::{Claim, Claimant};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use dents::needs::Kind;
+use dents::stat::ledger::Call;
+use dents_render::{Colors, color::Key};
+
+/// Of so many calls, this one may be left by a change that is worth telling.
+const WORTH: u64 = 10;
+
+/// What is given up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Change {
+    /// Keys of `LS_COLORS`.
+    keys: Vec<Claimant>,
+    /// Options.
+    options: Vec<Claimant>,
+}
+
+impl Change {
+    fn gives_up(&self, claim: &Claim) -> bool {
+        self.keys.contains(&claim.by) || self.options.contains(&claim.by)
+    }
+}
+
+/// How many calls a listing makes of each sort about each kind: as counted, or before that as many as an ordinary
+/// directory would have.
+fn calls(all: &Facts<'_>, kind: Kind, call: Call) -> u64 {
+    match &all.past {
+        Some(past) => past.pages.of(kind).of(call).count,
+        None => match kind {
+            Kind::Reg => 1000,
+            Kind::Dir | Kind::Link => 50,
+            _ => 0,
+        },
+    }
+}
+
+/// How many calls are left with what is not given up.
+fn left(all: &Facts<'_>, change: &Change) -> u64 {
+    let mut left = 0;
+    for kind in Kind::KNOWN {
+        for call in Call::ALL {
+            // A file's link count is only coloured where somebody else stats it.
+            let rides = |claim: &Claim| matches!(claim.by, Claimant::Color(Key::HardLink));
+            let asks = |claim: &&Claim| !wanted(claim, kind, call).is_empty() && !rides(claim);
+            if all.claims.iter().filter(asks).any(|claim| !change.gives_up(claim)) {
+                left += calls(all, kind, call);
+            }
+        }
+    }
+    left
+}
+
+/// The claimants that cost more than a tenth of all calls, or anything at all: keys and options apart.
+fn costly(all: &Facts<'_>, least: u64) -> (Vec<Claimant>, Vec<Claimant>) {
+    let (mut keys, mut options) = (Vec::new(), Vec::new());
+    for claim in all.claims {
+        let into = match claim.by {
+            Claimant::Color(Key::HardLink) => continue,
+            Claimant::Color(_) | Claimant::LinkAsTarget => &mut keys,
+            Claimant::Option(_) => &mut options,
+        };
+        let asks = |kind, call| !wanted(claim, kind, call).is_empty() && calls(all, kind, call) > least;
+        let costs = Kind::KNOWN.iter().any(|kind| Call::ALL.iter().any(|call| asks(*kind, *call)));
+        if costs && !into.contains(&claim.by) {
+            into.push(claim.by.clone());
+        }
+    }
+    (keys, options)
+}
+
+/// Every change there is, the smallest first. Keys count for less than an option: a colour is missed less than a column.
+fn changes(all: &Facts<'_>, total: u64) -> Vec<Change> {
+    let (keys, options) = costly(all, total / WORTH);
+    let mut changes = Vec::from([Change { keys: keys.clone(), options: Vec::new() }]);
+    for keys in [&Vec::new(), &keys] {
+        let one = |option: &Claimant| Change { keys: keys.clone(), options: Vec::from([option.clone()]) };
+        changes.extend(options.iter().map(one));
+    }
+    changes.push(Change { keys: Vec::new(), options: options.clone() });
+    changes.push(Change { keys, options });
+    let (keys, options) = costly(all, 0);
+    changes.push(Change { keys, options });
+    changes
+}
+
+/// Lines to end with.
+pub(super) fn remedies(all: &Facts<'_>) -> Vec<String> {
+    let total = left(all, &Change::default());
+    if total == 0 {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    if let Some(change) = changes(all, total).into_iter().find(|change| left(all, change) * WORTH <= total) {
+        let mut steps = Vec::new();
+        if !change.options.is_empty() {
+            steps.push(format!("drop {}", list(change.options.iter().map(name).collect(), "and")));
+        }
+        if !change.keys.is_empty() {
+            steps.push(set_colors(all, &change.keys));
+        }
+        let left = left(all, &change);
+        let result = match &all.past {
+            Some(_) => format!(" ({} instead of {})", counted(left, "call", "calls"), grouped(total)),
+            None => String::new(),
+        };
+        lines.push(format!("cheapest change{result}: {}", steps.join("; ")));
+    }
+    if all.policy.lazy && !all.lazy {
+        lines.push("or --lazy, for what the client remembers, which may be stale".to_string());
+    }
+    lines
+}
+
+/// The line to paste: keys switched off, behind those that are set.
+fn set_colors(all: &Facts<'_>, keys: &[Claimant]) -> String {
+    let off = |key: &Claimant| match key {
+        Claimant::Color(key) => format!("{}=00", Colors::name(*key)),
+        // The built-in colour of links.
+        _ => "ln=01;36".to_string(),
+    };
+    let keys = keys.iter().map(off).collect::<Vec<_>>().join(":");
+    match all.colors_are_set {
+        true => format!("export LS_COLORS=\"$LS_COLORS:{keys}\""),
+        false => format!("export LS_COLORS='{keys}'"),
+    }
+}

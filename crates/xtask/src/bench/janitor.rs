@@ -1,0 +1,48 @@
+//! Cleaning up whatever happens: a child that waits for its parent's end and then removes the directories.
+//!
+//! Destructors do not run on Ctrl-C, nor after a panic (this profile aborts), and a signal handler needs `unsafe`
+//! or a crate. A pipe needs neither: the kernel closes it however its writer ends, by `SIGKILL` too. The child
+//! sits in a process group of its own, where the terminal's Ctrl-C does not reach it, and costs nothing while
+//! it waits.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::step::Result;
+
+/// Removes its directories when dropped, or when this process ends in any other way.
+pub(crate) struct Janitor(Child);
+
+const SCRIPT: &str = "trap '' HUP INT TERM; read -r _; rm -rf -- \"$@\"";
+
+impl Janitor {
+    /// Watches over `dirs`, which need not exist yet.
+    pub(crate) fn watch(dirs: &[&Path]) -> Result<Janitor> {
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT, "janitor"]).args(dirs).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Janitor).map_err(|error| format!("sh, to clean up afterwards: {error}"))
+    }
+}
+
+impl Drop for Janitor {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_go_with_their_janitor() {
+        let dir = std::env::temp_dir().join(format!("dents janitor {}", std::process::id()));
+        let janitor = Janitor::watch(&[&dir, Path::new("/nonexistent/dents")]).expect("sh is there");
+        std::fs::create_dir_all(dir.join("deep/er")).expect("a temporary directory");
+        drop(janitor);
+        assert!(!dir.exists());
+    }
+}

@@ -1,0 +1,196 @@
+//! What must be there before anything is measured: programs built, directories of our own, the list of peers.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::janitor::Janitor;
+use super::job::{Job, Kind};
+use super::machine;
+use super::measure::{Contender, Stopwatch};
+use super::programs::{self, Program};
+use super::shape::{Dir, Shape};
+use crate::step::{Result, cargo, spell, target_dir, workspace};
+use crate::tools;
+
+/// Everything that a run uses; gone when it is dropped, but for what cargo built.
+pub(crate) struct Stage {
+    /// The empty process.
+    pub(crate) empty: Program,
+    /// The floor, in order and overlapped; none where it does not compile.
+    pub(crate) floors: Vec<Program>,
+    /// The measure.
+    pub(crate) gnu: Program,
+    /// `dls` in every mode.
+    pub(crate) ours: Vec<Program>,
+    /// Those of others.
+    pub(crate) peers: Vec<Program>,
+    /// Where directories are made.
+    pub(crate) places: Vec<Place>,
+    /// What could not be done, and why.
+    pub(crate) notes: Vec<String>,
+    /// Times commands.
+    pub(crate) stopwatch: Stopwatch,
+    /// Whether hyperfine is here; without it there are counts and memory, but no times.
+    pub(crate) timed: bool,
+    /// Whether taskset is here, without which nothing is kept to one core.
+    pub(crate) pinned: bool,
+    peak: Option<String>,
+    calls: Option<String>,
+    _janitor: Janitor,
+}
+
+/// A file system to measure on.
+pub(crate) struct Place {
+    /// Its type, as the kernel names it.
+    pub(crate) fs: String,
+    /// Whether a cold run means anything: it has a disk, and the caches may be dropped.
+    pub(crate) cold: bool,
+    dir: PathBuf,
+    nothing: String,
+    inodes: u64,
+}
+
+impl Place {
+    fn prepare(dir: PathBuf) -> Result<Place> {
+        let nothing = dir.join("nothing");
+        fs::create_dir_all(&nothing).map_err(|error| format!("{}: {error}", nothing.display()))?;
+        let (fs, inodes) = machine::file_system(&dir).unwrap_or(("unknown".into(), u64::MAX));
+        let cold = fs != "tmpfs" && machine::can_drop_caches();
+        Ok(Place { fs, cold, nothing: nothing.display().to_string(), inodes, dir })
+    }
+
+    /// A directory here.
+    pub(crate) fn build(&self, shape: Shape, count: usize) -> Result<Dir> {
+        if self.inodes < count as u64 + 1000 {
+            let why = format!("{}: only {} inodes are free, {count} files do not fit", self.fs, self.inodes);
+            return Err(format!("{why}; name a larger place in TMPDIR, or fewer in COUNT"));
+        }
+        println!("   {} of {count} on {}", shape.name(), self.fs);
+        shape.build(&self.dir, count)
+    }
+
+    /// A program's command on a directory here, if it can do the job.
+    pub(crate) fn contender(&self, program: &Program, job: Job, dir: &Dir) -> Option<Contender> {
+        let command = program.command(job, &dir.path())?;
+        Some(Contender { command, warm_up: program.command(job, &self.nothing)? })
+    }
+}
+
+impl Stage {
+    /// Builds and finds all programs. `$DLS` may name another `dls`, `$TMPDIR` another place than /tmp.
+    pub(crate) fn prepare(all_places: bool) -> Result<Stage> {
+        let mut notes: Vec<String> = tools::ensure(tools::FOR_BENCHES).err().into_iter().collect();
+        let (dls, calls) = build()?;
+        let own = format!("dents-bench-{}", std::process::id());
+        let temporary = fs::canonicalize(std::env::temp_dir()).map_err(|error| format!("TMPDIR: {error}"))?;
+        let mut dirs = vec![temporary.join(&own)];
+        let shm = Path::new("/dev/shm");
+        let on_tmpfs = machine::file_system(&temporary).is_some_and(|(fs, _)| fs == "tmpfs");
+        if all_places && shm.is_dir() && !on_tmpfs {
+            dirs.push(shm.join(&own));
+        }
+        let janitor = Janitor::watch(&dirs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        let places = dirs.iter().map(|dir| Place::prepare(dir.clone())).collect::<Result<Vec<_>>>()?;
+        let scratch = &dirs[0];
+        let dls = install(&dls, scratch)?;
+        let empty = compile("empty.S", scratch)?;
+        let mut yardstick = |source| compile(source, scratch).map_err(|why| notes.push(why)).ok();
+        let (floor, peak) = (yardstick("floor.c"), yardstick("peak.c"));
+        let floors = floor.iter().flat_map(|path| {
+            [("floor", false), ("floor, overlapped", true)]
+                .map(|(name, overlap)| Program::new(name, Kind::Floor(overlap), path))
+        });
+        let (peers, missing) = programs::peers()?;
+        if !missing.is_empty() {
+            notes.push(format!("not on this machine (in PATH), so not measured: {}", missing.join(", ")));
+        }
+        Ok(Stage {
+            empty: Program::new("empty process", Kind::Empty, &empty),
+            floors: floors.collect(),
+            gnu: programs::gnu()?,
+            ours: programs::ours(&dls),
+            peers,
+            stopwatch: Stopwatch::new(scratch)?,
+            timed: programs::find("hyperfine").is_some(),
+            pinned: programs::find("taskset").is_some(),
+            places,
+            notes,
+            peak,
+            calls: programs::find("strace").map(|_| calls),
+            _janitor: janitor,
+        })
+    }
+
+    /// Peak resident memory of a command, in KiB.
+    pub(crate) fn peak(&self, command: &[String], env: Option<(&str, &str)>) -> Option<f64> {
+        answer(self.peak.as_ref()?, command, env)
+    }
+
+    /// System calls of a command, those of its threads included; what goes through a ring is not one.
+    pub(crate) fn calls(&self, command: &[String]) -> Option<f64> {
+        answer(self.calls.as_ref()?, command, None)
+    }
+
+    /// The `dls` that chooses its mode.
+    pub(crate) fn auto(&self) -> &Program {
+        self.ours.last().expect("there are four modes")
+    }
+}
+
+/// The number that `program command…` prints.
+fn answer(program: &str, words: &[String], env: Option<(&str, &str)>) -> Option<f64> {
+    let mut command = Command::new(program);
+    command
+        .args(words)
+        .env_remove("LS_COLORS")
+        .env_remove("TZ")
+        .env("LC_ALL", "C")
+        .env("TERM", "xterm")
+        .envs(env);
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+/// `dls`, as it is shipped, and the counter of system calls.
+fn build() -> Result<(String, String)> {
+    let dls = match std::env::var("DLS") {
+        Ok(path) => programs::find(&path).ok_or(format!("DLS={path}: no such program"))?,
+        Err(_) => {
+            quietly(&mut cargo(["build", "--release", "--package", "dls"]))?;
+            target_dir().join("release/dls").display().to_string()
+        }
+    };
+    quietly(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls"]))?;
+    Ok((dls, target_dir().join("debug/calls").display().to_string()))
+}
+
+/// A program as users have it, who copied it to its place: written from the beginning to the end, it lies in large pieces
+/// in the page cache, and starts 10 µs sooner than as the linker left it.
+fn install(program: &str, scratch: &Path) -> Result<String> {
+    let copy = scratch.join(Path::new(program).file_name().unwrap_or_default());
+    let failed = |error| format!("{}: {error}", copy.display());
+    fs::write(&copy, fs::read(program).map_err(|error| format!("{program}: {error}"))?).map_err(failed)?;
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+    Ok(copy.display().to_string())
+}
+
+/// One of crates/dents-lab/bench, which need no C library.
+fn compile(source: &str, scratch: &Path) -> Result<String> {
+    let program = scratch.join(source.split('.').next().unwrap_or(source));
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-ffreestanding", "-fno-stack-protector", "-fno-pie", "-no-pie", "-nostdlib", "-static"]);
+    cc.args(["-Wl,--build-id=none", "-o"]).arg(&program);
+    quietly(cc.arg(workspace().join("crates/dents-lab/bench").join(source)))?;
+    Ok(program.display().to_string())
+}
+
+fn quietly(command: &mut Command) -> Result<()> {
+    println!("   {}", spell(command));
+    let output = command.output().map_err(|error| format!("{}: {error}", spell(command)))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{}:\n{}", spell(command), String::from_utf8_lossy(&output.stderr))),
+    }
+}
