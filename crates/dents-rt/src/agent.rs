@@ -19,6 +19,7 @@
 use alloc::boxed::Box;
 use core::ffi::c_void;
 use core::ptr;
+use core::sync::atomic::AtomicU32;
 
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
@@ -32,14 +33,16 @@ const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | fl
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
 /// Starts the agent, which does `job` and then ends. It shares with us what it can reach by safe means; a
-/// descriptor of ours means nothing to it.
+/// descriptor of ours means nothing to it. What it returns is not 0 while the agent lives; should it panic, nobody else
+/// says so, for it has no stderr.
 ///
 /// In a process that was not started by [`entry!`](crate::entry), such as a test harness, it is refused with EPERM:
 /// its libc knows nothing of such processes.
 ///
 /// # Errors
 /// The kernel's: EAGAIN where there may be no more processes, ENOMEM.
-pub fn start(job: Job) -> Result<(), Errno> {
+pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
+    const AGENT: usize = flags::VM | flags::PARENT_SETTID | flags::CHILD_CLEARTID;
     let us = getpid();
     let life = move || {
         close_all();
@@ -51,7 +54,9 @@ pub fn start(job: Job) -> Result<(), Errno> {
         }
     };
     // No exit signal: our parent's business is not to hear of it, and ours neither.
-    clone(flags::VM, Box::new(life))
+    let lives: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
+    clone(AGENT, lives, Box::new(life))?;
+    Ok(lives)
 }
 
 /// Starts a thread beside the calling one, in the agent, and forgets about it.
@@ -59,18 +64,19 @@ pub fn start(job: Job) -> Result<(), Errno> {
 /// # Errors
 /// As [`start`].
 pub fn thread(job: Job) -> Result<(), Errno> {
-    clone(THREAD, job)
+    clone(THREAD, ptr::null(), job)
 }
 
-pub(crate) fn clone(flags: usize, job: Job) -> Result<(), Errno> {
+/// `tid` is null, or lives for ever.
+pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<(), Errno> {
     if !crate::is_started() {
         return Err(Errno::PERM);
     }
     let stack = Stack::take()?;
     let job = Box::into_raw(Box::new(job));
-    // SAFETY: the stack is ours and is never given to anybody else; the job is the new task's from here on. No flag
-    // asks for a thread id, hence the null.
-    let started = unsafe { arch::clone(flags, stack.top(), ptr::null(), live, job.cast()) };
+    // SAFETY: the stack is ours and is never given to anybody else; the job is the new task's from here on. A thread
+    // id is asked for only by `start`, whose word is leaked.
+    let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
     match started {
         Ok(_) => Ok(()),
         Err(error) => {

@@ -98,20 +98,22 @@ pub mod thread {
 pub mod agent {
     use rustix::io::Errno;
     use std::boxed::Box;
+    use std::sync::atomic::AtomicU32;
     use std::thread::Builder;
 
     /// What is to be done, once.
     pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-    /// Does `job` on a thread that nobody waits for.
+    /// Does `job` on a thread that nobody waits for. It lives as long as we do: a panic of any thread ends the program.
     ///
     /// # Errors
     /// EAGAIN where there may be no more threads.
-    pub fn start(job: Job) -> Result<(), Errno> {
-        thread(job)
+    pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
+        static LIVES: AtomicU32 = AtomicU32::new(1);
+        thread(job).map(|()| &LIVES)
     }
 
-    /// The same.
+    /// Does `job` on a thread that nobody waits for.
     ///
     /// # Errors
     /// As [`start`].

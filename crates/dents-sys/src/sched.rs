@@ -32,6 +32,28 @@ pub fn open_files_limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }
 
+/// The calling thread's number: one `gettid`.
+#[must_use]
+pub fn thread_id() -> u32 {
+    rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
+}
+
+/// Whether a thread of this process waits for a core, or has one, rather than for anything in the kernel: its state in
+/// /proc/self/task/N/stat (proc_pid_stat(5)), three system calls. False where that cannot be read.
+#[must_use]
+pub fn is_runnable(thread: u32) -> bool {
+    let path = alloc::format!("/proc/self/task/{thread}/stat\0");
+    let mut buf = [0; 512];
+    let stat = CStr::from_bytes_with_nul(path.as_bytes()).map(|path| file::read_once(path, &mut buf));
+    stat.is_ok_and(|stat| stat.is_ok_and(|stat| state(stat) == Some(b'R')))
+}
+
+/// The state of `1234 (name) R 1 …`; the name may hold anything, also parentheses.
+fn state(stat: &[u8]) -> Option<u8> {
+    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+    stat.get(name_end + 2).copied()
+}
+
 /// Cores in this thread's affinity mask; room for 8,192, as many as any kernel is built for (rustix's set ends at
 /// 1,024, and the kernel refuses a mask smaller than its own).
 fn affinity_cores() -> Option<usize> {
@@ -125,6 +147,15 @@ fn number(digits: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use std::vec::Vec;
+
+    #[test]
+    fn a_thread_that_waits_is_not_runnable() {
+        assert!(is_runnable(thread_id()), "it is running this");
+        assert!(!is_runnable(0) && !is_runnable(u32::MAX));
+        assert_eq!(state(b"7 (a) b) D 1 2"), Some(b'D'));
+        assert_eq!(state(b"7 (a"), None);
+        assert_eq!(state(b"7 (a)"), None);
+    }
 
     #[test]
     fn quota_is_rounded_up() {

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
 use core::mem::ManuallyDrop;
+use core::sync::atomic::AtomicU32;
 use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::ring::Rings;
@@ -105,7 +106,7 @@ impl Getent for Children {
 
 /// The runtime's agent.
 impl Aside for Children {
-    fn start(&self, job: agent::Job) -> Result<(), Errno> {
+    fn start(&self, job: agent::Job) -> Result<&'static AtomicU32, Errno> {
         agent::start(job)
     }
 

@@ -1,7 +1,7 @@
 //! The agent: a head that does nothing that could hang, and threads that do everything else.
 //!
 //! How many ask at once is found as without a deadline (`flight.rs`), but what hangs does not count: a thread that
-//! has waited for [`STUCK_NS`] is replaced by another, up to the most that may be in flight. The head looks after
+//! has waited in the kernel for [`STUCK_NS`] is replaced by others, up to the most that may be in flight. The head looks after
 //! that every [`TICK_NS`], while anybody is at work, and starts the threads; they cannot all be started at once, for
 //! most listings need one or two.
 
@@ -11,6 +11,7 @@ use crate::stat::auto::is_round_trip;
 use crate::stat::flight::{FIRST, Search, Window};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use dents_sys::{clock, futex, sched};
 use spin::Mutex;
@@ -20,6 +21,9 @@ const STUCK_NS: u64 = 50_000_000;
 
 /// How often the head looks for such ones.
 const TICK_NS: u64 = 10_000_000;
+
+/// So many slow answers in a row are round trips. One alone may have lost its core meanwhile.
+const SLOW: u32 = 3;
 
 /// In flight before anything is known: one reads, one asks.
 const BEGIN: u32 = 2;
@@ -37,13 +41,22 @@ pub(super) struct Crew {
     idle: AtomicU32,
     /// Threads that were started and have not begun.
     coming: AtomicU32,
-    /// Of each thread, when what it is doing began; 0 for nothing.
-    began: Vec<AtomicU64>,
+    /// One for each thread there may be.
+    seats: Vec<Seat>,
     /// Counts what may give the idle something to do.
     work: AtomicU32,
     /// Counts what the head should look at.
     alarm: AtomicU32,
     rate: Mutex<Rate>,
+}
+
+/// What a thread shows of itself.
+#[derive(Default)]
+struct Seat {
+    /// When what it is doing began; 0 for nothing.
+    began: AtomicU64,
+    /// Its number, once it has one.
+    thread: AtomicU32,
 }
 
 struct Rate {
@@ -66,7 +79,7 @@ impl Crew {
             running: AtomicU32::new(0),
             idle: AtomicU32::new(0),
             coming: AtomicU32::new(0),
-            began: (0..most).map(|_| AtomicU64::new(0)).collect(),
+            seats: (0..most).map(|_| Seat::default()).collect(),
             work: AtomicU32::new(0),
             alarm: AtomicU32::new(0),
             rate: Mutex::new(rate),
@@ -123,13 +136,13 @@ impl Crew {
     }
 
     /// Takes the time of an answer into account.
-    fn learn(&self, now_ns: u64, took_ns: u64) {
+    fn learn(&self, now_ns: u64, took_ns: u64, slow: u32) {
         if self.fixed {
             return;
         }
         let limit = self.limit.load(Ordering::Relaxed);
         if limit < FIRST.min(self.most) {
-            if is_round_trip(took_ns) {
+            if slow >= SLOW {
                 self.limit.fetch_max(FIRST.min(self.most), Ordering::Relaxed);
                 self.rate.lock().since_ns = now_ns;
                 self.alert();
@@ -146,7 +159,8 @@ impl Crew {
         if window.add(took_ns) < 2 * u64::from(limit) {
             return;
         }
-        let new = search.step(&window.end(now_ns - *since_ns));
+        // Another thread may have read a later time before it got the lock.
+        let new = search.step(&window.end(now_ns.saturating_sub(*since_ns)));
         *since_ns = now_ns;
         *skip = if new == limit { 0 } else { u64::from(limit) };
         self.limit.store(new, Ordering::Relaxed);
@@ -157,9 +171,26 @@ impl Crew {
     }
 }
 
+impl Seat {
+    /// Whether its thread hangs. One that waits for a core does not: on a busy machine, where each gets its turn late,
+    /// more threads would only make it later. `hung` remembers what was found out.
+    fn hangs(&self, now: u64, hung: &mut u64) -> bool {
+        let began = self.began.load(Ordering::Relaxed);
+        if began == 0 || now.saturating_sub(began) <= STUCK_NS {
+            return false;
+        }
+        if *hung != began && !sched::is_runnable(self.thread.load(Ordering::Relaxed)) {
+            *hung = began;
+        }
+        *hung == began
+    }
+}
+
 /// A thread's place: what it is doing, since when.
 pub(super) struct Desk<'a> {
     began: &'a AtomicU64,
+    /// Answers in a row that took as long as round trips.
+    slow: Cell<u32>,
 }
 
 impl Desk<'_> {
@@ -175,7 +206,9 @@ impl Desk<'_> {
     pub(super) fn answered(&self, crew: &Crew) -> bool {
         let now = clock::monotonic_ns();
         let began = self.began.swap(now, Ordering::Relaxed);
-        crew.learn(now, now.saturating_sub(began));
+        let took = now.saturating_sub(began);
+        self.slow.set(if is_round_trip(took) { self.slow.get() + 1 } else { 0 });
+        crew.learn(now, took, self.slow.get());
         crew.running.load(Ordering::Relaxed) <= crew.allowed()
     }
 }
@@ -213,7 +246,9 @@ impl Board {
 /// A thread's life. It ends with the agent.
 fn work(board: &'static Board, number: usize) {
     let crew = &board.crew;
-    let desk = Desk { began: &crew.began[number] };
+    let seat = &crew.seats[number];
+    seat.thread.store(sched::thread_id(), Ordering::Relaxed);
+    let desk = Desk { began: &seat.began, slow: Cell::new(0) };
     crew.coming.fetch_sub(1, Ordering::AcqRel);
     loop {
         let seen = crew.work.load(Ordering::SeqCst);
@@ -242,15 +277,15 @@ fn work(board: &'static Board, number: usize) {
 pub(super) fn lead(board: &'static Board) {
     let crew = &board.crew;
     let (mut started, mut ticks) = (0, 0_u32);
+    // Of each thread, the beginning of what it was found to hang in.
+    let mut hangs = Vec::new();
     loop {
         let seen = crew.alarm.load(Ordering::Acquire);
+        hangs.resize(started, 0);
         let now = clock::monotonic_ns();
-        let hangs = |began: &&AtomicU64| {
-            let began = began.load(Ordering::Relaxed);
-            began != 0 && now.saturating_sub(began) > STUCK_NS
-        };
-        let stuck = crew.began[..started].iter().filter(hangs).count();
-        crew.stuck.store(stuck as u32, Ordering::Relaxed);
+        let both = crew.seats.iter().zip(&mut hangs);
+        let stuck: u32 = both.map(|(seat, hung)| u32::from(seat.hangs(now, hung))).sum();
+        crew.stuck.store(stuck, Ordering::Relaxed);
         // Answers come fast, or there would be more in flight by now, and they still do: there are cores to use.
         if ticks == 1 && !crew.fixed {
             crew.limit.fetch_max((sched::available_cores() as u32).min(crew.most), Ordering::Relaxed);

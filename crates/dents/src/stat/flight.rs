@@ -143,7 +143,8 @@ impl Flight {
         if window.answers < 2 * u64::from(search.limit) {
             return;
         }
-        window.elapsed_ns = now - *since_ns;
+        // Another thread may have read a later time before it got the lock.
+        window.elapsed_ns = now.saturating_sub(*since_ns);
         let old = search.limit;
         let limit = search.step(window);
         *highest = limit.max(*highest);
