@@ -63,7 +63,7 @@ complete -c dls -l group-directories-first -d 'directories before all else (but 
 complete -c dls -l mode -r -f -a 'auto classic par iou' -d 'how to ask the kernel about files'
 complete -c dls -l threads -r -f -d 'use N threads, 1 to 1024; by default one for each processor'
 complete -c dls -l max-inflight -r -f -d 'where each answer is a round trip, ask up to N questions at a time, 1 to 1024; 256 by default'
-complete -c dls -l timeout -r -f -d 'show what has answered after DURATION (2s, 500ms, 1.5m), and `?` for the rest; 0 waits for ever'
+complete -c dls -l timeout -r -f -d 'show what has answered after DURATION (2s, 500ms, 1.5m), and question marks for the rest; 0 waits for ever'
 complete -c dls -l timing -d 'tell on stderr where the time went'
 complete -c dls -l explain -f -a 'plan' -d 'tell on stderr what was asked about files, for which option or colour, what it cost, and what to change; --explain=plan tells it beforehand, and lists nothing'
 complete -c dls -l lazy -d 'do not ask a server again for what is remembered of a file, however old (AT_STATX_DONT_SYNC)'

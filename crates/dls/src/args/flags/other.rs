@@ -34,7 +34,7 @@ pub(super) const SPEED: &[Definition] = &[
     Definition::long(
         "timeout",
         Flag::Timeout,
-        "show what has answered after DURATION (2s, 500ms, 1.5m), and `?` for the rest; 0 waits for ever",
+        "show what has answered after DURATION (2s, 500ms, 1.5m), and question marks for the rest; 0 waits for ever",
     )
     .more(
         "The time counts from the start of the program, for everything that is listed. What has not answered by then \
