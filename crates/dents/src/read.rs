@@ -116,7 +116,7 @@ impl Reader {
 
     /// The descriptor, and what reads from it, apart: to ask about some names while others are read.
     pub(crate) fn split(&mut self) -> (BorrowedFd<'_>, Stream<'_>) {
-        (self.dir.as_fd(), Stream { dir: self.dir.as_fd(), buffer: &mut self.buffer })
+        (self.dir.as_fd(), Stream::new(self.dir.as_fd(), &mut self.buffer))
     }
 
     /// Appends the wanted names of one more buffer: one `getdents64`. `Ok(false)` at the end.
@@ -142,12 +142,19 @@ impl Reader {
 pub(crate) struct Stream<'a> {
     dir: BorrowedFd<'a>,
     buffer: &'a mut Vec<u8>,
+    /// Bytes to read at a time at most.
+    most: usize,
 }
 
 impl<'a> Stream<'a> {
     /// With a buffer that may be empty.
     pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
-        Stream { dir, buffer }
+        Stream { dir, buffer, most: LARGE_BUFFER }
+    }
+
+    /// A little at a time: others wait for the names.
+    pub(crate) fn in_sips(self) -> Stream<'a> {
+        Stream { most: BUFFER, ..self }
     }
 
     /// As [`Reader::read`].
@@ -155,7 +162,8 @@ impl<'a> Stream<'a> {
         if self.buffer.is_empty() {
             *self.buffer = vec![0; BUFFER];
         }
-        let filled = match dir::getdents64(self.dir, self.buffer) {
+        let room = self.buffer.len().min(self.most);
+        let filled = match dir::getdents64(self.dir, &mut self.buffer[..room]) {
             // The directory was removed while it was open: it has no entries any more (as readdir in POSIX).
             Err(Errno::NOENT) => 0,
             other => other?,
@@ -169,8 +177,8 @@ impl<'a> Stream<'a> {
         }
         let malformed = records.malformed();
         // Full but for less than any record: there is more to come.
-        if filled + 1024 > BUFFER && self.buffer.len() < LARGE_BUFFER {
-            *self.buffer = vec![0; LARGE_BUFFER];
+        if filled + 1024 > BUFFER && self.buffer.len() < self.most {
+            *self.buffer = vec![0; self.most];
         }
         if malformed { Err(Errno::IO) } else { Ok(filled != 0) }
     }

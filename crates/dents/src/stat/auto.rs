@@ -65,6 +65,9 @@ pub const PROBE_FROM: usize = 128;
 /// a server more than that.
 const ROUND_TRIP_NS: u64 = 100_000;
 
+/// What takes less came from memory: the fastest disk takes longer.
+pub(crate) const FROM_MEMORY_NS: u64 = 10_000;
+
 /// Requests in flight at most where each is a round trip, unless the user says otherwise. The search for the right
 /// number begins far below.
 pub const IN_FLIGHT: usize = 256;
