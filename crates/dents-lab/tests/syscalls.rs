@@ -57,7 +57,7 @@ fn assert_same_in_a_ring(dir: &Path, options: &str) {
     assert!(run("--mode=iou") == run("--mode=classic"), "{options} {}", dir.display());
 }
 
-/// Fewer than any other lister, marks of ACLs included, whatever the size; see issue "at the limit".
+/// Fewer than any other lister, marks of ACLs included, whatever the size.
 #[test]
 fn a_ring_makes_the_fewest() {
     let shm = Path::new("/dev/shm");

@@ -78,6 +78,13 @@ pub fn is_round_trip(latency_ns: u64) -> bool {
     latency_ns >= ROUND_TRIP_NS
 }
 
+/// How long one of `entries` took to answer, beyond what any call takes. Under a tracer, or in a sandbox, that is as long
+/// as a round trip, and no server's doing. Three calls go off: the two that are asked of an entry, and a reading of the
+/// clock.
+pub(crate) fn latency_ns(elapsed_ns: u64, entries: usize, any_call_ns: u64) -> u64 {
+    (elapsed_ns / entries.max(1) as u64).saturating_sub(3 * any_call_ns)
+}
+
 /// Chooses. io_uring is never chosen: the kernel hands each `statx` of a ring to a worker thread of its own
 /// (io_uring/statx.c forces async), and our threads do the same for less.
 #[must_use]
@@ -134,6 +141,14 @@ mod tests {
                 assert_eq!(choose(&signals).strategy, strategy, "{signals:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_tracer_is_no_server() {
+        let us = 1_000;
+        assert!(!is_round_trip(latency_ns(4 * 210 * us, 4, 90 * us)), "strace: each call takes 90 µs");
+        assert!(is_round_trip(latency_ns(4 * 1_200 * us, 4, us / 5)));
+        assert!(is_round_trip(latency_ns(4 * 1_500 * us, 4, 90 * us)), "a server, traced");
     }
 
     #[test]

@@ -494,15 +494,14 @@ fn probe(
     harvest: &mut Harvest,
     policy: &'static Policy,
 ) -> (u64, &'static Policy) {
-    // Under a tracer, or in a sandbox, any call takes long, and that is no server's doing: a reading of the clock is such a
-    // call. Three of them are what is asked of an entry, and the reading itself.
+    // A reading of the clock is as good as any call to see what any call takes.
     let before = clock::monotonic_ns();
     let (mut latency_ns, mut last) = (0, clock::monotonic_ns());
     let any_call_ns = last - before;
     for count in policy.looks() {
         classic::fill(&todo.split_front(*count), metas, harvest);
         let now = clock::monotonic_ns();
-        latency_ns = ((now - last) / *count as u64).saturating_sub(3 * any_call_ns);
+        latency_ns = auto::latency_ns(now - last, *count, any_call_ns);
         last = now;
         // So fast that nothing but memory can have answered: there is nothing more to find out.
         let sure = latency_ns < auto::FROM_MEMORY_NS;
