@@ -132,9 +132,6 @@ impl<'s> Renderer<'s> {
         team: &Team<'_>,
         out: &mut impl Sink,
     ) {
-        if piece == Piece::Directory && self.style.shows_total() {
-            self.total(batch, order, out);
-        }
         // Columns of operands are as wide as all operands that could be had need them, directories too, though
         // those are listed further down.
         let known = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
@@ -142,8 +139,15 @@ impl<'s> Renderer<'s> {
             Piece::Operands => (0..batch.len() as u32).filter(known).collect(),
             Piece::Directory | Piece::Chunk { .. } => Vec::new(),
         };
-        let measured = if piece == Piece::Operands { &operands } else { order };
+        let measured = match piece {
+            Piece::Operands => Some(&operands[..]),
+            // An order names no entry twice: as many are all.
+            _ => (order.len() < batch.len()).then_some(order),
+        };
         let rows = Rows { batch, order, measured, piece };
+        if piece == Piece::Directory && self.style.shows_total() {
+            self.total(rows, out);
+        }
         self.painter.begin(rows);
         match self.style.format {
             Format::Long => long::render(self, rows, owners, team, out),
@@ -158,8 +162,7 @@ impl<'s> Renderer<'s> {
     /// does not count.
     #[must_use]
     pub fn widths(&mut self, batch: &Batch) -> Vec<usize> {
-        let all: Vec<u32> = (0..batch.len() as u32).collect();
-        self.painter.begin(Rows { batch, order: &all, measured: &all, piece: Piece::Directory });
+        self.painter.begin(Rows { batch, order: &[], measured: None, piece: Piece::Directory });
         batch.iter().map(|entry| self.painter.width(entry.name())).collect()
     }
 
@@ -172,9 +175,8 @@ impl<'s> Renderer<'s> {
         out.checkpoint();
     }
 
-    fn total(&self, batch: &Batch, order: &[u32], out: &mut impl Sink) {
-        let blocks = |index: &u32| batch.entry(*index as usize).blocks();
-        let total = order.iter().fold(0u64, |total, index| total.wrapping_add(blocks(index)));
+    fn total(&self, rows: Rows<'_>, out: &mut impl Sink) {
+        let total = rows.measured().fold(0u64, |total, entry| total.wrapping_add(entry.blocks()));
         self.indent(out);
         let buffer = out.buffer();
         buffer.extend_from_slice(self.style.total);

@@ -19,6 +19,7 @@
 //! | [`futex`] | is there anything to do again? | `futex` |
 //! | [`clock`] | what time is it? | `clock_gettime` |
 //! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
+//! | [`cache`] | (tells the processor what will be read) | none |
 //!
 //! Needs Linux 4.11 (`statx`); everything newer is optional and falls back.
 #![no_std]
@@ -26,6 +27,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod cache;
 pub mod clock;
 pub mod dir;
 pub mod file;

@@ -5,7 +5,7 @@
 //! one child per database, and only if `/etc/nsswitch.conf` names a source beyond files. Misses are
 //! remembered: an id is asked once, whatever the answer.
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Entry};
 use crate::needs::Needs;
 use crate::ring::Rings;
 use alloc::vec::Vec;
@@ -41,14 +41,18 @@ impl Owners {
     /// Learns the owners of a batch. `names` says which of [`Needs::UID`] and [`Needs::GID`] are wanted as
     /// names.
     pub fn learn(&mut self, batch: &Batch, names: Needs, getent: &dyn Getent) {
-        if names.contains(Needs::UID) {
-            self.users.gather(batch.iter().filter(|entry| entry.is_known()).map(|entry| entry.uid()));
-            self.users.resolve(&USERS, getent);
+        let [users, groups] = [Needs::UID, Needs::GID].map(|need| names.contains(need));
+        let (mut user, mut group) = (None, None);
+        for entry in batch.iter().filter(Entry::is_known) {
+            if users && user.replace(entry.uid()) != Some(entry.uid()) {
+                self.users.note(entry.uid());
+            }
+            if groups && group.replace(entry.gid()) != Some(entry.gid()) {
+                self.groups.note(entry.gid());
+            }
         }
-        if names.contains(Needs::GID) {
-            self.groups.gather(batch.iter().filter(|entry| entry.is_known()).map(|entry| entry.gid()));
-            self.groups.resolve(&GROUPS, getent);
-        }
+        self.users.resolve(&USERS, getent);
+        self.groups.resolve(&GROUPS, getent);
     }
 
     /// The user's name, if it has one.
@@ -88,19 +92,12 @@ impl Names {
         self.known[at].1.as_deref()
     }
 
-    /// Notes the ids that are new. Runs of one owner, the common case, cost one comparison each.
-    fn gather(&mut self, ids: impl Iterator<Item = u32>) {
-        let mut last = None;
-        for id in ids {
-            if last == Some(id) {
-                continue;
-            }
-            last = Some(id);
-            if self.known.binary_search_by_key(&id, |(id, _)| *id).is_err()
-                && let Err(at) = self.pending.binary_search(&id)
-            {
-                self.pending.insert(at, id);
-            }
+    /// Notes an id, if it is new.
+    fn note(&mut self, id: u32) {
+        if self.known.binary_search_by_key(&id, |(id, _)| *id).is_err()
+            && let Err(at) = self.pending.binary_search(&id)
+        {
+            self.pending.insert(at, id);
         }
     }
 
@@ -200,13 +197,17 @@ mod tests {
     fn files_first_then_one_child_for_all_the_rest() {
         let mut names = names(b"#x:x:1:\nroot:x:0:0:\ndup:x:0:0:\nann:x:7:7:", true);
         let getent = Fake(b"bob:*:9:9::/:/bin/sh\n", RefCell::default());
-        names.gather([9, 0, 0, 7, 9, 11].into_iter());
+        for id in [9, 0, 0, 7, 9, 11] {
+            names.note(id);
+        }
         names.resolve(&USERS, &getent);
         assert_eq!(names.get(0), Some(&b"root"[..]));
         assert_eq!(names.get(7), Some(&b"ann"[..]));
         assert_eq!(names.get(9), Some(&b"bob"[..]));
         assert_eq!(names.get(11), None);
-        names.gather([11, 9, 0].into_iter());
+        for id in [11, 9, 0] {
+            names.note(id);
+        }
         names.resolve(&USERS, &getent);
         assert_eq!(*getent.1.borrow(), vec![vec![9, 11]], "misses are not asked again");
     }
@@ -215,7 +216,9 @@ mod tests {
     fn no_child_where_only_files_are_configured() {
         let mut names = names(b"root:x:0:0:", false);
         let getent = Fake(b"", RefCell::default());
-        names.gather([1, 2].into_iter());
+        for id in [1, 2] {
+            names.note(id);
+        }
         names.resolve(&USERS, &getent);
         assert!(getent.1.borrow().is_empty());
     }

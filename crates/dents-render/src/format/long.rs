@@ -63,17 +63,18 @@ pub(crate) fn render(
 const MEASURED: usize = 16_384;
 
 fn measure<'s>(style: &'s Style, rows: Rows<'_>, owners: &'s Owners, team: &Team<'_>) -> Columns<'s> {
-    let measure = |rows: Rows<'_>, columns: &mut Columns<'s>| {
-        rows.measured().for_each(|entry| columns.measure(&entry));
+    let measure = |places: Range<usize>, columns: &mut Columns<'s>| {
+        rows.measured_at(places).for_each(|entry| columns.measure(&entry));
     };
     let mut columns = Columns::new(style, owners);
-    if team.threads() == 1 || rows.measured.len() < 2 * MEASURED {
-        measure(rows, &mut columns);
+    let count = rows.measured_count();
+    if team.threads() == 1 || count < 2 * MEASURED {
+        measure(0..count, &mut columns);
         return columns;
     }
-    let part = |measured| (Rows { measured, ..rows }, columns.clone());
-    let mut parts: Vec<_> = rows.measured.chunks(MEASURED).map(part).collect();
-    team.each(&mut parts, &|(rows, columns)| measure(*rows, columns));
+    let part = |start| (start..count.min(start + MEASURED), columns.clone());
+    let mut parts: Vec<_> = (0..count).step_by(MEASURED).map(part).collect();
+    team.each(&mut parts, &|(places, columns)| measure(places.clone(), columns));
     parts.iter().for_each(|(_, part)| columns.join(part));
     columns
 }

@@ -10,6 +10,7 @@ use crate::Sink;
 use crate::name::Painter;
 use crate::renderer::Piece;
 use alloc::vec::Vec;
+use core::ops::Range;
 use dents::batch::{Batch, Entry};
 use dents::team::Team;
 
@@ -19,18 +20,30 @@ pub(crate) struct Rows<'b> {
     pub(crate) batch: &'b Batch,
     /// Those that are drawn, in this order.
     pub(crate) order: &'b [u32],
-    /// Those that columns are made wide enough for.
-    pub(crate) measured: &'b [u32],
+    /// Those that columns are made wide enough for; `None` for all of the batch.
+    pub(crate) measured: Option<&'b [u32]>,
     pub(crate) piece: Piece,
 }
 
 impl<'b> Rows<'b> {
     pub(crate) fn shown(self) -> impl Iterator<Item = Entry<'b>> + Clone {
-        self.order.iter().map(move |index| self.batch.entry(*index as usize))
+        self.batch.entries(self.order)
     }
 
+    /// In any order: all of a batch are visited as they stand in memory.
     pub(crate) fn measured(self) -> impl Iterator<Item = Entry<'b>> + Clone {
-        self.measured.iter().map(move |index| self.batch.entry(*index as usize))
+        self.measured_at(0..self.measured_count())
+    }
+
+    /// The same, some of them.
+    pub(crate) fn measured_at(self, places: Range<usize>) -> impl Iterator<Item = Entry<'b>> + Clone {
+        places.map(move |place| {
+            self.batch.entry(self.measured.map_or(place, |measured| measured[place] as usize))
+        })
+    }
+
+    pub(crate) fn measured_count(self) -> usize {
+        self.measured.map_or(self.batch.len(), <[u32]>::len)
     }
 
     /// The same rows, only these drawn.

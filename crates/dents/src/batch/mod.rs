@@ -5,11 +5,15 @@
 //! something beyond names and types is needed. Nothing is allocated per entry. `read` appends entries,
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
+mod metas;
+
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::Errno;
+use dents_sys::cache;
 use dents_sys::stat::{Mask, Statx, Timestamp};
+pub(crate) use metas::Metas;
 
 /// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
 /// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
@@ -257,55 +261,6 @@ pub struct Batch {
     pub(crate) trusts_d_ino: bool,
 }
 
-/// Slots, in chunks: while a directory is still being read nobody knows how many there will be, and a chunk that a
-/// thread has filled is handed over without a copy.
-#[derive(Default)]
-pub(crate) struct Metas(Vec<Vec<Meta>>);
-
-impl Metas {
-    const SHIFT: usize = 6;
-    /// Slots in every chunk but the last: 4 KiB.
-    pub(crate) const CHUNK: usize = 1 << Self::SHIFT;
-
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<&Meta> {
-        self.0.get(index >> Self::SHIFT)?.get(index % Self::CHUNK)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::CHUNK + last.len())
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Meta> {
-        self.0.iter().flatten()
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Meta> {
-        self.0.iter_mut().flatten()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// Appends slots: by moving them where they make a chunk, else by copying.
-    pub(crate) fn append(&mut self, mut metas: Vec<Meta>) {
-        let room = self.0.last().map_or(0, |last| Self::CHUNK - last.len());
-        if room > 0
-            && let Some(last) = self.0.last_mut()
-        {
-            last.extend(metas.drain(..room.min(metas.len())));
-        }
-        if metas.len() <= Self::CHUNK {
-            if !metas.is_empty() {
-                self.0.push(metas);
-            }
-            return;
-        }
-        self.0.extend(metas.chunks(Self::CHUNK).map(<[Meta]>::to_vec));
-    }
-}
-
 /// Where the metadata of an entry stands.
 #[derive(Default)]
 pub(crate) enum Slots {
@@ -430,6 +385,42 @@ impl Batch {
     /// All entries in reading order.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         (0..self.len()).map(|index| self.entry(index))
+    }
+
+    /// The entries at these positions, in this order. Where it is not that of reading, each entry stands on three cache
+    /// lines that nothing has led to, so those of later ones are fetched ahead: at a million files, half the time.
+    ///
+    /// # Panics
+    /// If a position is not below [`Batch::len`].
+    pub fn entries<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = Entry<'a>> + Clone {
+        /// Far enough for two fetches, one after the other, to be done.
+        const AHEAD: usize = 16;
+        order.iter().enumerate().map(move |(at, index)| {
+            if let Some(later) = order.get(at + AHEAD) {
+                self.fetch_dent(*later as usize);
+            }
+            if let Some(later) = order.get(at + AHEAD / 2) {
+                self.fetch_rest(*later as usize);
+            }
+            self.entry(*index as usize)
+        })
+    }
+
+    #[inline]
+    fn fetch_dent(&self, index: usize) {
+        if let Some(dent) = self.dents.get(index) {
+            cache::fetch(dent);
+        }
+    }
+
+    #[inline]
+    fn fetch_rest(&self, index: usize) {
+        if let Some(name) = self.dents.get(index).and_then(|dent| self.arena.get(dent.name.offset())) {
+            cache::fetch(name);
+        }
+        if let (Slots::Dense, Some(meta)) = (&self.slots, self.metas.get(index)) {
+            cache::fetch(meta);
+        }
     }
 
     /// Whether a question about some entry failed.
