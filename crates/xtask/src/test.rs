@@ -9,8 +9,10 @@ use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
 const NO_STD: &[&str] = &["dents-rt", "dents-sys", "dents", "dents-locale", "dents-render", "dls"];
-/// The side that tests and measures it.
-const STD: &[&str] = &["dents-lab", "xtask"];
+/// The side that stands on std: the `dents` program, and what tests and measures.
+const STD: &[&str] = &["dents-sink", "dents-cli", "dents-lab", "xtask"];
+/// Of these, whose tests are of nothing but itself.
+const STD_TESTED_ALONE: &[&str] = &["dents-sink", "dents-cli"];
 
 pub(crate) fn run() -> Result<()> {
     tools::ensure(tools::FOR_TESTS)?;
@@ -48,6 +50,10 @@ fn build(steps: &mut Steps) -> bool {
 fn unit_tests(steps: &mut Steps) {
     for package in NO_STD {
         steps.run(&format!("tests of {package}"), &mut cargo(["test", "--package", package]));
+    }
+    for package in STD_TESTED_ALONE {
+        let args = ["test", "--release", "--package", package];
+        steps.run(&format!("tests of {package}"), &mut cargo(args));
     }
     let mut on_std = cargo(["test", "--package", "dents-rt", "--features", "std"]);
     steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));

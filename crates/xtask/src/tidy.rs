@@ -11,7 +11,7 @@ use crate::step::{cargo, workspace};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dls", &["dents-render", "dents-locale", "dents", "dents-sys", "dents-rt"]),
     ("dents-cli", &["dents-sink", "dents-render", "dents-locale", "dents", "dents-sys"]),
-    ("dents-sink", &["dents-render", "dents-locale", "dents"]),
+    ("dents-sink", &["dents-render", "dents-locale", "dents", "dents-sys"]),
     ("dents-render", &["dents-locale", "dents"]),
     ("dents-locale", &[]),
     ("dents", &["dents-sys"]),

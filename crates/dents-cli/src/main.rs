@@ -1,0 +1,38 @@
+//! `dents`: whole trees, as `dls` does one directory. Each command is a module; what they share is what to walk ([`walk`]).
+
+mod count;
+mod du;
+mod scan;
+mod stats;
+mod top;
+mod walk;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Scan, measure and summarise file trees of any size
+#[derive(Parser)]
+#[command(name = "dents", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Scan(scan::Args),
+    Du(du::Args),
+    Top(top::Args),
+    Count(count::Args),
+    Stats(stats::Args),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Scan(args) => scan::run(&args),
+        Command::Du(args) => du::run(&args),
+        Command::Top(args) => top::run(&args),
+        Command::Count(args) => count::run(&args),
+        Command::Stats(args) => stats::run(&args),
+    }
+}

@@ -1,0 +1,91 @@
+//! What a scan tells of one entry: the one form that all outputs take and all inputs give.
+
+use dents::batch::Time;
+use dents::needs::Kind;
+
+/// One entry, or one directory that could not be entered.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The path of the directory it is in, beginning with the operand; empty for an operand itself.
+    pub parent: &'a [u8],
+    /// Its name; of an operand, all of what was given.
+    pub name: &'a [u8],
+    /// 0 for operands, 1 for what is in them.
+    pub depth: u32,
+    /// Its type, as far as known.
+    pub kind: Kind,
+    /// What `statx` said; `None` if it was not asked or did not answer.
+    pub facts: Option<Facts<'a>>,
+    /// Where a symbolic link leads, as it says.
+    pub target: Option<&'a [u8]>,
+    /// What could not be found out. A directory that could not be opened or read to its end has a second row for that,
+    /// which [`Fault::is_of_directory`]; every other row stands for one entry.
+    pub fault: Option<Fault>,
+}
+
+/// What `statx` knows of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// Major and minor number of the device that holds it.
+    pub dev: (u32, u32),
+    /// Inode number.
+    pub ino: u64,
+    /// Type and permission bits.
+    pub mode: u16,
+    /// Hard links.
+    pub nlink: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// The owner's name, if it has one.
+    pub user: Option<&'a [u8]>,
+    /// The group's name, if it has one.
+    pub group: Option<&'a [u8]>,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes that are allocated.
+    pub allocated: u64,
+    /// Last access.
+    pub atime: Time,
+    /// Birth; `None` where the file system keeps none.
+    pub btime: Option<Time>,
+    /// Last change of the inode.
+    pub ctime: Time,
+    /// Last change of the contents.
+    pub mtime: Time,
+    /// Whether the values are what a network client had at hand (`AT_STATX_DONT_SYNC`), and may be out of date.
+    pub lazy: bool,
+}
+
+/// A question that was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which one.
+    pub asked: Asked,
+    /// What the kernel said.
+    pub errno: i32,
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// `statx` of the entry.
+    Stat,
+    /// `readlinkat` of a link.
+    Link,
+    /// To open a directory.
+    Open,
+    /// To read a directory to its end.
+    Read,
+    /// To enter a directory that is one of those above it (`ELOOP`).
+    Loop,
+}
+
+impl Fault {
+    /// Whether this is about what is in a directory, and not about the entry.
+    #[must_use]
+    pub fn is_of_directory(&self) -> bool {
+        matches!(self.asked, Asked::Open | Asked::Read | Asked::Loop)
+    }
+}
