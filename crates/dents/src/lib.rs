@@ -12,6 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod ahead;
 pub mod batch;
 pub mod bounded;
 pub mod canonical;

@@ -70,7 +70,8 @@ impl Crew {
     pub(super) fn new(threads: Option<usize>, in_flight: usize) -> Crew {
         let most = in_flight.max(threads.unwrap_or(1)).max(1);
         let limit = threads.map_or(BEGIN, |threads| threads as u32).min(most as u32);
-        let rate = Rate { search: Search::new(most as u32), window: Window::default(), since_ns: 0, skip: 0 };
+        let rate =
+            Rate { search: Search::new(most as u32, 1), window: Window::default(), since_ns: 0, skip: 0 };
         Crew {
             most: most as u32,
             fixed: threads.is_some(),

@@ -35,7 +35,7 @@ use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, CWD, Errno, clock, sched, stat};
 use ledger::Ledger;
-use par::Crew;
+use par::{Crew, Far};
 use policy::Policy;
 
 /// What is asked of every entry, and relative to which directory.
@@ -124,7 +124,7 @@ impl Threads {
     }
 
     /// The number for this many entries. For a few hundred, one call must do, and two threads.
-    fn count_for(&self, entries: usize) -> usize {
+    pub(crate) fn count_for(&self, entries: usize) -> usize {
         match (self.asked, self.cores.get()) {
             (None, None) if entries < FEW => sched::affinity().min(2),
             _ => self.count(),
@@ -170,7 +170,12 @@ pub struct Means<'a> {
 
 impl<'a> Means<'a> {
     fn crew(&self, threads: usize) -> Crew<'a> {
-        Crew { threads, round_trips: false, workers: self.workers }
+        Crew { threads, round_trips: None, workers: self.workers }
+    }
+
+    fn crew_far(&self, threads: usize, cores: usize, policy: &Policy) -> Crew<'a> {
+        let far = Far { cores, holds: policy.holds() };
+        Crew { round_trips: Some(far), ..self.crew(threads) }
     }
 
     fn signals(&self, entries: usize, cores: usize, (latency_ns, policy): (u64, &'static Policy)) -> Signals {
@@ -466,13 +471,13 @@ fn overlapped(
     };
     let crew = match choice.strategy {
         Strategy::Par(threads) => means.crew(threads),
-        Strategy::Flight(threads) => Crew { round_trips: true, ..means.crew(threads) },
+        Strategy::Flight(threads) => means.crew_far(threads, cores, place.policy()),
         Strategy::Classic | Strategy::Iou => means.crew(1),
     };
     let step = crew.step(batch.len());
     let unread =
         overlap::Unread::new(batch, metas.len(), stream, filter, (step, crew.threads), question.watch);
-    for piece in par::ask(&unread, question, &mut harvest, crew) {
+    for piece in par::ask(&unread, question, &mut harvest, crew, step) {
         metas.append(piece);
     }
     let ended = unread.failed().map_or(Ok(()), Err);
@@ -557,7 +562,7 @@ fn run(mut todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'
         Strategy::Classic => classic::fill(&todo, metas, &mut harvest),
         Strategy::Par(threads) => par::fill(&todo, metas, &mut harvest, means.crew(threads)),
         Strategy::Flight(threads) => {
-            par::fill(&todo, metas, &mut harvest, Crew { round_trips: true, ..means.crew(threads) });
+            par::fill(&todo, metas, &mut harvest, means.crew_far(threads, cores(), place.policy()));
         }
         Strategy::Iou => {
             match iou::fill(&todo, metas, &mut harvest, means.rings.unwrap_or(&Rings::default())) {

@@ -18,7 +18,6 @@ pub(crate) struct Unread<'a> {
     stream: Mutex<Stream<'a>>,
     filter: &'a Filter,
     watch: Option<&'static Watch>,
-    step: usize,
     /// With fewer names than these left, somebody reads on.
     low: usize,
     /// Counts the buffers read: what those wait on who find nothing to do.
@@ -34,7 +33,7 @@ struct State<'a> {
 }
 
 impl<'a> Unread<'a> {
-    /// Entries from `next` on are handed out, `step` at a time, to `threads` threads.
+    /// Entries from `next` on are handed out, mostly `step` at a time, to `threads` threads.
     pub(crate) fn new(
         batch: &'a mut Batch,
         next: usize,
@@ -48,7 +47,6 @@ impl<'a> Unread<'a> {
             stream: Mutex::new(stream),
             filter,
             watch,
-            step,
             // Longer than it takes to read a buffer: 0.3 µs an entry, of which the others ask about one in 2 µs.
             low: 8 * step * threads,
             reads: AtomicU32::new(0),
@@ -75,11 +73,11 @@ impl<'a> Unread<'a> {
         let _ = futex::wake(&self.reads, u32::MAX);
     }
 
-    fn take(&self, scratch: &mut Scratch) -> Taken {
+    fn take(&self, scratch: &mut Scratch, step: usize) -> Taken {
         let mut state = self.names.lock();
         let State { batch, next, ended, .. } = &mut *state;
         let left = batch.len() - *next;
-        let count = self.step.min(left);
+        let count = step.min(left);
         if count == 0 {
             return if *ended { Taken::End } else { Taken::Nothing };
         }
@@ -119,10 +117,10 @@ enum Taken {
 }
 
 impl Supply for Unread<'_> {
-    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>> {
+    fn next<'p>(&'p self, scratch: &'p mut Scratch, step: usize) -> Option<Piece<'p>> {
         let (start, from) = loop {
             let reads = self.reads.load(Ordering::Acquire);
-            match self.take(scratch) {
+            match self.take(scratch, step) {
                 Taken::Some { start, from, short } => {
                     if short {
                         self.read_on(reads, false);

@@ -26,32 +26,40 @@ pub(crate) struct Scratch {
 
 /// Where workers get their entries from. Pieces come in order and never twice.
 pub(crate) trait Supply: Sync {
-    /// The next few, or none when all have been handed out.
-    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>>;
+    /// The next few, `step` at most, or none when all have been handed out.
+    fn next<'p>(&'p self, scratch: &'p mut Scratch, step: usize) -> Option<Piece<'p>>;
 }
 
 /// Entries that have all been read.
 struct Listed<'a> {
     todo: &'a Todo<'a>,
-    step: usize,
     next: AtomicUsize,
 }
 
 impl Supply for Listed<'_> {
-    fn next<'p>(&'p self, _: &'p mut Scratch) -> Option<Piece<'p>> {
-        let start = self.next.fetch_add(self.step, Ordering::Relaxed);
-        let end = self.todo.dents.len().min(start + self.step);
+    fn next<'p>(&'p self, _: &'p mut Scratch, step: usize) -> Option<Piece<'p>> {
+        let start = self.next.fetch_add(step, Ordering::Relaxed);
+        let end = self.todo.dents.len().min(start + step);
         let dents = self.todo.dents.get(start..end).filter(|dents| !dents.is_empty())?;
         Some(Piece { start, dents, names: self.todo.names })
     }
+}
+
+/// What answers far away need.
+#[derive(Clone, Copy)]
+pub(crate) struct Far {
+    /// Threads, if answers turn out to come from memory after all.
+    pub(crate) cores: usize,
+    /// Whether to look a name up once for all that is asked about it ([`Asker::hold`]).
+    pub(crate) holds: bool,
 }
 
 /// Who asks.
 #[derive(Clone, Copy)]
 pub(crate) struct Crew<'a> {
     pub(crate) threads: usize,
-    /// Whether each answer is a round trip: then as many threads ask at once as turns out to pay.
-    pub(crate) round_trips: bool,
+    /// Whether each answer is a round trip: then as many threads ask at once as turns out to pay, on so many cores.
+    pub(crate) round_trips: Option<Far>,
     pub(crate) workers: &'a dyn Workers,
 }
 
@@ -60,7 +68,7 @@ impl Crew<'_> {
     /// anybody, and at the end for no more than that. Fewer where there are few, so that all have work to the end; where
     /// each answer is a round trip, one.
     pub(crate) fn step(&self, entries: usize) -> usize {
-        if self.round_trips {
+        if self.round_trips.is_some() {
             return 1;
         }
         (entries / self.threads.max(1) / 4).clamp(1, Metas::CHUNK).next_power_of_two()
@@ -69,8 +77,8 @@ impl Crew<'_> {
 
 pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest, crew: Crew<'_>) {
     let step = crew.step(todo.dents.len());
-    let listed = Listed { todo, step, next: AtomicUsize::new(0) };
-    for piece in ask(&listed, todo.question, harvest, crew) {
+    let listed = Listed { todo, next: AtomicUsize::new(0) };
+    for piece in ask(&listed, todo.question, harvest, crew, step) {
         metas.append(piece);
     }
 }
@@ -81,10 +89,11 @@ pub(crate) fn ask(
     question: Question<'_>,
     harvest: &mut Harvest,
     crew: Crew<'_>,
+    step: usize,
 ) -> impl Iterator<Item = Vec<Meta>> + use<> {
     let first_texts = harvest.texts.len();
     let home = Mutex::new((Vec::new(), core::mem::take(harvest)));
-    let flight = crew.round_trips.then(|| Flight::new(crew.threads));
+    let flight = crew.round_trips.map(|far| Flight::new(crew.threads, far.cores));
     let ended = AtomicBool::new(false);
     crew.workers.run(crew.threads, &|worker| {
         let workers = crew.workers;
@@ -98,13 +107,14 @@ pub(crate) fn ask(
             question.dir = own.as_fd();
         }
         let mut asker = Asker::new(question, first_texts + worker);
-        if crew.round_trips {
+        if crew.round_trips.is_some_and(|far| far.holds) {
             asker.hold();
         }
         let (mut scratch, mut pieces) = (Scratch::default(), Vec::new());
         loop {
             let began = flight.as_ref().map(|flight| flight.enter(worker, &|| ended.load(Ordering::Acquire)));
-            let Some(Piece { start, dents, names }) = supply.next(&mut scratch) else { break };
+            let step = flight.as_ref().map_or(step, Flight::step);
+            let Some(Piece { start, dents, names }) = supply.next(&mut scratch, step) else { break };
             pieces.push((start, asker.ask_all(dents, names)));
             if let (Some(flight), Some(began)) = (&flight, began) {
                 flight.answered(dents.len(), began);

@@ -211,6 +211,12 @@ impl Policy {
         }
     }
 
+    /// Whether to hold what is asked about, where answers take long: looking a name up on a disk costs nothing once it was.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.far != Far::No || *self == UNKNOWN
+    }
+
     /// Whether the first look that sees a round trip ends the looking. Where the client asks ahead it must first have
     /// had the time to begin.
     #[must_use]
