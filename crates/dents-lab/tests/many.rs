@@ -60,8 +60,10 @@ const OPTIONS: &[&str] = &[
 fn families_of_directories() {
     let dir = families().expect("directories");
     let mut cases: Vec<Case> = OPTIONS.iter().map(|options| Case::new(dir.path()).options(options)).collect();
-    let operands = || (0..60).map(|index| format!("d{:03}{}", index, if index % 9 == 4 { "/missing" } else { "" }));
-    cases.extend(["", "-l", "-lR", "-U", "-d"].map(|o| Case::new(dir.path()).options(o).operands(operands())));
+    let operands =
+        || (0..60).map(|index| format!("d{:03}{}", index, if index % 9 == 4 { "/missing" } else { "" }));
+    cases
+        .extend(["", "-l", "-lR", "-U", "-d"].map(|o| Case::new(dir.path()).options(o).operands(operands())));
     if std::env::var_os("DLS_LOCALES").is_some() {
         cases.push(Case::new(dir.path()).options("-lR").env("LC_ALL", "en_US.UTF-8"));
     }

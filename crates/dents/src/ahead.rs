@@ -5,6 +5,7 @@
 //! small ones: a large one is better shared by all when it comes, and would fill memory until then.
 
 use crate::batch::Batch;
+use crate::lock::Mutex;
 use crate::mounts::Mounts;
 use crate::read::{Filter, Reader};
 use crate::sort::Order;
@@ -18,7 +19,6 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use dents_sys::stat::Mask;
 use dents_sys::{CWD, Errno, Result, clock};
-use spin::Mutex;
 
 /// Entries of a directory that is small: 50 KiB with all that is known of them.
 pub const SMALL: usize = 512;

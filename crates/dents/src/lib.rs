@@ -16,6 +16,7 @@ pub mod ahead;
 pub mod batch;
 pub mod bounded;
 pub mod canonical;
+pub mod lock;
 pub mod mounts;
 pub mod needs;
 pub mod owners;

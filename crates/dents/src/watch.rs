@@ -4,8 +4,8 @@
 //! nothing to show it: its desk just stays as it is. So looking on costs those who ask no clock: 10 ns an entry, and
 //! nothing where nobody looks on.
 
+use crate::lock::Mutex;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use spin::Mutex;
 
 /// Desks; threads beyond these are not seen.
 pub const DESKS: usize = 257;

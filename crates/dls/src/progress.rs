@@ -12,11 +12,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
+use dents::lock::Mutex;
 use dents::watch::{DESKS, Watch};
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{clock, file, signal, tty};
-use spin::Mutex;
 
 /// A listing that is over by then is none to talk about.
 const PATIENCE_NS: u64 = 1_000_000_000;

@@ -7,6 +7,7 @@
 
 use super::Board;
 use super::job::Job;
+use crate::lock::Mutex;
 use crate::stat::auto::is_round_trip;
 use crate::stat::flight::{FIRST, Search, Window};
 use alloc::boxed::Box;
@@ -14,7 +15,6 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use dents_sys::{clock, futex, sched};
-use spin::Mutex;
 
 /// One that has waited so long is not counted on any more.
 const STUCK_NS: u64 = 50_000_000;

@@ -2,6 +2,7 @@
 
 use super::{AHEAD, Board, Wanted, below};
 use crate::batch::{Asked, Batch, Bits, Meta, Texts};
+use crate::lock::Mutex;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::Stream;
 use crate::stat::ask::Asker;
@@ -15,7 +16,6 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir};
-use spin::Mutex;
 
 use super::crew::Desk;
 use super::sheet::{Identity, Leaf, Sheet};

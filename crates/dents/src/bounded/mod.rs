@@ -30,6 +30,7 @@ pub use sheet::{Identity, Sheet};
 
 use crate::batch::Batch;
 use crate::canonical::canonicalize;
+use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::owners::Getent;
 use crate::read::Filter;
@@ -46,7 +47,6 @@ use crew::Crew;
 use dents_sys::{Errno, Result, clock, futex};
 use job::Job;
 use sheet::{Leaf, Taken};
-use spin::Mutex;
 
 /// The error of an entry that did not answer in time. Not `ETIMEDOUT`, which a server's client may give by itself.
 pub const UNANSWERED: Errno = Errno::TIME;

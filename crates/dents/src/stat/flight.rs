@@ -8,9 +8,9 @@
 
 use super::auto::FROM_MEMORY_NS;
 use crate::batch::Metas;
+use crate::lock::Mutex;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use dents_sys::{clock, futex};
-use spin::Mutex;
 
 /// In flight at first: more than any disk needs, less than what hurts a server.
 pub(crate) const FIRST: u32 = 32;

@@ -1,10 +1,10 @@
 //! What was asked, of which kind of entry, and how long the answers took: kept for `--explain`, and only then.
 
 use super::policy::Policy;
+use crate::lock::Mutex;
 use crate::needs::Kind;
 use core::ops::{Add, AddAssign};
 use dents_sys::statfs::FsType;
-use spin::Mutex;
 
 /// Calls of one sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

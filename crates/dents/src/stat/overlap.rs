@@ -6,11 +6,11 @@
 
 use super::par::{Piece, Scratch, Supply};
 use crate::batch::{Batch, Names};
+use crate::lock::Mutex;
 use crate::read::{Filter, Stream};
 use crate::watch::Watch;
 use core::sync::atomic::{AtomicU32, Ordering};
 use dents_sys::{Errno, futex};
-use spin::Mutex;
 
 /// A directory that has been read in part.
 pub(crate) struct Unread<'a> {

@@ -4,10 +4,10 @@ use super::ask::Asker;
 use super::flight::Flight;
 use super::{Harvest, Question, Todo, Workers};
 use crate::batch::{Dent, Meta, Metas, Names};
+use crate::lock::Mutex;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use dents_sys::{AsFd, dir};
-use spin::Mutex;
 
 /// A few entries to ask.
 pub(crate) struct Piece<'p> {

@@ -38,17 +38,21 @@ pub struct Policy {
 
 const ANY: usize = usize::MAX;
 
+/// A disk's queue is no longer than this, and threads beyond it only take each other's core once the disk has read ahead.
+const QUEUE: usize = 32;
+
 const LOCAL: Policy = Policy {
     name: "local",
     far: Far::No,
     interleave: false,
-    most: ANY,
+    most: QUEUE,
     lazy: false,
     why: "answers come from memory or a disk",
 };
 
 /// What is not in the table: judged by the clock, as a local one is, so that it may turn out to be far.
-const UNKNOWN: Policy = Policy { name: "unknown", why: "not in the table: the clock decides", ..LOCAL };
+const UNKNOWN: Policy =
+    Policy { name: "unknown", why: "not in the table: the clock decides", most: ANY, ..LOCAL };
 
 /// Source: fs/nfs/dir.c and inode.c. `nfs_readdir` goes over to READDIRPLUS once it sees names being looked up while
 /// a directory is read (since 5.18 by counting misses), so reading and asking must alternate. `nfs_getattr` answers a
