@@ -2,68 +2,17 @@
 //! it came.
 
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dents_lab::fixture::mix;
-use dents_lab::process::{Run, Watch};
+use dents_lab::process::Run;
+use dents_lab::shown::{ERASE, Shown};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::checked;
-use dents_lab::terminal::{Terminal, drain};
-use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What takes the line off again.
-const ERASE: &str = "\r\x1b[K";
-
-/// A listing whose stderr is a terminal, and what has been read from there.
-struct Shown {
-    child: Child,
-    master: File,
-    text: String,
-    _watch: Watch,
-}
-
-impl Shown {
-    /// Standard output is the same terminal, if it is nothing else.
-    fn start(run: &Run, stdout: Option<Stdio>) -> Shown {
-        let Terminal { master, slave } = Terminal::open(80).expect("a terminal");
-        let stdout = stdout.unwrap_or_else(|| slave.try_clone().expect("a descriptor").into());
-        let child = run.command().stdout(stdout).stderr(slave).spawn().expect("dls starts");
-        let watch = Watch::over(&child);
-        Shown { child, master, text: String::new(), _watch: watch }
-    }
-
-    /// Reads until this has been shown. The master would block: asked first whether there is anything.
-    fn until(&mut self, wanted: &str) {
-        let start = Instant::now();
-        let mut piece = [0; 4096];
-        while !self.text.contains(wanted) {
-            assert!(start.elapsed() < PATIENCE, "no {wanted:?} in {:?}", self.text);
-            if rustix::io::ioctl_fionread(&self.master).expect("a terminal") == 0 {
-                std::thread::sleep(Duration::from_millis(5));
-                continue;
-            }
-            let n = self.master.read(&mut piece).expect("the terminal reads");
-            self.text.push_str(&String::from_utf8_lossy(&piece[..n]));
-        }
-    }
-
-    fn interrupt(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
-    }
-
-    /// The signal or status it ends with, and all that was shown.
-    fn end(mut self) -> (Option<i32>, Option<i32>, String) {
-        let rest = drain(&mut self.master).expect("the terminal reads");
-        let status = self.child.wait().expect("it ends");
-        self.text.push_str(&String::from_utf8_lossy(&rest));
-        (status.signal(), status.code(), self.text)
-    }
-}
 
 fn files(count: usize) -> Builder {
     SlowFs::builder().entries(count, &[Kind::File])

@@ -7,8 +7,14 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use spin::Mutex;
 
-/// Desks; threads beyond these are not seen.
-pub const DESKS: usize = 257;
+/// Desks: the lister's, and those of 256 who ask and as many who help. Threads beyond these are not seen.
+pub const DESKS: usize = 513;
+
+/// How often a [`Lookout`] looks. What has been waited for from one look to the next holds up others for no longer.
+pub const LOOK_NS: u64 = 30_000_000;
+
+/// Helpers at a time at most, those that hang among them.
+const MOST_HANDS: u32 = 256;
 
 /// Bytes of a name that are kept.
 const KEPT: usize = 63;
@@ -17,6 +23,8 @@ const KEPT: usize = 63;
 pub struct Watch {
     read: AtomicU64,
     answered: AtomicU64,
+    /// Helpers that somebody could use.
+    hands: AtomicU32,
     desks: [Desk; DESKS],
 }
 
@@ -61,12 +69,27 @@ impl Watch {
     /// Nothing is being done.
     #[must_use]
     pub const fn new() -> Watch {
-        Watch { read: AtomicU64::new(0), answered: AtomicU64::new(0), desks: [const { Desk::free() }; DESKS] }
+        Watch {
+            read: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            hands: AtomicU32::new(0),
+            desks: [const { Desk::free() }; DESKS],
+        }
     }
 
     /// So many more names have been read.
     pub fn add_read(&self, count: usize) {
         self.read.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// So many more entries have answered, to somebody who has no desk.
+    pub fn add_answered(&self, count: usize) {
+        self.answered.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// So many helpers would be welcome, even if nothing hangs.
+    pub(crate) fn want_hands(&self, hands: u32) {
+        self.hands.store(hands, Ordering::Relaxed);
     }
 
     /// A question about this file begins at a desk. Desk 0 is the lister's.
@@ -107,6 +130,38 @@ impl Watch {
     }
 }
 
+/// Sees who waits too long.
+pub struct Lookout([u32; DESKS]);
+
+impl Lookout {
+    /// Nobody has been seen yet.
+    #[must_use]
+    pub fn new() -> Lookout {
+        Lookout([0; DESKS])
+    }
+
+    /// Looks round; to be called every [`LOOK_NS`]. How many helpers there should be: for each desk where the same is
+    /// waited for as at the last look two, those that hang themselves among them. So where many hang, the number that do
+    /// not grows faster than by one at a time.
+    pub fn look(&mut self, watch: &Watch) -> u32 {
+        let mut stuck = 0;
+        // The lister's own desk is left out: opening and reading a directory nobody can do in its stead.
+        for (desk, last) in watch.desks.iter().zip(&mut self.0).skip(1) {
+            let turn = desk.turn.load(Ordering::Relaxed);
+            let busy = desk.busy.load(Ordering::Acquire);
+            stuck += u32::from(busy && turn == *last);
+            *last = turn;
+        }
+        (2 * stuck + watch.hands.load(Ordering::Relaxed)).min(MOST_HANDS)
+    }
+}
+
+impl Default for Lookout {
+    fn default() -> Lookout {
+        Lookout::new()
+    }
+}
+
 impl Default for Watch {
     fn default() -> Watch {
         Watch::new()
@@ -136,6 +191,25 @@ mod tests {
         watch.begin(3, &[b'x'; 300]);
         assert_eq!((watch.look(3).unwrap().name().len(), watch.look(3).unwrap().turn), (KEPT, 2));
         watch.begin(DESKS, b"nobody sees");
-        assert_eq!(watch.counts(), (0, 1));
+        watch.add_answered(2);
+        assert_eq!(watch.counts(), (0, 3));
+    }
+
+    #[test]
+    fn two_hands_for_each_that_is_stuck() {
+        let (watch, mut lookout) = (Box::new(Watch::new()), Lookout::new());
+        watch.begin(0, b"reading");
+        assert_eq!((lookout.look(&watch), lookout.look(&watch)), (0, 0), "nobody can read in its stead");
+        watch.begin(3, b"slow");
+        assert_eq!((lookout.look(&watch), lookout.look(&watch)), (0, 2), "seen twice");
+        watch.end(3, 1);
+        watch.begin(3, b"next");
+        watch.begin(4, b"hung");
+        assert_eq!((lookout.look(&watch), lookout.look(&watch)), (0, 4));
+        watch.end(3, 1);
+        watch.want_hands(32);
+        assert_eq!(lookout.look(&watch), 34);
+        (5..DESKS).for_each(|desk| watch.begin(desk, b"hung"));
+        assert_eq!((lookout.look(&watch), lookout.look(&watch)), (34, MOST_HANDS));
     }
 }
