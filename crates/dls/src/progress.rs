@@ -208,9 +208,11 @@ impl Progress {
             let (read, answered) = self.watch.counts();
             let after = elapsed_ns / 1_000_000_000;
             let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+            // What stands there of a line may be on this terminal.
+            let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
             let text =
                 format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
-            write(&[&self.program, text.as_bytes()].concat());
+            write(&[begin, &self.program, text.as_bytes()].concat());
         }
         signal::be_interrupted();
     }

@@ -165,6 +165,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.report(self.out);
         }
         if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+            if let Some(account) = self.limit.as_ref().and_then(Limit::account) {
+                explain.ledger.absorb(&account);
+            }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
             self.out.message(text.as_bytes());
         }
@@ -313,7 +316,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// One buffer of names, and what must be known of them.
     fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = reader.read(&self.plan.filter, batch)?;
+        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
         if more {
             self.fill(batch, reader);
         }

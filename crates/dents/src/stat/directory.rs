@@ -8,6 +8,7 @@ use super::round::Round;
 use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, links_lie, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
+use crate::watch::{READING, Watch};
 use core::cell::Cell;
 
 /// How far [`read`] came.
@@ -26,15 +27,8 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
         let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
         if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
     };
-    let read = |batch: &mut Batch, reader: &mut Reader| {
-        let Some(watch) = asking.means.threads.watching() else { return reader.read(filter, batch) };
-        let before = batch.len();
-        watch.begin(0, b"the names themselves");
-        let answer = reader.read(filter, batch);
-        watch.end(0, 0);
-        watch.add_read(batch.len() - before);
-        answer
-    };
+    let watch = asking.means.threads.watching();
+    let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
     loop {
         match read(batch, reader) {
             Ok(true) if batch.len() < auto::PROBE_FROM => {}
@@ -54,6 +48,25 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
             }
         },
     }
+}
+
+/// One more buffer of names, as [`Reader::read`] has it, with somebody who looks on.
+///
+/// # Errors
+/// As there.
+pub fn read_more(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    watch: Option<&'static Watch>,
+) -> dents_sys::Result<bool> {
+    let Some(watch) = watch else { return reader.read(filter, batch) };
+    let before = batch.len();
+    watch.begin(0, READING);
+    let answer = reader.read(filter, batch);
+    watch.end(0, 0);
+    watch.add_read(batch.len() - before);
+    answer
 }
 
 /// Answers the needs for all entries of a directory that [`read`] has begun.

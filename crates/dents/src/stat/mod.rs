@@ -24,7 +24,7 @@ mod xattrs;
 #[cfg(test)]
 mod tests;
 
-pub use directory::{Progress, fill_read, read};
+pub use directory::{Progress, fill_read, read, read_more};
 pub use means::{Asking, Means, Mode, Threads, Workers};
 pub use operands::{Dereference, fill_operands};
 

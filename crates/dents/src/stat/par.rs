@@ -29,7 +29,7 @@ pub(crate) struct Taking<'d> {
     pub(crate) step: usize,
     /// Where fewer than these are left, names are read on.
     pub(crate) low: usize,
-    /// The directory, by the worker's own table of descriptors.
+    /// The directory as it was opened to be read, by a number that this thread's table has.
     pub(crate) dir: BorrowedFd<'d>,
 }
 

@@ -190,7 +190,8 @@ impl<'r> Round<'r> {
             if crew.round_trips {
                 hand.asker.hold();
             }
-            let (mut scratch, taking) = (Scratch::default(), Taking { step, low, dir: question.dir });
+            // Read on by the descriptor that was read by so far: one of its own begins at the first entry.
+            let (mut scratch, taking) = (Scratch::default(), Taking { step, low, dir: self.question.dir });
             loop {
                 let began =
                     flight.as_ref().map(|flight| flight.enter(worker, &|| ended.load(Ordering::Acquire)));
@@ -217,7 +218,9 @@ impl<'r> Round<'r> {
 
     fn hand<'h>(&self, question: Question<'h>) -> Hand<'h> {
         let number = self.askers.fetch_add(1, Ordering::Relaxed);
-        Hand { asker: Asker::new(question, number), pieces: Vec::new() }
+        let asker = Asker::new(question, number);
+        question.watch.iter().for_each(|watch| watch.sit(asker.desk));
+        Hand { asker, pieces: Vec::new() }
     }
 
     /// Everything about a few entries that were taken. One alone nobody could take off again.
