@@ -2,23 +2,25 @@
 //!
 //! Each small directory on its own is too little work to share, but `-R` has thousands of them: so the next few that are
 //! known to follow are read, and their entries asked about, by all threads, and kept until it is their turn. Only
-//! small ones: a large one is better shared by all when it comes, and would fill memory until then.
+//! small ones: a large one is better shared by all when it comes, and would fill memory until then. And only where answers
+//! come from this machine: a server that hangs over one directory must not hold up those that are shown before it.
 
 use crate::batch::Batch;
 use crate::lock::Mutex;
 use crate::mounts::Mounts;
 use crate::read::{Filter, Reader};
 use crate::sort::Order;
-use crate::stat::auto::is_round_trip;
+use crate::stat::policy::Policy;
 use crate::stat::{self, Asking, Means, Mode, Report, Threads};
 use crate::team::Team;
 use crate::watch::Watch;
 use alloc::boxed::Box;
+use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use dents_sys::stat::Mask;
-use dents_sys::{CWD, Errno, Result, clock};
+use dents_sys::{AsFd, CWD, Errno, Result, dir, statfs};
 
 /// Entries of a directory that is small: 50 KiB with all that is known of them.
 pub const SMALL: usize = 512;
@@ -28,9 +30,6 @@ pub const MOST: usize = 128;
 
 /// With fewer than these it is not worth a thread.
 pub const WORTH: usize = 16;
-
-/// Threads where each answer is a round trip.
-const FAR: usize = 32;
 
 /// A directory that was to be read ahead.
 pub enum Ahead {
@@ -67,11 +66,25 @@ pub struct Wanted<'a> {
     pub order: Option<&'a Order>,
 }
 
-/// Whether directories can be read ahead: by threads, with nothing to note about each call.
+/// Whether so many directories, of which this is the first, can be read ahead: by threads, on this machine, with nothing
+/// to note about each call. Three system calls, if there are enough.
 #[must_use]
-pub fn pays(means: &Means<'_>, directories: usize) -> bool {
+pub fn pays(means: &Means<'_>, path: &CStr, directories: usize) -> bool {
     let threaded = matches!(means.mode, Mode::Auto | Mode::Par);
-    threaded && directories >= WORTH && means.ledger.is_none() && threads(means, directories) > 1
+    let worth = threaded && directories >= WORTH && means.ledger.is_none() && threads(means, directories) > 1;
+    worth && is_near(path)
+}
+
+/// Whether what contains a directory is on a file system of this machine.
+fn is_near(path: &CStr) -> bool {
+    let mut parent = path.to_bytes().to_vec();
+    parent.truncate(memchr::memrchr(b'/', &parent).map_or(0, |slash| slash + 1));
+    if parent.is_empty() {
+        parent.push(b'.');
+    }
+    let Ok(parent) = CString::new(parent) else { return false };
+    let fs = dir::hold(CWD, &parent).and_then(|parent| statfs::of_mount(parent.as_fd()));
+    fs.is_ok_and(|fs| !Policy::of(Some(fs)).is_far())
 }
 
 fn threads(means: &Means<'_>, directories: usize) -> usize {
@@ -79,17 +92,14 @@ fn threads(means: &Means<'_>, directories: usize) -> usize {
     means.threads.count_for(directories * 16)
 }
 
-/// Reads directories ahead; `far` says whether each answer is a round trip, as far as known, and is told what was seen.
+/// Reads directories ahead.
 ///
 /// Costs for each what it costs anyhow: `openat`, `statx`, `getdents64` twice, `close`, and the questions of its entries.
-pub fn read(paths: &[&CStr], wanted: &Wanted<'_>, far: &mut bool) -> Vec<Ahead> {
+pub fn read(paths: &[&CStr], wanted: &Wanted<'_>) -> Vec<Ahead> {
     let Wanted { filter, asking: Asking { needs, follow, means }, order } = *wanted;
     let (lazy, workers, watch) = (means.lazy, means.workers, means.threads.watching());
-    let cores = threads(means, paths.len());
-    let (next, waited_ns, answers) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let found = Mutex::new(Vec::with_capacity(paths.len()));
-    let count = if *far { FAR.min(paths.len()).max(cores) } else { cores };
-    workers.run(count, &|worker| {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(paths.len())));
+    workers.run(threads(means, paths.len()), &|worker| {
         let (threads, mounts, mut buffer) = (Threads::new(Some(1)), Mounts::default(), Vec::new());
         let mode = Mode::Auto;
         let means = Means {
@@ -108,11 +118,7 @@ pub fn read(paths: &[&CStr], wanted: &Wanted<'_>, far: &mut bool) -> Vec<Ahead> 
             let nth = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = paths.get(nth) else { break };
             let seat = watch.map(|watch| Seat::take(watch, 1 + worker, path));
-            let began = clock::monotonic_ns();
             let ahead = one(path, &mut buffer, &wanted);
-            let asked = if let Ahead::Small(small) = &ahead { small.report.tally.stats } else { 0 };
-            waited_ns.fetch_add(clock::monotonic_ns() - began, Ordering::Relaxed);
-            answers.fetch_add(5 + asked, Ordering::Relaxed);
             if let Some(seat) = seat {
                 seat.leave(&ahead);
             }
@@ -120,7 +126,6 @@ pub fn read(paths: &[&CStr], wanted: &Wanted<'_>, far: &mut bool) -> Vec<Ahead> 
         }
         found.lock().append(&mut mine);
     });
-    *far = is_round_trip(waited_ns.into_inner() / answers.into_inner().max(1));
     let mut found = found.into_inner();
     found.sort_unstable_by_key(|(nth, _)| *nth);
     found.into_iter().map(|(_, ahead)| ahead).collect()

@@ -52,8 +52,6 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// Who asks where there is a deadline.
     limit: Option<Limit>,
     printed: bool,
-    /// Whether directories that were read ahead turned out to be far away.
-    far: bool,
     /// What names are relative to, where hyperlinks must know.
     cwd: Option<Vec<u8>>,
 }
@@ -144,7 +142,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             told_refusal: false,
             limit: None,
             printed: false,
-            far: false,
             cwd: None,
         }
     }
@@ -178,6 +175,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.report(self.out);
         }
         if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+            if let Some(account) = self.limit.as_ref().and_then(Limit::account) {
+                explain.ledger.absorb(&account);
+            }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
             self.out.message(text.as_bytes());
         }
@@ -341,7 +341,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// One buffer of names, and what must be known of them.
     fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = reader.read(&self.plan.filter, batch)?;
+        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
         if more {
             self.fill(batch, reader);
         }

@@ -87,6 +87,11 @@ impl Crew {
         }
     }
 
+    /// At work now.
+    pub(super) fn running(&self) -> u32 {
+        self.running.load(Ordering::Relaxed)
+    }
+
     pub(super) fn most(&self) -> usize {
         self.most as usize
     }
@@ -189,6 +194,8 @@ impl Seat {
 
 /// A thread's place: what it is doing, since when.
 pub(super) struct Desk<'a> {
+    /// Where whoever looks on sees it.
+    pub(super) number: usize,
     began: &'a AtomicU64,
     /// Answers in a row that took as long as round trips.
     slow: Cell<u32>,
@@ -249,7 +256,7 @@ fn work(board: &'static Board, number: usize) {
     let crew = &board.crew;
     let seat = &crew.seats[number];
     seat.thread.store(sched::thread_id(), Ordering::Relaxed);
-    let desk = Desk { began: &seat.began, slow: Cell::new(0) };
+    let desk = Desk { number: 1 + number, began: &seat.began, slow: Cell::new(0) };
     crew.coming.fetch_sub(1, Ordering::AcqRel);
     loop {
         let seen = crew.work.load(Ordering::SeqCst);

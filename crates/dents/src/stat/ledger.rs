@@ -137,6 +137,13 @@ impl Ledger {
         *self.0.lock()
     }
 
+    /// Adds what was noted elsewhere.
+    pub fn absorb(&self, other: &Account) {
+        self.note_calls(&other.pages);
+        self.note_in_flight(other.in_flight);
+        self.note_directory(other.fs.0, other.fs.1 as usize);
+    }
+
     pub(crate) fn note_calls(&self, pages: &Pages) {
         self.0.lock().pages.merge(pages);
     }

@@ -206,6 +206,12 @@ impl Policy {
         const { &TABLE }.iter().find(|row| Some(row.0) == fs).map_or(const { &UNKNOWN }, |row| &row.1)
     }
 
+    /// Whether answers come from elsewhere.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.far != Far::No
+    }
+
     /// After how many entries, asked on one thread, the clock is looked at: each time only about those since the last.
     #[must_use]
     pub fn looks(&self) -> &'static [usize] {

@@ -97,7 +97,7 @@ impl Listing<'_, '_, '_> {
         let follows = |pending: &&mut Pending| matches!(pending, Pending::List { ahead: None, .. });
         let mut following: Vec<_> =
             self.pending.iter_mut().rev().take(ahead::MOST - 1).take_while(follows).collect();
-        if !ahead::pays(&self.means, 1 + following.len()) {
+        if !ahead::pays(&self.means, path, 1 + following.len()) {
             return None;
         }
         let paths = following.iter().filter_map(|pending| pending.path());
@@ -108,7 +108,7 @@ impl Listing<'_, '_, '_> {
         let by_bytes = self.collate.is_none() && self.plan.order.key != Key::Width;
         let order = by_bytes.then_some(&self.plan.order);
         let wanted = Wanted { filter: &self.plan.filter, asking: &asking, order };
-        let mut found = ahead::read(&paths, &wanted, &mut self.far).into_iter();
+        let mut found = ahead::read(&paths, &wanted).into_iter();
         let first = found.next();
         for (pending, found) in following.iter_mut().zip(found) {
             if let Pending::List { ahead, .. } = pending {
