@@ -117,7 +117,8 @@ impl Visitor for Export<'_> {
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.owners.learn(batch, Needs::UID | Needs::GID, &NoChild);
         for entry in batch.iter() {
-            let fault = entry.fault().map(|(_, errno)| Fault { asked: Asked::Stat, errno: errno.raw_os_error() });
+            let fault =
+                entry.fault().map(|(_, errno)| Fault { asked: Asked::Stat, errno: errno.raw_os_error() });
             let facts = entry.extra().filter(|_| entry.is_known()).map(|extra| Facts {
                 dev: extra.dev,
                 ino: entry.ino(),
@@ -155,7 +156,8 @@ impl Visitor for Export<'_> {
         let fault = Some(Fault { asked, errno: failure.errno.raw_os_error() });
         let depth = failure.depth.saturating_sub(1);
         let (name, kind) = (failure.path, Kind::Dir);
-        self.error = self.part.row(&Row { parent: b"", name, depth, kind, facts: None, target: None, fault }).err();
+        self.error =
+            self.part.row(&Row { parent: b"", name, depth, kind, facts: None, target: None, fault }).err();
         Step::Enter
     }
 }
@@ -184,7 +186,10 @@ fn fill(part: &mut dyn Part, rows: u64, worker: u64) -> io::Result<u64> {
         if nth % 30 == 0 {
             parent.clear();
             let (project, folder) = (nth / 3000, nth / 30 % 100);
-            let _ = write!(parent, "/home/worker{worker}/projects/project-{project:06}/src/modules/module_{folder:03}");
+            let _ = write!(
+                parent,
+                "/home/worker{worker}/projects/project-{project:06}/src/modules/module_{folder:03}"
+            );
             mtime += random(&mut state) as i64 % 10_000;
             ino += random(&mut state) % 1000;
         }
@@ -194,7 +199,15 @@ fn fill(part: &mut dyn Part, rows: u64, worker: u64) -> io::Result<u64> {
         ino += 1;
         let facts = Facts { ino, ..invented(&mut state, mtime) };
         let (parent, name) = (parent.as_bytes(), name.as_bytes());
-        part.row(&Row { parent, name, depth: 7, kind: Kind::Reg, facts: Some(facts), target: None, fault: None })?;
+        part.row(&Row {
+            parent,
+            name,
+            depth: 7,
+            kind: Kind::Reg,
+            facts: Some(facts),
+            target: None,
+            fault: None,
+        })?;
     }
     part.flush()?;
     Ok(rows)

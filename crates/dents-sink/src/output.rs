@@ -62,7 +62,7 @@ impl Output {
         let target = end_of_links(path)?;
         let before = match fs::metadata(&target) {
             Ok(there) if there.is_dir() => return Err(io::Error::from(ErrorKind::IsADirectory)),
-            Ok(there) if !there.is_file() || is_descriptor(path) => {
+            Ok(there) if !there.is_file() || is_descriptor(&target) => {
                 return Ok(as_it_is(OpenOptions::new().write(true).open(path)?));
             }
             Ok(there) => Some(there),

@@ -43,17 +43,20 @@ const MESSAGE: &str = "message entries {
 /// How many columns there are.
 pub(super) const COLUMNS: usize = 23;
 
-/// Columns without a dictionary: values that hardly repeat.
+/// Columns without a dictionary: values that hardly repeat. The figures are in the documentation of [`crate::parquet`].
 const ENCODED: [(&str, Encoding); 8] = [
     ("path", Encoding::DELTA_BYTE_ARRAY),
     ("ino", Encoding::DELTA_BINARY_PACKED),
     ("size", Encoding::PLAIN),
-    ("atime", Encoding::PLAIN),
-    ("btime", Encoding::PLAIN),
-    ("ctime", Encoding::PLAIN),
-    ("mtime", Encoding::PLAIN),
+    ("atime", Encoding::DELTA_BINARY_PACKED),
+    ("btime", Encoding::DELTA_BINARY_PACKED),
+    ("ctime", Encoding::DELTA_BINARY_PACKED),
+    ("mtime", Encoding::DELTA_BINARY_PACKED),
     ("target", Encoding::PLAIN),
 ];
+
+/// Columns whose least and greatest value would let no reader pass over a row group, since each holds some of everything.
+const WITHOUT_STATISTICS: [&str; 2] = ["path", "target"];
 
 /// The schema with what follows from it.
 pub(super) struct Schema {
@@ -63,40 +66,21 @@ pub(super) struct Schema {
 
 impl Schema {
     pub(super) fn new() -> Schema {
-        let root = parse_message_type(MESSAGE).expect("the message is a constant, and a test parses it");
-        let compression = match std::env::var("PQ_COMP").as_deref() {
-            Ok("none") => Compression::UNCOMPRESSED,
-            Ok("snappy") => Compression::SNAPPY,
-            Ok("zstd") => Compression::ZSTD(::parquet::basic::ZstdLevel::try_new(1).unwrap()),
-            _ => Compression::LZ4_RAW,
-        };
+        let root = parse_message_type(MESSAGE).expect("the message is a constant that the tests parse");
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
-            .set_compression(compression)
+            .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
+            // Where each page begins: for readers that pick rows out of a group, which is not how scans are read.
             .set_offset_index_disabled(true);
-        let enc = |name: &str, default: Encoding| match std::env::var(format!("PQ_{name}")).as_deref() {
-            Ok("plain") => Some(Encoding::PLAIN),
-            Ok("delta") => Some(Encoding::DELTA_BINARY_PACKED),
-            Ok("dlba") => Some(Encoding::DELTA_LENGTH_BYTE_ARRAY),
-            Ok("dba") => Some(Encoding::DELTA_BYTE_ARRAY),
-            Ok("dict") => None,
-            _ => Some(default),
-        };
         for (name, encoding) in ENCODED {
             let path = ColumnPath::from(name);
-            if let Some(encoding) = enc(name, encoding) {
-                properties = properties
-                    .set_column_dictionary_enabled(path.clone(), false)
-                    .set_column_encoding(path, encoding);
-            }
+            properties = properties.set_column_dictionary_enabled(path.clone(), false);
+            properties = properties.set_column_encoding(path, encoding);
         }
-        for name in std::env::var("PQ_NOSTAT").unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
-            properties =
-                properties.set_column_statistics_enabled(ColumnPath::from(name), EnabledStatistics::None);
-        }
-        for name in std::env::var("PQ_RAW").unwrap_or_default().split(',').filter(|n| !n.is_empty()) {
-            properties = properties.set_column_compression(ColumnPath::from(name), Compression::UNCOMPRESSED);
+        for name in WITHOUT_STATISTICS {
+            let path = ColumnPath::from(name);
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
         }
         Schema { descriptor: SchemaDescriptor::new(Arc::new(root)), properties: Arc::new(properties.build()) }
     }

@@ -1,5 +1,4 @@
 //! What the tests share: rows of every kind, and a directory to play in.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
 
 use dents::batch::Time;
 use dents::needs::Kind;
@@ -11,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A row that owns its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owned {
+pub(crate) struct Owned {
     parent: Vec<u8>,
     name: Vec<u8>,
     user: Option<Vec<u8>>,
@@ -21,7 +20,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    pub fn of(row: &Row<'_>) -> Owned {
+    pub(crate) fn of(row: &Row<'_>) -> Owned {
         let facts = row.facts.as_ref();
         Owned {
             parent: row.parent.to_vec(),
@@ -39,7 +38,7 @@ impl Owned {
         }
     }
 
-    pub fn row(&self) -> Row<'_> {
+    pub(crate) fn row(&self) -> Row<'_> {
         let texts = |facts| Facts { user: self.user.as_deref(), group: self.group.as_deref(), ..facts };
         Row {
             parent: &self.parent,
@@ -52,10 +51,10 @@ impl Owned {
 }
 
 /// A small seeded generator (SplitMix64).
-pub struct Rng(pub u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -64,16 +63,16 @@ impl Rng {
     }
 
     /// Below `n`, which must not be 0.
-    pub fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    pub fn one_in(&mut self, n: u64) -> bool {
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
     /// Small, any, or at an edge.
-    pub fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         match self.below(6) {
             0 => self.below(3),
             1 => u64::MAX - self.below(3),
@@ -104,7 +103,7 @@ impl Rng {
     }
 
     /// A name as directories can hold: any bytes but `/` and NUL, up to 255 of them.
-    pub fn name(&mut self) -> Vec<u8> {
+    pub(crate) fn name(&mut self) -> Vec<u8> {
         let len = if self.one_in(8) { 255 } else { 1 + self.below(24) };
         let style = self.below(6);
         let byte = |rng: &mut Rng| match style {
@@ -121,7 +120,7 @@ impl Rng {
         name
     }
 
-    pub fn facts(&mut self) -> Facts<'static> {
+    pub(crate) fn facts(&mut self) -> Facts<'static> {
         Facts {
             dev: (self.number() as u32, self.number() as u32),
             ino: self.number(),
@@ -141,7 +140,7 @@ impl Rng {
         }
     }
 
-    pub fn row(&mut self, parent: &[u8]) -> Owned {
+    pub(crate) fn row(&mut self, parent: &[u8]) -> Owned {
         let kinds = [Kind::Unknown].into_iter().chain(Kind::KNOWN).collect::<Vec<_>>();
         let asked = [Asked::Stat, Asked::Link, Asked::Open, Asked::Read, Asked::Loop];
         let facts = (!self.one_in(4)).then(|| self.facts());
@@ -165,7 +164,7 @@ impl Rng {
     }
 
     /// Rows as a walk gives them: those of a directory one after the other.
-    pub fn rows(&mut self, count: usize) -> Vec<Owned> {
+    pub(crate) fn rows(&mut self, count: usize) -> Vec<Owned> {
         let mut rows = Vec::with_capacity(count);
         while rows.len() < count {
             let parent = match self.below(6) {
@@ -184,7 +183,7 @@ impl Rng {
 }
 
 /// Writes rows through so many parts, and ends the file.
-pub fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
+pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
     let sink = create(path, format, "a test")?;
     std::thread::scope(|scope| {
         let share = rows.len().div_ceil(parts).max(1);
@@ -202,7 +201,7 @@ pub fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::R
 }
 
 /// The rows of a file.
-pub fn read(path: &Path) -> io::Result<Vec<Owned>> {
+pub(crate) fn read(path: &Path) -> io::Result<Vec<Owned>> {
     let mut rows = Vec::new();
     read::open(path)?.for_each(&mut |row| {
         rows.push(Owned::of(row));
@@ -212,10 +211,10 @@ pub fn read(path: &Path) -> io::Result<Vec<Owned>> {
 }
 
 /// A temporary directory of one's own, removed with all that is in it.
-pub struct Playground(pub PathBuf);
+pub(crate) struct Playground(pub(crate) PathBuf);
 
 impl Playground {
-    pub fn new() -> Playground {
+    pub(crate) fn new() -> Playground {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("dents-sink-{}-{number}", std::process::id()));
@@ -223,12 +222,12 @@ impl Playground {
         Playground(path)
     }
 
-    pub fn file(&self, format: Format) -> PathBuf {
+    pub(crate) fn file(&self, format: Format) -> PathBuf {
         self.0.join(format!("scan.{}", format.name()))
     }
 
     /// The names in it.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let names = fs::read_dir(&self.0).expect("readable");
         names.map(|one| one.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
     }

@@ -1,8 +1,6 @@
 //! What is written is read again, byte for byte, in every format.
 
-mod common;
-
-use common::{Playground, Rng, read, write};
+use crate::common::{Playground, Rng, read, write};
 use dents_sink::{Format, read::open};
 use std::io;
 
