@@ -12,6 +12,7 @@ use std::time::Duration;
 /// What every command takes.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The walk")]
+#[group(skip)]
 pub(crate) struct Walk {
     /// Where to begin [default: the current directory]
     #[arg(value_name = "PATH", help_heading = None)]

@@ -8,10 +8,14 @@
 
 mod emit;
 mod filter;
+mod format;
 mod ignored;
 mod origin;
 mod out;
+mod owners;
 mod paths;
+#[allow(dead_code)]
+mod rows;
 mod statistics;
 mod visitor;
 
@@ -20,19 +24,22 @@ use crate::walk::Walk;
 use crate::{interrupt, message};
 use dents::needs::Needs;
 use dents::read::{Filter as Names, Hidden};
-use dents::tree::{End, Tally};
+use dents::tree::{End, Outcome, Tally};
 use emit::{Emit, Nothing};
 use filter::Filter;
-use out::Out;
+use format::{Format, Printer};
+use out::{Out, Trouble};
+use owners::People;
 use paths::Paths;
 use std::io::{ErrorKind, IsTerminal};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 use visitor::{Plan, Scan};
 
 /// List a tree
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
@@ -42,11 +49,16 @@ pub(crate) struct Args {
     output: Output,
 }
 
+fn after_help() -> String {
+    format!("{}\n\n{EXAMPLES}", format::HELP)
+}
+
 const EXAMPLES: &str = "\
 Examples:
   dents scan                               all paths below the current directory
   dents scan -0 -f -g '\\.core$' / | xargs -0 rm
   dents scan --type f --size +1G --older 365d /home
+  dents scan --printf '%s %T+ %p\\n' /var    sizes, times and paths
   dents scan -qs /scratch                  only the statistics
 
 Exit status: 0, 1 if something could not be read or written, 2 for a wrong command line, 130 after Ctrl-C.";
@@ -54,13 +66,17 @@ Exit status: 0, 1 if something could not be read or written, 2 for a wrong comma
 /// What comes out.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
+#[group(skip)]
 struct Output {
     /// End paths with NUL instead of a newline
     #[arg(short = '0', long)]
     null: bool,
-    /// Show no paths
+    /// Show nothing
     #[arg(short = 'q', long)]
     quiet: bool,
+    /// Show entries in this format; the directives are below
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["null", "quiet"], value_parser = format::parser())]
+    printf: Option<Arc<Format>>,
     /// Show at the end, on standard error, what was found and what it took
     #[arg(short = 's', long)]
     statistics: bool,
@@ -73,27 +89,34 @@ struct Output {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let started = Instant::now();
     let filter = match Filter::new(&args.filter) {
         Ok(filter) => filter,
         Err(error) => return wrong(&error),
     };
-    let out = match Out::stdout() {
-        Ok(out) => out,
+    let trouble = Trouble::default();
+    let done = match Out::stdout(&trouble) {
+        Ok(out) => text(args, filter, &trouble, &out),
         Err(error) => return cannot_write(&error),
     };
-    let progress = Progress::start(args.output.progress, !std::io::stdout().is_terminal());
-    let counters = progress.as_ref().map(Progress::counters);
-    let plan = Plan { filter, out: &out, progress: counters, counts: args.output.statistics };
-    let done = walk(args, &plan);
-    drop(progress);
-    if args.output.statistics {
-        statistics::say(&done, started.elapsed());
-    }
-    match out.into_result() {
+    match trouble.into_result() {
         Err(error) => cannot_write(&error),
-        Ok(_) => status(&done),
+        Ok(()) => status(&done),
     }
+}
+
+/// Lines of text.
+fn text(args: &Args, filter: Filter<'_>, trouble: &Trouble, out: &Out<'_>) -> Done {
+    let people = People::default();
+    let terminal = std::io::stdout().is_terminal() && !args.output.null;
+    let end = if args.output.null { b'\0' } else { b'\n' };
+    let printf = args.output.printf.as_deref();
+    let needs = printf.map_or(Needs::empty(), Format::needs);
+    let extra = printf.is_some_and(Format::wants_extra);
+    walk(args, filter, trouble, needs, extra, &|| match printf {
+        Some(format) => Box::new(Printer::new(format, out, &people)),
+        None if args.output.quiet => Box::new(Nothing),
+        None => Box::new(Paths::new(out, end, terminal)),
+    })
 }
 
 /// What came of the walk.
@@ -104,13 +127,22 @@ struct Done {
     kinds: [u64; 16],
 }
 
-/// Walks, and hands over what the workers hold back.
-fn walk(args: &Args, plan: &Plan<'_>) -> Done {
-    let needs = plan.filter.needs(Needs::empty(), args.walk.follows());
+/// Walks, with an output for each worker, and hands over what they hold back. `needs` is what the output reads of the
+/// entries that are wanted.
+fn walk<'p>(
+    args: &Args,
+    filter: Filter<'_>,
+    trouble: &Trouble,
+    needs: Needs,
+    extra: bool,
+    emit: &(dyn Fn() -> Box<dyn Emit + 'p> + Sync),
+) -> Done {
+    let started = Instant::now();
+    let needs = filter.needs(needs, args.walk.follows());
     let mut options = args.walk.options(needs);
     options.max_depth = args.filter.max_depth;
-    options.extra = needs.any().intersects(Needs::TIMES);
-    if plan.filter.hides() {
+    options.extra = extra || needs.any().intersects(Needs::TIMES);
+    if filter.hides() {
         options.filter = Names { hidden: Hidden::Skip, ..Names::default() };
     }
     if args.output.sync {
@@ -121,19 +153,19 @@ fn walk(args: &Args, plan: &Plan<'_>) -> Done {
         // parent's link count where `readdir` tells no types.
         options.cancel = None;
     }
-    let terminal = std::io::stdout().is_terminal() && !args.output.null;
-    let end = if args.output.null { b'\0' } else { b'\n' };
-    let outcome = args.walk.walk(&options, |_| {
-        let emit: Box<dyn Emit> = match args.output.quiet {
-            true => Box::new(Nothing),
-            false => Box::new(Paths::new(plan.out, end, terminal)),
-        };
-        Scan::new(plan, emit)
-    });
-    let mut done = Done { end: outcome.end, tally: outcome.tally, kinds: [0; 16] };
-    for visitor in outcome.visitors {
+    let progress = Progress::start(args.output.progress, !std::io::stdout().is_terminal());
+    let counters = progress.as_ref().map(Progress::counters);
+    let plan = Plan { filter, trouble, progress: counters, counts: args.output.statistics };
+    let Outcome { visitors, end, tally } = args.walk.walk(&options, |_| Scan::new(&plan, emit()));
+    let mut done = Done { end, tally, kinds: [0; 16] };
+    for visitor in visitors {
         let kinds = visitor.finish();
         done.kinds.iter_mut().zip(kinds).for_each(|(all, some)| *all += some);
+    }
+    drop(plan);
+    drop(progress);
+    if args.output.statistics {
+        statistics::say(&done, started.elapsed());
     }
     done
 }

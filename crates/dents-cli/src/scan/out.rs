@@ -13,50 +13,51 @@ const FULL: usize = 128 * 1024;
 /// Or when the first of them has waited so long: who looks on sees something, who reads a pipe has something to do.
 const STALE_NS: u64 = 100_000_000;
 
-/// One output. What is written is in no buffer of its own.
-pub(crate) struct Out {
-    file: Mutex<File>,
+/// What went wrong with the output, on whatever worker.
+#[derive(Default)]
+pub(crate) struct Trouble {
     failed: AtomicBool,
     error: Mutex<Option<io::Error>>,
 }
 
-impl Out {
-    pub(crate) fn new(file: File) -> Out {
-        Out { file: Mutex::new(file), failed: AtomicBool::new(false), error: Mutex::new(None) }
-    }
-
-    /// Standard output.
-    pub(crate) fn stdout() -> io::Result<Out> {
-        Ok(Out::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
-    }
-
-    /// Whether a write failed, on any worker: nothing written from then on arrives.
-    pub(crate) fn failed(&self) -> bool {
+impl Trouble {
+    /// Whether there is any: nothing written from then on arrives.
+    pub(crate) fn is_there(&self) -> bool {
         self.failed.load(Relaxed)
     }
 
-    /// Writes all of it, in one piece as others see it. The first error is kept.
-    fn write(&self, bytes: &[u8]) {
-        if self.failed() {
-            return;
-        }
-        let mut file = unpoisoned(&self.file);
-        if let Err(error) = file.write_all(bytes) {
-            self.fail(error);
-        }
-    }
-
-    /// Keeps an error of the output, if it is the first.
-    pub(crate) fn fail(&self, error: io::Error) {
+    /// Keeps an error, if it is the first.
+    pub(crate) fn note(&self, error: io::Error) {
         self.failed.store(true, Relaxed);
         unpoisoned(&self.error).get_or_insert(error);
     }
 
-    /// What went wrong first.
-    pub(crate) fn into_result(self) -> io::Result<File> {
-        match self.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(self.file.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    /// The first error.
+    pub(crate) fn into_result(self) -> io::Result<()> {
+        self.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+}
+
+/// One output. What is written is in no buffer of its own.
+pub(crate) struct Out<'t> {
+    file: Mutex<File>,
+    trouble: &'t Trouble,
+}
+
+impl<'t> Out<'t> {
+    /// Standard output.
+    pub(crate) fn stdout(trouble: &'t Trouble) -> io::Result<Self> {
+        let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        Ok(Out { file: Mutex::new(file), trouble })
+    }
+
+    /// Writes all of it, in one piece as others see it.
+    fn write(&self, bytes: &[u8]) {
+        if self.trouble.is_there() {
+            return;
+        }
+        if let Err(error) = unpoisoned(&self.file).write_all(bytes) {
+            self.trouble.note(error);
         }
     }
 }
@@ -67,14 +68,14 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The lines of one worker on their way to an [`Out`].
 pub(crate) struct Lines<'o> {
-    out: &'o Out,
+    out: &'o Out<'o>,
     pub(crate) bytes: Vec<u8>,
     /// When the first of them was there.
     since: u64,
 }
 
 impl<'o> Lines<'o> {
-    pub(crate) fn new(out: &'o Out) -> Self {
+    pub(crate) fn new(out: &'o Out<'o>) -> Self {
         Lines { out, bytes: Vec::with_capacity(FULL + FULL / 2), since: 0 }
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct Paths<'o> {
 
 impl<'o> Paths<'o> {
     /// `terminal` says that names must not do anything to it.
-    pub(crate) fn new(out: &'o Out, end: u8, terminal: bool) -> Self {
+    pub(crate) fn new(out: &'o Out<'o>, end: u8, terminal: bool) -> Self {
         let quoter = terminal.then(|| Quoter::new(Quoting::Literal, message::locale(), true, b""));
         Paths { lines: Lines::new(out), prefix: Vec::new(), end, quoter }
     }

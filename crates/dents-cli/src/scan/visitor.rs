@@ -4,17 +4,18 @@ use super::emit::Emit;
 use super::filter::Filter;
 use super::ignored;
 use super::origin::Origin;
-use super::out::Out;
+use super::out::Trouble;
 use crate::progress::Counters;
 use crate::{interrupt, message};
-use dents::batch::{Batch, Entry};
+use dents::batch::{Asked, Batch, Entry};
 use dents::tree::{Failure, Place, Step, Visitor};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What all workers go by.
 pub(crate) struct Plan<'p> {
     pub(crate) filter: Filter<'p>,
-    pub(crate) out: &'p Out,
+    /// Of the output.
+    pub(crate) trouble: &'p Trouble,
     pub(crate) progress: Option<&'p Counters>,
     /// Whether types are counted.
     pub(crate) counts: bool,
@@ -22,7 +23,7 @@ pub(crate) struct Plan<'p> {
 
 impl Plan<'_> {
     fn must_stop(&self) -> bool {
-        self.out.failed() || interrupt::flag().load(Relaxed)
+        self.trouble.is_there() || interrupt::flag().load(Relaxed)
     }
 }
 
@@ -114,6 +115,10 @@ impl Visitor for Scan<'_> {
     }
 
     fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, origin: &Origin) -> Step {
+        if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
+            // It was told of already; what cannot be stat'ed cannot be opened.
+            return Step::Skip;
+        }
         let prunes =
             self.plan.filter.can_prune() && self.plan.filter.prunes(place, origin, entry, &mut self.scratch);
         if prunes { Step::Skip } else { Step::Enter }

@@ -20,6 +20,7 @@ use size::Size;
 /// What was said about the entries that are wanted.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Which entries")]
+#[group(skip)]
 pub(crate) struct Args {
     /// Only directories
     #[arg(short = 'd', long, conflicts_with = "files")]
