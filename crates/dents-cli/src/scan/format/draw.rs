@@ -101,7 +101,9 @@ impl At<'_> {
     ) {
         let entry = self.entry;
         match field {
-            Field::Path | Field::Name | Field::Directory | Field::Below | Field::Operand => self.path(field, out),
+            Field::Path | Field::Name | Field::Directory | Field::Below | Field::Operand => {
+                self.path(field, out)
+            }
             Field::Bytes => decimal(entry.size(), out),
             Field::Blocks => decimal(entry.blocks(), out),
             Field::Kibibytes => decimal(entry.blocks().div_ceil(2), out),

@@ -250,7 +250,9 @@ mod tests {
     fn what_is_wrong_is_named_with_its_place() {
         let text = error("%p %5q");
         assert!(text.contains("%5q") && text.contains("at byte 4"), "{text}");
-        for wrong in ["%", "%5", "%-", "%T", "%Tq", "%A", "\\", "\\q", "\\x41", "%9999999p", "%.9999999p", "%5%"] {
+        for wrong in
+            ["%", "%5", "%-", "%T", "%Tq", "%A", "\\", "\\q", "\\x41", "%9999999p", "%.9999999p", "%5%"]
+        {
             assert!(error(wrong).contains(" is "), "{wrong:?}");
         }
     }
