@@ -51,6 +51,8 @@ fn only_what_can_pass_is_asked_about() {
         (&["-t", "d", "--size", "+0"][..], 3),
         (&["-t", "l", "--newer", "@0"], 3),
         (&["-t", "f", "--user", "root"], 27),
+        (&["-d", "--size", "+0"], 3),
+        (&["-f", "--printf", "%p %s\n"], 30),
         (&["--size", "+0"], 33),
         (&["-t", "l", "--printf", "%p %s\n"], 3),
         (&["--printf", "%p %s\n"], 33),
