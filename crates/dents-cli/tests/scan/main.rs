@@ -34,8 +34,9 @@ fn run(run: &Run) -> Outcome {
 fn sorted(bytes: &[u8], separator: u8) -> Vec<String> {
     let mut items: Vec<&[u8]> = bytes.split(|byte| *byte == separator).collect();
     assert_eq!(items.pop(), Some(&b""[..]), "the last line is whole");
+    let mut items: Vec<String> = items.into_iter().map(|item| item.escape_ascii().to_string()).collect();
     items.sort_unstable();
-    items.into_iter().map(|item| item.escape_ascii().to_string()).collect()
+    items
 }
 
 /// Messages without the name of the program.

@@ -106,7 +106,7 @@ fn sync_is_the_order_of_reading_depth_first() {
 fn a_terminal_is_shown_nothing_it_would_obey() {
     let dir = TempDir::new("terminal").expect("a directory");
     make(dir.path(), "touch \"$(printf 'a\\033[31mb')\" plain");
-    let seen = terminal::output(&dents(dir.path()), Some(80), false).expect("a terminal");
+    let seen = terminal::output(&dents(dir.path()), 80, false).expect("a terminal");
     let lines = text(&seen.stdout);
     assert!(
         lines.contains("./a?[31mb") && lines.contains("./plain") && !lines.contains('\u{1b}'),

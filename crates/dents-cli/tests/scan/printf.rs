@@ -50,8 +50,9 @@ fn flags_widths_and_escapes() {
 fn parts_of_paths() {
     let dir = TempDir::new("parts").expect("a directory");
     make(dir.path(), "mkdir -p d/e; touch d/f d/e/g; ln -s d link; ln -s nowhere dangling; ln -s self self");
+    // Not `link/`, of which find 4.9 says that it is in `.`, while `d/` is in `d`.
     let format = "%p|%f|%h|%P|%H|%d|%y|%Y|%l\\0";
-    for path in ["d", "d/", "d//", "./d", "d/e", "d/e/", "d/../d", ".", "link", "link/", "dangling", "self"] {
+    for path in ["d", "d/", "d//", "./d", "d/e", "d/e/", "d/../d", ".", "link", "dangling", "self"] {
         compare(dir.path(), &["--printf", format, path], &[path, "-printf", format]);
     }
     compare(dir.path(), &["-H", "--printf", format, "link"], &["-H", "link", "-printf", format]);

@@ -18,9 +18,13 @@ fn traced(run: &Run) -> Trace {
     trace(run).unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
-/// Questions about entries: by name, in a directory that is open.
+/// Questions about entries: by name, in a directory that is open. (std asks about cgroups, to know the number of cores.)
 fn stats(trace: &Trace) -> usize {
-    trace.calls().iter().filter(|call| call.name == "statx" && !call.text.contains("AT_EMPTY_PATH")).count()
+    trace
+        .calls()
+        .iter()
+        .filter(|call| call.name == "statx" && !call.text.contains(", \"\",") && !call.text.contains("\"/"))
+        .count()
 }
 
 #[test]
@@ -63,14 +67,11 @@ fn only_what_can_pass_is_asked_about() {
 }
 
 #[test]
-fn large_writes() {
+fn one_write_for_many_lines() {
     let dir = tree();
     let trace = traced(&dents(dir.path()).args(["--sync"]));
-    let written = trace
-        .calls()
-        .iter()
-        .filter(|call| call.name == "write" && call.text.starts_with(['1', '3', '4', '5']));
-    assert_eq!(written.filter(|call| call.text.contains("./a")).count(), 1);
+    let written = trace.calls().iter().filter(|call| call.name == "write" && call.text.contains("./a"));
+    assert_eq!(written.count(), 1);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A tree that takes 4 s at 100 requests a second.
 fn slow_tree() -> TempDir {
     let dir = TempDir::new("slow").expect("a directory");
-    make(dir.path(), "for i in $(seq 200); do mkdir d$i; done; touch d1/x");
+    make(dir.path(), "for i in $(seq 20); do mkdir d$i; (cd d$i; mkdir a b c d e f g h i j); done");
     dir
 }
 
