@@ -2,7 +2,11 @@
 
 mod count;
 mod du;
+mod inode;
+mod interrupt;
+mod report;
 mod scan;
+mod seen;
 mod stats;
 mod top;
 mod walk;
