@@ -4,7 +4,7 @@ use dents::batch::Entry;
 use std::cmp::Ordering;
 
 /// A file, by its device and inode number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Inode {
     pub(crate) dev: (u32, u32),
     pub(crate) ino: u64,

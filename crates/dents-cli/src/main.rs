@@ -7,6 +7,7 @@ mod interrupt;
 mod report;
 mod scan;
 mod seen;
+mod source;
 mod stats;
 mod top;
 mod walk;

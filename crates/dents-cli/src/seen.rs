@@ -4,6 +4,7 @@ use crate::inode::Inode;
 use dents::batch::{Entry, Time};
 use dents::needs::{Kind, Needs};
 use dents::tree::Place;
+use dents_sink::Row;
 
 /// An entry.
 pub(crate) struct Seen<'a> {
@@ -14,10 +15,12 @@ pub(crate) struct Seen<'a> {
     pub(crate) depth: u32,
     pub(crate) kind: Kind,
     pub(crate) facts: Option<Facts>,
+    /// The names of its owner and group, where they were written down.
+    pub(crate) owners: [Option<&'a [u8]>; 2],
 }
 
 /// What is known of it; zero where nobody needed to know.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Facts {
     pub(crate) inode: Inode,
     pub(crate) nlink: u32,
@@ -42,7 +45,24 @@ impl<'a> Seen<'a> {
             allocated: if has(Needs::BLOCKS) { entry.blocks() * 512 } else { 0 },
             mtime: if has(Needs::MTIME) { entry.time() } else { Time::default() },
         });
-        Seen { parent: place.path, name: entry.name(), depth: place.depth, kind: entry.kind(), facts }
+        let (parent, name, kind) = (place.path, entry.name(), entry.kind());
+        Seen { parent, name, depth: place.depth, kind, facts, owners: [None; 2] }
+    }
+
+    /// Of a row that stands for an entry.
+    pub(crate) fn row(row: &Row<'a>) -> Seen<'a> {
+        let Row { parent, name, depth, kind, .. } = *row;
+        let owners = row.facts.map_or([None; 2], |facts| [facts.user, facts.group]);
+        let facts = row.facts.map(|facts| Facts {
+            inode: Inode { dev: facts.dev, ino: facts.ino },
+            nlink: facts.nlink,
+            uid: facts.uid,
+            gid: facts.gid,
+            size: facts.size,
+            allocated: facts.allocated,
+            mtime: facts.mtime,
+        });
+        Seen { parent, name, depth, kind, facts, owners }
     }
 
     /// Its path, written over what is in `path`.

@@ -55,6 +55,14 @@ impl Owners {
         self.groups.resolve(&GROUPS, getent);
     }
 
+    /// Learns these users and groups, in whatever batches they were seen.
+    pub fn learn_ids(&mut self, users: &[u32], groups: &[u32], getent: &dyn Getent) {
+        users.iter().for_each(|id| self.users.note(*id));
+        groups.iter().for_each(|id| self.groups.note(*id));
+        self.users.resolve(&USERS, getent);
+        self.groups.resolve(&GROUPS, getent);
+    }
+
     /// The user's name, if it has one.
     #[must_use]
     pub fn user(&self, uid: u32) -> Option<&[u8]> {

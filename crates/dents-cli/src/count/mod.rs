@@ -1,7 +1,7 @@
 //! `dents count`: entries by type, as `readdir` tells it.
 //!
 //! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type no `readdir`
-//! tells. Where a file system tells no types, one `statx` for each entry: [`Tally`] says how many in `--json`.
+//! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many.
 
 use crate::interrupt;
 use crate::report::{Column, Ending, Head, Paint, Screen, Table, Troubles};
@@ -67,8 +67,9 @@ impl Visitor for Counter<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         if batch.has_faults() {
-            self.faults(place, batch);
+            self.troubles.entries(place, batch);
         }
+        // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
         for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
             self.counts[entry.kind() as usize] += 1;
         }
@@ -78,20 +79,6 @@ impl Visitor for Counter<'_> {
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         self.troubles.directory(failure);
         Step::Enter
-    }
-}
-
-impl Counter<'_> {
-    /// An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
-    #[cold]
-    fn faults(&self, place: &Place<'_>, batch: &Batch) {
-        let mut path = Vec::new();
-        for entry in batch.iter() {
-            if let Some((_, errno)) = entry.fault() {
-                place.join(entry.name(), &mut path);
-                self.troubles.access(&path, errno.raw_os_error());
-            }
-        }
     }
 }
 

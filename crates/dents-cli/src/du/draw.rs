@@ -70,7 +70,12 @@ fn bars(args: &Args, rows: &[Row], total: u64, screen: &Screen, out: &mut dyn Wr
     }
     if args.total {
         let blank = vec![b' '; columns];
-        table.row(vec![units.bytes(total).as_bytes().to_vec(), percent(total, total).into(), blank, b"total".into()]);
+        table.row(vec![
+            units.bytes(total).as_bytes().to_vec(),
+            percent(total, total).into(),
+            blank,
+            b"total".into(),
+        ]);
     }
     table.draw(screen, out)
 }

@@ -12,10 +12,11 @@ use crate::walk::Threads;
 use dents::batch::{Batch, Entry};
 use dents::needs::Kind;
 use dents::tree::{End, Failure, Options, Place, Step, Visitor};
+use dents_sys::Errno;
 use dents_sys::stat::{self, Flags, Mask};
 use std::cmp::Ordering;
-use std::collections::hash_map::{Entry as Slot, HashMap};
 use std::collections::HashSet;
+use std::collections::hash_map::{Entry as Slot, HashMap};
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -200,7 +201,7 @@ impl Summer<'_> {
     }
 
     /// Tells of what did not answer.
-    fn is_there(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+    fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         let dangles = self.sums.rules.follows() && entry.kind() == Kind::Link;
         let errno = match entry.fault() {
             Some((_, errno)) => errno,
@@ -208,8 +209,7 @@ impl Summer<'_> {
             // Not asked for want of a question, or of time.
             None => return entry.is_known() || !self.sums.rules.asks(entry.kind()),
         };
-        place.join(entry.name(), &mut self.path);
-        self.sums.troubles.access(&self.path, errno.raw_os_error());
+        self.sums.troubles.entry(place, entry, errno);
         false
     }
 
@@ -247,8 +247,8 @@ impl Summer<'_> {
 }
 
 /// Why a link leads nowhere: the walk answered for the link itself, so it is asked again.
-fn why(place: &Place<'_>, entry: &Entry<'_>) -> dents_sys::Errno {
-    let gone = dents_sys::Errno::NOENT;
+fn why(place: &Place<'_>, entry: &Entry<'_>) -> Errno {
+    let gone = Errno::NOENT;
     let Some(dir) = place.dir else { return gone };
     stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE).err().unwrap_or(gone)
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Ending;
 
 /// The version of all objects.
-pub(crate) const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 1;
 
 /// How each object begins.
 #[derive(Serialize)]
@@ -28,12 +28,7 @@ pub(crate) struct Head {
 
 impl Head {
     pub(crate) fn new(command: &'static str, ending: &Ending) -> Head {
-        Head {
-            dents: command,
-            schema: SCHEMA,
-            complete: ending.end == End::Complete,
-            errors: ending.errors,
-        }
+        Head { dents: command, schema: SCHEMA, complete: ending.end == End::Complete, errors: ending.errors }
     }
 }
 

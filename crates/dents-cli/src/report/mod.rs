@@ -11,16 +11,20 @@ mod table;
 mod units;
 
 pub(crate) use bar::{bar, percent};
-pub(crate) use json::{Head, Named, SCHEMA};
+pub(crate) use json::{Head, Named};
 pub(crate) use screen::{Paint, Screen};
 pub(crate) use table::{Column, Table};
 pub(crate) use units::Units;
 
 use crate::interrupt;
-use dents::tree::{End, Failure, Problem};
+use dents::batch::{Batch, Entry};
+use dents::tree::{End, Failure, Place, Problem};
 use dents_locale::Locale;
 use dents_render::quote::quoteaf;
+use dents_sys::Errno;
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -42,6 +46,30 @@ impl Troubles {
     /// An entry that `statx` did not answer for.
     pub(crate) fn access(&self, path: &[u8], errno: i32) {
         self.tell("cannot access", path, errno);
+    }
+
+    /// An entry of a batch that `statx` did not answer for.
+    pub(crate) fn entry(&self, place: &Place<'_>, entry: &Entry<'_>, errno: Errno) {
+        let mut path = Vec::new();
+        place.join(entry.name(), &mut path);
+        self.access(&path, errno.raw_os_error());
+    }
+
+    /// All of a batch.
+    #[cold]
+    pub(crate) fn entries(&self, place: &Place<'_>, batch: &Batch) {
+        for entry in batch.iter() {
+            if let Some((_, errno)) = entry.fault() {
+                self.entry(place, &entry, errno);
+            }
+        }
+    }
+
+    /// What a scan could not read, by the file that it wrote.
+    pub(crate) fn unread(&self, file: &OsStr, count: u64) {
+        self.count.fetch_add(count, Relaxed);
+        let file = String::from_utf8_lossy(&quoteaf(file.as_bytes(), &self.locale)).into_owned();
+        complain(&format!("{file}: {count} entries or directories could not be read when it was written"));
     }
 
     /// A directory that could not be opened or not be read to its end.
