@@ -1,8 +1,8 @@
 //! A file that `dents scan -o` wrote, in place of a tree.
 
-use crate::interrupt;
-use crate::report::{Troubles, complain};
+use crate::report::Meanwhile;
 use crate::seen::Seen;
+use crate::{interrupt, message};
 use dents::tree::End;
 use dents_sink::read;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// line; what is wrong with the file itself ends it all.
 pub(crate) fn each(
     file: &OsStr,
-    troubles: &Troubles,
+    meanwhile: &Meanwhile,
     mut give: impl FnMut(&Seen<'_>),
 ) -> Result<End, ExitCode> {
     let cancel = interrupt::flag();
@@ -34,13 +34,13 @@ pub(crate) fn each(
         })
     });
     if unread > 0 {
-        troubles.unread(file, unread);
+        meanwhile.unread(file, unread);
     }
     match outcome {
         Ok(()) => Ok(End::Complete),
         Err(_) if cancel.load(Relaxed) => Ok(End::Cancelled),
         Err(error) => {
-            complain(&error.to_string());
+            message::say(error.to_string().as_bytes());
             Err(ExitCode::FAILURE)
         }
     }

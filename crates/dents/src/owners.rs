@@ -55,10 +55,10 @@ impl Owners {
         self.groups.resolve(&GROUPS, getent);
     }
 
-    /// Learns these users and groups, in whatever batches they were seen.
+    /// Learns these owners.
     pub fn learn_ids(&mut self, users: &[u32], groups: &[u32], getent: &dyn Getent) {
-        users.iter().for_each(|id| self.users.note(*id));
-        groups.iter().for_each(|id| self.groups.note(*id));
+        users.iter().for_each(|uid| self.users.note(*uid));
+        groups.iter().for_each(|gid| self.groups.note(*gid));
         self.users.resolve(&USERS, getent);
         self.groups.resolve(&GROUPS, getent);
     }

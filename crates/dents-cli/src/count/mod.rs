@@ -3,8 +3,7 @@
 //! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type no `readdir`
 //! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many.
 
-use crate::interrupt;
-use crate::report::{Column, Ending, Head, Paint, Screen, Table, Troubles};
+use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table};
 use crate::walk::Walk;
 use dents::batch::Batch;
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -42,23 +41,23 @@ const TYPES: [(Kind, &str); 9] = [
 ];
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let troubles = Troubles::new();
-    let mut options = args.walk.options(NeedsByKind::all(Needs::TYPE));
-    options.cancel = Some(interrupt::flag());
-    let outcome = args.walk.walk(&options, |_| Counter { troubles: &troubles, counts: Counts::default() });
+    let meanwhile = Meanwhile::begin();
+    let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
+    let outcome = args.walk.walk(&options, |_| Counter { meanwhile: &meanwhile, counts: Counts::default() });
     let mut counts = Counts::default();
-    for one in &outcome.visitors {
+    let (end, tally) = (outcome.end, outcome.tally);
+    for one in outcome.visitors {
         counts.iter_mut().zip(one.counts).for_each(|(all, some)| *all += some);
     }
-    let ending = Ending::new(outcome.end, &troubles);
+    let ending = Ending::new(end, meanwhile);
     ending.finish(|out| match args.json {
-        true => json(&counts, &ending, &outcome.tally, out),
-        false => table(&counts).draw(&Screen::stdout(), out),
+        true => json(&counts, &ending, &tally, out),
+        false => table(&counts, &Screen::stdout(), out),
     })
 }
 
 struct Counter<'t> {
-    troubles: &'t Troubles,
+    meanwhile: &'t Meanwhile,
     counts: Counts,
 }
 
@@ -66,9 +65,7 @@ impl Visitor for Counter<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        if batch.has_faults() {
-            self.troubles.entries(place, batch);
-        }
+        self.meanwhile.saw(place, batch);
         // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
         for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
             self.counts[entry.kind() as usize] += 1;
@@ -77,22 +74,22 @@ impl Visitor for Counter<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.troubles.directory(failure);
+        self.meanwhile.failed(failure);
         Step::Enter
     }
 }
 
 /// Directories, files and links are always shown, others if there are any.
-fn table(counts: &Counts) -> Table {
+fn table(counts: &Counts, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(vec![Column::right("").painted(Paint::Size), Column::left("")]);
     for (nth, (kind, name)) in TYPES.into_iter().enumerate() {
         let count = counts[kind as usize];
         if nth < 3 || count > 0 {
-            table.row(vec![count.to_string().into_bytes(), name.into()]);
+            table.row(vec![screen.count(count), name.into()]);
         }
     }
-    table.row(vec![counts.iter().sum::<u64>().to_string().into_bytes(), b"entries".into()]);
-    table
+    table.row(vec![screen.count(counts.iter().sum()), b"entries".into()]);
+    table.draw(screen, out)
 }
 
 /// `{"dents":"count", …, "entries":N, "types":{"directories":N, "files":N, …}, "stats":N}`.

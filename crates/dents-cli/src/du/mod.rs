@@ -15,8 +15,7 @@ mod rules;
 mod sum;
 mod tree;
 
-use crate::interrupt;
-use crate::report::{Ending, Troubles, Units};
+use crate::report::{Ending, Meanwhile, Units};
 use crate::walk::Walk;
 use dents::tree::End;
 use dents_render::human::SizeFormat;
@@ -83,17 +82,16 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let troubles = Troubles::new();
+    let meanwhile = Meanwhile::begin();
     let paths = args.walk.paths();
     let rules = Rules::new(args, &paths);
     let mut options = args.walk.options(rules.needs());
     options.extra = true;
-    options.cancel = Some(interrupt::flag());
     if rules.follows() && rules.depth > 0 {
         // Which of two links to a directory leads into it decides where it counts: so one after the other.
         options.workers = Some(1);
     }
-    let mut sums = Sums::new(&rules, &troubles);
+    let mut sums = Sums::new(&rules, &meanwhile);
     let mut end = End::Complete;
     for (nth, path) in paths.iter().enumerate() {
         end = sums.operand(path, &options, nth + 1 == paths.len());
@@ -104,6 +102,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut rows = sums.into_rows();
     let total = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes).sum();
     rows.sort_unstable_by(tree::largest_first);
-    let ending = Ending::new(end, &troubles);
+    let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &rows, total, &ending, out))
 }

@@ -7,7 +7,7 @@
 use super::rules::Rules;
 use super::tree::{self, Row};
 use crate::inode::{Inode, path_order};
-use crate::report::Troubles;
+use crate::report::Meanwhile;
 use crate::walk::Threads;
 use dents::batch::{Batch, Entry};
 use dents::needs::Kind;
@@ -53,7 +53,7 @@ type Links = HashMap<Inode, Link>;
 /// What was counted so far, over all operands.
 pub(super) struct Sums<'r> {
     rules: &'r Rules,
-    troubles: &'r Troubles,
+    meanwhile: &'r Meanwhile,
     rows: Vec<Row>,
     /// Files of earlier operands that a later one may hold.
     counted: HashSet<Inode>,
@@ -61,9 +61,9 @@ pub(super) struct Sums<'r> {
 }
 
 impl<'r> Sums<'r> {
-    pub(super) fn new(rules: &'r Rules, troubles: &'r Troubles) -> Sums<'r> {
+    pub(super) fn new(rules: &'r Rules, meanwhile: &'r Meanwhile) -> Sums<'r> {
         let (counted, directories) = (HashSet::new(), Mutex::default());
-        Sums { rules, troubles, rows: Vec::new(), counted, directories }
+        Sums { rules, meanwhile, rows: Vec::new(), counted, directories }
     }
 
     /// Walks an operand. One that was counted as part of an earlier one leaves no row.
@@ -149,6 +149,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Step {
+        self.sums.meanwhile.saw(place, batch);
         self.again.clear();
         let sum = batch.iter().map(|entry| self.entry(place, &entry, state)).sum();
         if let Some(node) = state {
@@ -163,7 +164,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.sums.troubles.directory(failure);
+        self.sums.meanwhile.failed(failure);
         Step::Enter
     }
 }
@@ -200,17 +201,15 @@ impl Summer<'_> {
         0
     }
 
-    /// Tells of what did not answer.
+    /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
     fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
-        let dangles = self.sums.rules.follows() && entry.kind() == Kind::Link;
-        let errno = match entry.fault() {
-            Some((_, errno)) => errno,
-            None if dangles => why(place, entry),
-            // Not asked for want of a question, or of time.
-            None => return entry.is_known() || !self.sums.rules.asks(entry.kind()),
-        };
-        self.sums.troubles.entry(place, entry, errno);
-        false
+        if self.sums.rules.follows() && entry.kind() == Kind::Link {
+            self.sums.meanwhile.cannot_access(place, entry, why(place, entry));
+            return false;
+        }
+        // Not asked for want of a question, or of time.
+        let unknown = !entry.is_known() && self.sums.rules.asks(entry.kind());
+        !unknown && entry.fault().is_none()
     }
 
     fn is_shown(&self, place: &Place<'_>, kind: Kind) -> bool {

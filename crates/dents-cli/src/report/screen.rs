@@ -1,11 +1,10 @@
 //! What stands at the other end of standard output, and how to draw there.
 
-use dents_locale::{Locale, Variables};
+use crate::{message, progress};
+use dents_locale::Locale;
 use dents_render::quote::{Quoter, Quoting};
 use dents_sys::{AsFd, tty};
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 
 /// Standard output.
 pub(crate) struct Screen {
@@ -40,7 +39,7 @@ impl Paint {
 }
 
 impl Screen {
-    /// Costs a system call or two; reads `NO_COLOR`, `TERM`, and what the charset is chosen with.
+    /// Costs a system call or two; reads `NO_COLOR` and `TERM`.
     pub(crate) fn stdout() -> Screen {
         let stdout = io::stdout();
         let terminal = tty::isatty(stdout.as_fd());
@@ -48,12 +47,12 @@ impl Screen {
         let columns = terminal.then(|| tty::columns(stdout.as_fd()).map_or(80, usize::from));
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Screen::new(columns, terminal && !unwanted && !dumb, locale())
+        Screen::new(columns, terminal && !unwanted && !dumb, message::locale())
     }
 
-    pub(crate) fn new(columns: Option<usize>, colours: bool, locale: Locale) -> Screen {
+    pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
         // To a file as well: a column of a table must not hold a line's end.
-        let quoter = Quoter::new(Quoting::ShellEscape, &locale, false, b"");
+        let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"");
         Screen { columns, utf8: locale.utf8, colours, quoter }
     }
 
@@ -68,6 +67,12 @@ impl Screen {
         drawn
     }
 
+    /// A number of things: in groups of three digits where people read it.
+    pub(crate) fn count(&self, number: u64) -> Vec<u8> {
+        let text = if self.is_terminal() { progress::grouped(number) } else { number.to_string() };
+        text.into_bytes()
+    }
+
     /// Text in its colour, if there are any.
     pub(crate) fn paint(&self, paint: Paint, text: &[u8], out: &mut Vec<u8>) {
         if !self.colours || paint == Paint::Plain {
@@ -79,26 +84,13 @@ impl Screen {
     }
 }
 
-/// The locale, as far as the charset goes.
-pub(super) fn locale() -> Locale {
-    let value = |name| std::env::var_os(name).map(OsString::into_vec);
-    let (all, ctype, lang) = (value("LC_ALL"), value("LC_CTYPE"), value("LANG"));
-    let variables = Variables {
-        all: all.as_deref(),
-        ctype: ctype.as_deref(),
-        lang: lang.as_deref(),
-        ..Variables::default()
-    };
-    Locale::new(&variables)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_steer_no_terminal() {
-        let screen = Screen::new(Some(80), true, Locale::C_UTF8);
+        let screen = Screen::new(Some(80), true, &Locale::C_UTF8);
         assert_eq!(screen.name(b"plain"), b"plain");
         assert_eq!(screen.name("f\u{fc}r".as_bytes()), "f\u{fc}r".as_bytes());
         assert_eq!(screen.name(b"two\nlines\x1b[2J"), br"'two'$'\n''lines'$'\033''[2J'");
@@ -109,7 +101,7 @@ mod tests {
     fn colours_only_where_they_are_wanted() {
         let drawn = |colours| {
             let mut out = Vec::new();
-            Screen::new(Some(80), colours, Locale::C).paint(Paint::Bold, b"x", &mut out);
+            Screen::new(Some(80), colours, &Locale::C).paint(Paint::Bold, b"x", &mut out);
             out
         };
         assert_eq!(drawn(true), b"\x1b[1mx\x1b[0m");

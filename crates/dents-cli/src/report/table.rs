@@ -102,7 +102,7 @@ mod tests {
             table.row([size, who, name].map(|cell| cell.as_bytes().to_vec()).to_vec());
         }
         let mut out = Vec::new();
-        table.draw(&Screen::new(None, false, Locale::C_UTF8), &mut out).unwrap();
+        table.draw(&Screen::new(None, false, &Locale::C_UTF8), &mut out).unwrap();
         let expected = " SIZE  WHO   NAME\n    1  \u{6f22}    a\n12345  root  longer than others\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

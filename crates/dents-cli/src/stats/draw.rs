@@ -92,7 +92,7 @@ fn table(args: &Args, shown: &Shown<'_>, screen: &Screen) -> Table {
     ]);
     let mut row = |sum: &Sum, name: Vec<u8>| {
         table.row(vec![
-            sum.entries.to_string().into_bytes(),
+            screen.count(sum.entries),
             units.bytes(sum.size).as_bytes().to_vec(),
             units.bytes(sum.allocated).as_bytes().to_vec(),
             percent(weight(args, sum), weight(args, &shown.total)).into_bytes(),

@@ -2,8 +2,7 @@
 
 use super::sums::Sums;
 use super::{Args, Key, Now};
-use crate::interrupt;
-use crate::report::Troubles;
+use crate::report::Meanwhile;
 use crate::seen::Seen;
 use dents::batch::Batch;
 use dents::needs::{Needs, NeedsByKind};
@@ -24,13 +23,12 @@ fn needs(keys: &[Key]) -> Needs {
     keys.iter().fold(all, |all, key| all | needs_of(*key))
 }
 
-pub(super) fn walk(args: &Args, now: Now, troubles: &Troubles) -> (Sums, End) {
+pub(super) fn walk(args: &Args, now: Now, meanwhile: &Meanwhile) -> (Sums, End) {
     let needs = needs(&args.by);
     let mut options = args.walk.options(NeedsByKind::all(needs));
     options.extra = true;
-    options.cancel = Some(interrupt::flag());
     let follows = options.follow == Follow::Always;
-    let make = |_| Summer { sums: Sums::new(&args.by, now, follows), needs, troubles };
+    let make = |_| Summer { sums: Sums::new(&args.by, now, follows), needs, meanwhile };
     let outcome = args.walk.walk(&options, make);
     let mut sums = Sums::new(&args.by, now, follows);
     outcome.visitors.into_iter().for_each(|one| sums.merge(one.sums));
@@ -40,24 +38,20 @@ pub(super) fn walk(args: &Args, now: Now, troubles: &Troubles) -> (Sums, End) {
 struct Summer<'t> {
     sums: Sums,
     needs: Needs,
-    troubles: &'t Troubles,
+    meanwhile: &'t Meanwhile,
 }
 
 impl Visitor for Summer<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        for entry in batch.iter() {
-            match entry.fault() {
-                Some((_, errno)) => self.troubles.entry(place, &entry, errno),
-                None => self.sums.see(&Seen::live(place, &entry, self.needs)),
-            }
-        }
+        self.meanwhile.saw(place, batch);
+        batch.iter().for_each(|entry| self.sums.see(&Seen::live(place, &entry, self.needs)));
         Step::Enter
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.troubles.directory(failure);
+        self.meanwhile.failed(failure);
         Step::Enter
     }
 }

@@ -14,7 +14,7 @@ mod live;
 mod owners;
 mod sums;
 
-use crate::report::{Ending, Troubles, Units};
+use crate::report::{Ending, Meanwhile, Units};
 use crate::source;
 use crate::walk::Walk;
 use class::Now;
@@ -70,22 +70,22 @@ enum Key {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let troubles = Troubles::new();
+    let meanwhile = Meanwhile::begin();
     let now = Now::read();
     let (sums, end) = match &args.from {
-        Some(file) => match from_file(args, file, now, &troubles) {
+        Some(file) => match from_file(args, file, now, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => live::walk(args, now, &troubles),
+        None => live::walk(args, now, &meanwhile),
     };
     let tables = sums.into_tables(&args.by);
-    let ending = Ending::new(end, &troubles);
+    let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &tables, &ending, out))
 }
 
-fn from_file(args: &Args, file: &OsStr, now: Now, troubles: &Troubles) -> Result<(Sums, End), ExitCode> {
+fn from_file(args: &Args, file: &OsStr, now: Now, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
     let mut sums = Sums::new(&args.by, now, false);
-    let end = source::each(file, troubles, |seen| sums.see(seen))?;
+    let end = source::each(file, meanwhile, |seen| sums.see(seen))?;
     Ok((sums, end))
 }

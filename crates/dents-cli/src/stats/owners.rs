@@ -1,10 +1,8 @@
 //! Numbers of users and groups become names: by what stands in the file, else as `dls` has them.
 
-use dents::owners::{Getent, Owners};
+use crate::scan::owners::Child;
+use dents::owners::Owners;
 use std::collections::HashMap;
-use std::ffi::{CStr, OsStr};
-use std::os::unix::ffi::OsStrExt;
-use std::process::{Command, Stdio};
 
 type Written = HashMap<u32, Box<[u8]>>;
 
@@ -58,15 +56,4 @@ impl Names {
 
 fn name(known: Option<&[u8]>, id: u32) -> Vec<u8> {
     known.map_or_else(|| id.to_string().into_bytes(), <[u8]>::to_vec)
-}
-
-/// `getent`, which loads what NSS modules there are.
-struct Child;
-
-impl Getent for Child {
-    fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
-        let mut child = Command::new("getent");
-        child.arg(OsStr::from_bytes(database.to_bytes())).args(ids.iter().map(u32::to_string));
-        Some(child.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?.stdout)
-    }
 }

@@ -28,7 +28,7 @@ fn table(args: &Args, best: &[Ranked], screen: &Screen, out: &mut dyn Write) -> 
     for one in best {
         let value = match args.by {
             By::Size | By::Allocated => units.bytes(number(one)).as_bytes().to_vec(),
-            By::Entries => number(one).to_string().into_bytes(),
+            By::Entries => screen.count(number(one)),
             By::Oldest | By::Newest => local(find::time_of(args.by, one.score), &zone).into_bytes(),
         };
         table.row(vec![value, screen.name(&one.path)]);

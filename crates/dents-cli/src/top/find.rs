@@ -2,7 +2,7 @@
 
 use super::By;
 use super::heap::Best;
-use crate::report::Troubles;
+use crate::report::Meanwhile;
 use crate::seen::Seen;
 use dents::batch::{Batch, Time};
 use dents::needs::{Kind, Needs};
@@ -14,13 +14,13 @@ pub(super) struct Finder<'t> {
     by: By,
     needs: Needs,
     pub(super) best: Best,
-    troubles: &'t Troubles,
+    meanwhile: &'t Meanwhile,
     path: Vec<u8>,
 }
 
 impl<'t> Finder<'t> {
-    pub(super) fn new(by: By, most: usize, troubles: &'t Troubles) -> Finder<'t> {
-        Finder { by, needs: by.needs(), best: Best::new(most), troubles, path: Vec::new() }
+    pub(super) fn new(by: By, most: usize, meanwhile: &'t Meanwhile) -> Finder<'t> {
+        Finder { by, needs: by.needs(), best: Best::new(most), meanwhile, path: Vec::new() }
     }
 
     pub(super) fn look(&mut self, seen: &Seen<'_>) {
@@ -43,17 +43,13 @@ impl Visitor for Finder<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        for entry in batch.iter() {
-            match entry.fault() {
-                Some((_, errno)) => self.troubles.entry(place, &entry, errno),
-                None => self.look(&Seen::live(place, &entry, self.needs)),
-            }
-        }
+        self.meanwhile.saw(place, batch);
+        batch.iter().for_each(|entry| self.look(&Seen::live(place, &entry, self.needs)));
         Step::Enter
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.troubles.directory(failure);
+        self.meanwhile.failed(failure);
         Step::Enter
     }
 }
@@ -73,15 +69,15 @@ pub(super) fn time_of(by: By, score: i128) -> Time {
 /// Finds directories.
 pub(super) struct Fullest<'t> {
     best: Best,
-    troubles: &'t Troubles,
+    meanwhile: &'t Meanwhile,
     /// Those that come in pieces, perhaps to several workers: their paths, and their entries so far. There is one piece
     /// for thousands of entries, so they are few.
     pieces: HashMap<u64, (Box<[u8]>, u64)>,
 }
 
 impl<'t> Fullest<'t> {
-    pub(super) fn new(most: usize, troubles: &'t Troubles) -> Fullest<'t> {
-        Fullest { best: Best::new(most), troubles, pieces: HashMap::new() }
+    pub(super) fn new(most: usize, meanwhile: &'t Meanwhile) -> Fullest<'t> {
+        Fullest { best: Best::new(most), meanwhile, pieces: HashMap::new() }
     }
 
     pub(super) fn merge(&mut self, other: Fullest<'_>) {
@@ -104,9 +100,7 @@ impl Visitor for Fullest<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        if batch.has_faults() {
-            self.troubles.entries(place, batch);
-        }
+        self.meanwhile.saw(place, batch);
         let count = batch.len() as u64;
         if place.depth == 0 || (count == 0 && place.piece.index == 0) {
             return Step::Enter;
@@ -120,7 +114,7 @@ impl Visitor for Fullest<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.troubles.directory(failure);
+        self.meanwhile.failed(failure);
         Step::Enter
     }
 }

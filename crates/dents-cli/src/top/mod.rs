@@ -7,8 +7,7 @@ mod draw;
 mod find;
 mod heap;
 
-use crate::interrupt;
-use crate::report::{Ending, Troubles, Units};
+use crate::report::{Ending, Meanwhile, Units};
 use crate::source;
 use crate::walk::Walk;
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -76,45 +75,44 @@ impl By {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let troubles = Troubles::new();
+    let meanwhile = Meanwhile::begin();
     let (best, end) = match &args.from {
-        Some(file) => match from_file(args, file, &troubles) {
+        Some(file) => match from_file(args, file, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => from_tree(args, &troubles),
+        None => from_tree(args, &meanwhile),
     };
-    let ending = Ending::new(end, &troubles);
+    let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &best, &ending, out))
 }
 
-fn from_tree(args: &Args, troubles: &Troubles) -> (Vec<Ranked>, End) {
+fn from_tree(args: &Args, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
     let mut options = args.walk.options(NeedsByKind::of(Kind::Reg, args.by.needs()));
-    options.cancel = Some(interrupt::flag());
     if args.by == By::Entries {
         options.needs = NeedsByKind::all(Needs::TYPE);
-        return fullest(args, &options, troubles);
+        return fullest(args, &options, meanwhile);
     }
     options.extra = true;
-    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, troubles));
+    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, meanwhile));
     let mut best = Best::new(args.number);
     outcome.visitors.into_iter().for_each(|one| best.merge(one.best));
     (best.into_sorted(), outcome.end)
 }
 
-fn fullest(args: &Args, options: &Options<'_>, troubles: &Troubles) -> (Vec<Ranked>, End) {
-    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, troubles));
-    let mut all = Fullest::new(args.number, troubles);
+fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
+    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, meanwhile));
+    let mut all = Fullest::new(args.number, meanwhile);
     outcome.visitors.into_iter().for_each(|one| all.merge(one));
     (all.finish().into_sorted(), outcome.end)
 }
 
 /// The rows of a file take the same way. For the fullest directories it takes memory for each directory: a directory's
 /// rows may stand anywhere.
-fn from_file(args: &Args, file: &OsString, troubles: &Troubles) -> Result<(Vec<Ranked>, End), ExitCode> {
-    let mut finder = Finder::new(args.by, args.number, troubles);
+fn from_file(args: &Args, file: &OsString, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
+    let mut finder = Finder::new(args.by, args.number, meanwhile);
     let mut counts = find::Counts::new();
-    let end = source::each(file, troubles, |seen| match args.by {
+    let end = source::each(file, meanwhile, |seen| match args.by {
         By::Entries => find::count(&mut counts, seen),
         _ => finder.look(seen),
     })?;
