@@ -56,31 +56,26 @@ impl Rules {
     /// lie elsewhere.
     pub(super) fn needs(&self) -> NeedsByKind {
         let identity = Needs::TYPE | Needs::INODE;
-        if !self.apparent {
-            return NeedsByKind::all(identity | Needs::NLINK | Needs::BLOCKS);
-        }
+        let size = if self.apparent { Needs::SIZE } else { Needs::BLOCKS };
         let mut needs = NeedsByKind::all(Needs::TYPE);
-        for kind in [Kind::Reg, Kind::Link] {
-            needs |= NeedsByKind::of(kind, identity | Needs::NLINK | Needs::SIZE);
-        }
-        if self.directories_once || self.one_file_system {
-            needs |= NeedsByKind::all(identity | Needs::NLINK | Needs::SIZE);
+        for kind in Kind::KNOWN.into_iter().filter(|kind| self.identifies(*kind)) {
+            needs |= NeedsByKind::of(kind, identity | Needs::NLINK | size);
         }
         needs
     }
 
-    /// Whether an entry of this type has been asked about.
-    pub(super) fn asks(&self, kind: Kind) -> bool {
-        self.needs().asks(kind)
+    /// Which file an entry of this type is must be known.
+    pub(super) fn identifies(&self, kind: Kind) -> bool {
+        !self.apparent || self.directories_once || self.one_file_system || has_apparent_size(kind)
     }
 
     /// What an entry takes, in bytes. Only regular files and links have an apparent size: of other types it says
     /// nothing that one could add (GNU du has counted so since 9.2).
     pub(super) fn bytes(&self, entry: &Entry<'_>) -> u64 {
-        match (self.apparent, entry.kind()) {
-            (false, _) => entry.blocks() * 512,
-            (true, Kind::Reg | Kind::Link) => entry.size(),
-            (true, _) => 0,
+        match self.apparent {
+            false => entry.blocks() * 512,
+            true if has_apparent_size(entry.kind()) => entry.size(),
+            true => 0,
         }
     }
 
@@ -88,6 +83,10 @@ impl Rules {
     pub(super) fn may_come_again(&self, entry: &Entry<'_>, inode: Inode) -> bool {
         !self.count_links && (self.follows() || entry.nlink() > 1 || self.operands.contains(&inode))
     }
+}
+
+fn has_apparent_size(kind: Kind) -> bool {
+    matches!(kind, Kind::Reg | Kind::Link)
 }
 
 /// An operand that is no directory: one `statx`.

@@ -177,7 +177,7 @@ impl Summer<'_> {
             return 0;
         }
         let (kind, bytes) = (entry.kind(), rules.bytes(entry));
-        if let Some(inode) = Inode::of(entry) {
+        if let Some(inode) = self.inode(entry) {
             if place.depth == 0 {
                 let _ = self.border.set(inode.dev);
             } else if rules.one_file_system && self.border.get() != Some(&inode.dev) {
@@ -208,8 +208,13 @@ impl Summer<'_> {
             return false;
         }
         // Not asked for want of a question, or of time.
-        let unknown = !entry.is_known() && self.sums.rules.asks(entry.kind());
+        let unknown = !entry.is_known() && self.sums.rules.identifies(entry.kind());
         !unknown && entry.fault().is_none()
+    }
+
+    /// Which file it is, if that matters.
+    fn inode(&self, entry: &Entry<'_>) -> Option<Inode> {
+        if self.sums.rules.identifies(entry.kind()) { Inode::of(entry) } else { None }
     }
 
     fn is_shown(&self, place: &Place<'_>, kind: Kind) -> bool {

@@ -100,7 +100,12 @@ fn table(args: &Args, shown: &Shown<'_>, screen: &Screen) -> Table {
         ]);
     };
     for one in &shown.rows {
-        row(&one.sum, if one.name.is_empty() { b"(none)".to_vec() } else { screen.name(&one.name) });
+        let name = match shown.key.is_ordered() {
+            true => one.name.clone(),
+            false if one.name.is_empty() => b"(none)".to_vec(),
+            false => screen.name(&one.name),
+        };
+        row(&one.sum, name);
     }
     if let Some(others) = &shown.others {
         row(others, b"(others)".to_vec());

@@ -44,7 +44,10 @@ impl Visitor for Finder<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.meanwhile.saw(place, batch);
-        batch.iter().for_each(|entry| self.look(&Seen::live(place, &entry, self.needs)));
+        // Others may have been asked for their type, and nothing else may be read of them.
+        for entry in batch.iter().filter(|entry| entry.kind() == Kind::Reg) {
+            self.look(&Seen::live(place, &entry, self.needs));
+        }
         Step::Enter
     }
 
