@@ -1,7 +1,7 @@
 //! `dents scan`: lists a tree.
 //!
 //! ```text
-//! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► Out
+//! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► Out or Sink
 //! ```
 //!
 //! What is asked of the kernel follows from what filters and output declare: paths alone need no question about any entry.
@@ -12,9 +12,9 @@ mod format;
 mod ignored;
 mod origin;
 mod out;
+mod output;
 pub(crate) mod owners;
 mod paths;
-#[allow(dead_code)]
 mod rows;
 mod statistics;
 mod visitor;
@@ -29,11 +29,13 @@ use emit::{Emit, Nothing};
 use filter::Filter;
 use format::{Format, Printer};
 use out::{Out, Trouble};
+use output::{Output, Target};
 use owners::People;
 use paths::Paths;
-use std::io::{ErrorKind, IsTerminal};
+use rows::Rows;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 use visitor::{Plan, Scan};
 
@@ -59,64 +61,62 @@ Examples:
   dents scan -0 -f -g '\\.core$' / | xargs -0 rm
   dents scan --type f --size +1G --older 365d /home
   dents scan --printf '%s %T+ %p\\n' /var    sizes, times and paths
+  dents scan -o scratch.parquet /scratch   all that is known of all, for DuckDB and its like
   dents scan -qs /scratch                  only the statistics
 
 Exit status: 0, 1 if something could not be read or written, 2 for a wrong command line, 130 after Ctrl-C.";
 
-/// What comes out.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Output")]
-#[group(skip)]
-struct Output {
-    /// End paths with NUL instead of a newline
-    #[arg(short = '0', long)]
-    null: bool,
-    /// Show nothing
-    #[arg(short = 'q', long)]
-    quiet: bool,
-    /// Show entries in this format; the directives are below
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["null", "quiet"], value_parser = format::parser())]
-    printf: Option<Arc<Format>>,
-    /// Show at the end, on standard error, what was found and what it took
-    #[arg(short = 's', long)]
-    statistics: bool,
-    /// Show progress [default: after a second, if standard error is a terminal and standard output is none]
-    #[arg(short = 'p', long)]
-    progress: bool,
-    /// One worker: directories in the order of reading, depth first
-    #[arg(long, conflicts_with = "threads")]
-    sync: bool,
-}
-
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let filter = match Filter::new(&args.filter) {
-        Ok(filter) => filter,
+    let made_ready = || Ok::<_, String>((Filter::new(&args.filter)?, args.output.target()?));
+    let (filter, target) = match made_ready() {
+        Ok(ready) => ready,
         Err(error) => return wrong(&error),
     };
     let trouble = Trouble::default();
-    let done = match Out::stdout(&trouble) {
-        Ok(out) => text(args, filter, &trouble, &out),
-        Err(error) => return cannot_write(&error),
+    let done = match target {
+        Target::Text(path) => text(args, filter, path, &trouble),
+        Target::Rows(format, path) => rows(args, filter, format, path, &trouble),
     };
-    match trouble.into_result() {
-        Err(error) => cannot_write(&error),
-        Ok(()) => status(&done),
+    match (trouble.into_result(), done) {
+        (Ok(()), Ok(done)) => status(&done),
+        (Err(error), _) | (_, Err(error)) => cannot_write(&error),
     }
 }
 
 /// Lines of text.
-fn text(args: &Args, filter: Filter<'_>, trouble: &Trouble, out: &Out<'_>) -> Done {
+fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::Result<Done> {
+    let out = Out::create(path, trouble)?;
     let people = People::default();
-    let terminal = std::io::stdout().is_terminal() && !args.output.null;
-    let end = if args.output.null { b'\0' } else { b'\n' };
-    let printf = args.output.printf.as_deref();
+    let output = &args.output;
+    let printf = output.printf.as_deref();
     let needs = printf.map_or(Needs::empty(), Format::needs);
     let extra = printf.is_some_and(Format::wants_extra);
-    walk(args, filter, trouble, needs, extra, &|| match printf {
-        Some(format) => Box::new(Printer::new(format, out, &people)),
-        None if args.output.quiet => Box::new(Nothing),
-        None => Box::new(Paths::new(out, end, terminal)),
-    })
+    let done = walk(args, filter, trouble, (needs, extra), &|| match printf {
+        Some(format) => Box::new(Printer::new(format, &out, &people)),
+        None if output.quiet => Box::new(Nothing),
+        None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
+    });
+    out.commit();
+    Ok(done)
+}
+
+/// A file of rows.
+fn rows(
+    args: &Args,
+    filter: Filter<'_>,
+    format: dents_sink::Format,
+    path: &Path,
+    trouble: &Trouble,
+) -> io::Result<Done> {
+    let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
+    let (people, operands) = (People::default(), args.walk.paths());
+    let done = walk(args, filter, trouble, (rows::NEEDS, true), &|| {
+        Box::new(Rows::new(sink.part(), trouble, &people, &operands))
+    });
+    if !trouble.is_there() {
+        sink.finish()?;
+    }
+    Ok(done)
 }
 
 /// What came of the walk.
@@ -128,13 +128,12 @@ struct Done {
 }
 
 /// Walks, with an output for each worker, and hands over what they hold back. `needs` is what the output reads of the
-/// entries that are wanted.
+/// entries that are wanted, `extra` whether it reads the column of that name.
 fn walk<'p>(
     args: &Args,
     filter: Filter<'_>,
     trouble: &Trouble,
-    needs: Needs,
-    extra: bool,
+    (needs, extra): (Needs, bool),
     emit: &(dyn Fn() -> Box<dyn Emit + 'p> + Sync),
 ) -> Done {
     let started = Instant::now();
@@ -153,7 +152,7 @@ fn walk<'p>(
         // parent's link count where `readdir` tells no types.
         options.cancel = None;
     }
-    let progress = Progress::start(args.output.progress, !std::io::stdout().is_terminal());
+    let progress = Progress::start(args.output.progress, !args.output.is_seen());
     let counters = progress.as_ref().map(Progress::counters);
     let plan = Plan { filter, trouble, progress: counters, counts: args.output.statistics };
     let Outcome { visitors, end, tally } = args.walk.walk(&options, |_| Scan::new(&plan, emit()));
@@ -191,10 +190,10 @@ fn wrong(error: &str) -> ExitCode {
 }
 
 /// The output fails. A pipe that nobody reads any more is none of our business.
-fn cannot_write(error: &std::io::Error) -> ExitCode {
+fn cannot_write(error: &io::Error) -> ExitCode {
     if error.kind() == ErrorKind::BrokenPipe {
         return interrupt::die_of_closed_pipe();
     }
-    message::say(format!("standard output: {}", message::plain(error)).as_bytes());
+    message::say(message::plain(error).as_bytes());
     ExitCode::FAILURE
 }

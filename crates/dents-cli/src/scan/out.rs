@@ -1,9 +1,9 @@
 //! Where the text of a scan goes: standard output or a file, written to by all workers, each with whole lines of its own.
 
+use dents_sink::Output;
 use dents_sys::clock;
-use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -40,15 +40,25 @@ impl Trouble {
 
 /// One output. What is written is in no buffer of its own.
 pub(crate) struct Out<'t> {
-    file: Mutex<File>,
+    file: Mutex<Output>,
     trouble: &'t Trouble,
 }
 
 impl<'t> Out<'t> {
-    /// Standard output.
-    pub(crate) fn stdout(trouble: &'t Trouble) -> io::Result<Self> {
-        let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        Ok(Out { file: Mutex::new(file), trouble })
+    /// Writes to a file; `-` is standard output.
+    pub(crate) fn create(path: &Path, trouble: &'t Trouble) -> io::Result<Self> {
+        Ok(Out { file: Mutex::new(Output::create(path)?), trouble })
+    }
+
+    /// All was written that ever will be: the file appears under its name.
+    pub(crate) fn commit(self) {
+        let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if self.trouble.is_there() {
+            return;
+        }
+        if let Err(error) = file.commit() {
+            self.trouble.note(error);
+        }
     }
 
     /// Writes all of it, in one piece as others see it.

@@ -18,6 +18,11 @@ const LETTERS: [(u8, Kind); 7] = [
 ];
 
 impl Kinds {
+    /// `-d`.
+    pub(crate) const DIRECTORIES: Kinds = Kinds(1 << Kind::Dir as u16);
+    /// `-f`.
+    pub(crate) const OTHERS: Kinds = Kinds(!Kinds::DIRECTORIES.0);
+
     /// From letters, with commas between them or without.
     pub(crate) fn parse(text: &str) -> Result<Kinds, String> {
         let mut kinds = Kinds(0);
@@ -33,6 +38,11 @@ impl Kinds {
     /// Both.
     pub(crate) fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
+    }
+
+    /// What is in both.
+    pub(crate) fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
     }
 
     pub(crate) fn has(self, kind: Kind) -> bool {

@@ -97,16 +97,29 @@ impl<'a> Filter<'a> {
     /// What must be known: what the filters read, and what the output reads of those that pass.
     pub(crate) fn needs(&self, output: Needs, follow: bool) -> NeedsByKind {
         let facts = self.args.facts() | output;
-        // What a link leads to has another type, of which only its inode tells.
-        let types = (self.args.directories || self.args.files) && (follow || !facts.is_empty());
-        let mut needs = match self.kinds {
-            Some(kinds) => kinds.needs(facts),
-            None => NeedsByKind::all(if types { facts | Needs::TYPE } else { facts }),
+        let Some(kinds) = self.types().filter(|_| self.kinds.is_some() || follow || !facts.is_empty()) else {
+            // For -d and -f alone directories are told from the rest, and by fewer questions than types take.
+            return NeedsByKind::all(facts);
         };
-        if self.kinds.is_some() && follow {
+        let mut needs = kinds.needs(facts);
+        if follow {
+            // What a link leads to has another type, of which only its inode tells.
             needs |= NeedsByKind::of(Kind::Link, facts | Needs::TYPE);
         }
         needs
+    }
+
+    /// The types that can be wanted, if not all.
+    fn types(&self) -> Option<Kinds> {
+        let plain = match (self.args.directories, self.args.files) {
+            (true, _) => Some(Kinds::DIRECTORIES),
+            (_, true) => Some(Kinds::OTHERS),
+            _ => None,
+        };
+        match (self.kinds, plain) {
+            (Some(kinds), Some(plain)) => Some(kinds.and(plain)),
+            (kinds, plain) => kinds.or(plain),
+        }
     }
 
     /// Whether all entries of a directory are wanted, whatever they are.
