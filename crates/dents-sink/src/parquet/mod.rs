@@ -6,6 +6,7 @@ mod column;
 mod group;
 mod read;
 mod schema;
+mod seal;
 
 pub(crate) use read::Columns;
 
@@ -15,7 +16,8 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
 use column::Chunk;
 use schema::Schema;
-use std::io::{self, BufWriter};
+use seal::Sealed;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,13 +28,19 @@ const HELD: usize = 1 << 20;
 /// Rows of a group, at least, but for the last ones.
 const GROUP_LEAST: usize = 8 << 10;
 
-type File = SerializedFileWriter<BufWriter<Output>>;
-
 /// A Parquet file that is being written.
 pub struct Parquet {
     schema: Schema,
-    file: Mutex<File>,
+    state: Mutex<State>,
     parts: AtomicUsize,
+}
+
+struct State {
+    file: SerializedFileWriter<Sealed>,
+    /// The checksum of each row group.
+    checksums: Vec<u32>,
+    /// What went wrong, for the parts that come after.
+    failed: Option<(io::ErrorKind, String)>,
 }
 
 impl Parquet {
@@ -42,17 +50,14 @@ impl Parquet {
     /// If the first bytes cannot be written.
     pub fn new(output: Output, program: &str) -> io::Result<Self> {
         let schema = Schema::new();
-        let file = BufWriter::with_capacity(1 << 20, output);
+        let file = Sealed::new(output);
         let mut file =
             SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
-        for (key, value) in [
-            (schema::VERSION, crate::SCHEMA.to_string()),
-            (schema::PROGRAM, program.to_string()),
-            (schema::BEGUN, time::text(time::now())),
-        ] {
-            file.append_key_value_metadata(KeyValue::new(key.to_string(), value));
-        }
-        Ok(Parquet { schema, file: Mutex::new(file), parts: AtomicUsize::new(0) })
+        file.append_key_value_metadata(key_value(schema::VERSION, crate::SCHEMA.to_string()));
+        file.append_key_value_metadata(key_value(schema::PROGRAM, program.to_string()));
+        file.append_key_value_metadata(key_value(schema::BEGUN, time::text(time::now())));
+        let state = Mutex::new(State { file, checksums: Vec::new(), failed: None });
+        Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
     }
 
     /// How many rows a part may hold back: the more parts, the fewer.
@@ -60,18 +65,31 @@ impl Parquet {
         (HELD / self.parts.load(Ordering::Relaxed).max(1)).clamp(GROUP_LEAST, GROUP)
     }
 
-    /// Appends a row group. Only its bytes are copied under the lock.
+    /// Appends a row group. Its bytes are copied under the lock, and nothing more is done there.
     fn append(&self, chunks: Vec<Chunk>) -> io::Result<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let append = |file: &mut File| {
-            let mut group = file.next_row_group()?;
-            for chunk in chunks {
-                group.append_column(&chunk.bytes, chunk.close)?;
-            }
-            group.close().map(|_| ())
-        };
-        append(&mut file).map_err(io_error)
+        let mut checksum = crc32fast::Hasher::new();
+        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kind, message)) = &state.failed {
+            return Err(io::Error::new(*kind, message.clone()));
+        }
+        let appended = append(&mut state.file, chunks).map_err(io_error);
+        state.failed = appended.as_ref().err().map(|error| (error.kind(), error.to_string()));
+        state.checksums.push(checksum.finalize());
+        appended
     }
+}
+
+fn append(file: &mut SerializedFileWriter<Sealed>, chunks: Vec<Chunk>) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for chunk in chunks {
+        group.append_column(&chunk.bytes, chunk.close)?;
+    }
+    group.close().map(|_| ())
+}
+
+fn key_value(key: &str, value: String) -> KeyValue {
+    KeyValue::new(key.to_string(), value)
 }
 
 impl Sink for Parquet {
@@ -81,10 +99,17 @@ impl Sink for Parquet {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let mut file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
-        file.append_key_value_metadata(KeyValue::new(schema::ENDED.to_string(), time::text(time::now())));
-        let buffered = file.into_inner().map_err(io_error)?;
-        buffered.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+        let State { mut file, checksums, failed } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kind, message)) = failed {
+            return Err(io::Error::new(kind, message));
+        }
+        let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
+        file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
+        file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));
+        file.flush()?;
+        file.inner_mut().begin_footer();
+        file.into_inner().map_err(io_error)?.commit()
     }
 }
 

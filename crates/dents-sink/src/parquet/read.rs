@@ -1,5 +1,6 @@
 //! Columns become rows again.
 
+use super::seal::Checked;
 use super::{io_error, schema};
 use crate::row::{Facts, Fault, Row};
 use crate::{SCHEMA, message, time, words};
@@ -18,32 +19,42 @@ const BATCH: usize = 1024;
 /// A Parquet file of ours.
 pub(crate) struct Columns {
     path: PathBuf,
-    file: SerializedFileReader<File>,
+    source: Checked,
+    file: SerializedFileReader<Checked>,
+    /// The checksum of each row group.
+    checksums: Vec<u32>,
 }
 
 impl Columns {
-    /// Reads the table of contents, and sees that the columns are ours.
+    /// Reads the table of contents, and sees that it is ours.
     pub(crate) fn open(path: &Path, file: File) -> io::Result<Columns> {
-        let file = SerializedFileReader::new(file).map_err(|error| wrong(path, error))?;
-        let metadata = file.metadata().file_metadata();
-        let version = metadata.key_value_metadata().and_then(|all| {
-            let version = all.iter().find(|one| one.key == schema::VERSION)?;
-            version.value.as_deref()?.parse().ok()
-        });
-        match version {
-            None => {
-                let way_out = "name one that `dents scan` wrote";
-                return Err(message::bad_file(path, "a Parquet file, but not of a scan", way_out));
-            }
-            Some(version) if version > u64::from(SCHEMA) => return Err(message::too_new(path, version)),
-            Some(_) => {}
+        let not_ours = || {
+            let way_out = "name one that `dents scan` wrote";
+            message::bad_file(path, "a Parquet file, but not of a scan", way_out)
+        };
+        let source = Checked::open(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
+        let file = SerializedFileReader::new(source.clone()).map_err(|error| wrong(path, error))?;
+        let value = |key: &str| {
+            let all = file.metadata().file_metadata().key_value_metadata()?;
+            all.iter().find(|one| one.key == key)?.value.as_deref()
+        };
+        let version: u64 =
+            value(schema::VERSION).and_then(|version| version.parse().ok()).ok_or_else(not_ours)?;
+        if version > u64::from(SCHEMA) {
+            return Err(message::too_new(path, version));
         }
-        Ok(Columns { path: path.to_path_buf(), file })
+        let checksums = value(schema::CHECKSUMS).unwrap_or_default().split_ascii_whitespace();
+        let checksums: Vec<u32> = checksums.flat_map(|one| u32::from_str_radix(one, 16)).collect();
+        if checksums.len() != file.num_row_groups() {
+            return Err(message::damaged(path, "not every row group has a checksum"));
+        }
+        Ok(Columns { path: path.to_path_buf(), source, file, checksums })
     }
 
     pub(crate) fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
-        for index in 0..self.file.num_row_groups() {
-            let mut cursors = self.cursors(index).map_err(|error| wrong(&self.path, error))?;
+        for (index, checksum) in self.checksums.iter().enumerate() {
+            let loaded = self.load(index, *checksum).and_then(|()| self.cursors(index));
+            let mut cursors = loaded.map_err(|error| wrong(&self.path, error))?;
             let mut left = usize::try_from(self.file.metadata().row_group(index).num_rows()).unwrap_or(0);
             while left > 0 {
                 let rows = left.min(BATCH);
@@ -56,6 +67,14 @@ impl Columns {
             }
         }
         Ok(())
+    }
+
+    /// Brings a row group into memory, checked: all of it stands together, column after column.
+    fn load(&self, index: usize, checksum: u32) -> Result<(), ParquetError> {
+        let group = self.file.metadata().row_group(index);
+        let ranges = group.columns().iter().map(|column| column.byte_range());
+        let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
+        self.source.load(start, ranges.map(|(_, len)| len).sum(), checksum)
     }
 
     fn cursors(&self, group: usize) -> Result<Cursors, ParquetError> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub(super) const VERSION: &str = "dents.schema";
 pub(super) const PROGRAM: &str = "dents.program";
 pub(super) const BEGUN: &str = "dents.begun";
+pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 
 /// The columns in their order.

@@ -6,7 +6,9 @@ use crate::{SCHEMA, message, words};
 use dents::batch::Time;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 const SELECT: &str = "SELECT path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
@@ -35,6 +37,9 @@ impl Table {
             let way_out = "name one that `dents scan` wrote";
             return Err(message::bad_file(path, "an SQLite database, but not of a scan", way_out));
         }
+        if pages_missing(path).unwrap_or(false) {
+            return Err(message::damaged(path, "the last pages are missing"));
+        }
         match u64::try_from(version) {
             Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version)),
             _ => Ok(Table { path: path.to_path_buf(), database }),
@@ -55,6 +60,20 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// SQLite reads what is missing of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
+/// the number of pages at 28 (<https://www.sqlite.org/fileformat.html>).
+fn pages_missing(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let mut header = [0; 32];
+    file.read_exact_at(&mut header, 0)?;
+    let size = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 1 << 16,
+        size => u64::from(size),
+    };
+    let pages = u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]));
+    Ok(file.metadata()?.len() < pages * size)
 }
 
 fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
