@@ -11,7 +11,7 @@ use tools::{dents, linked_tree, run, shell, stdout, text, tree};
 /// The paths and values of `find`, the best first, a file with several links once.
 fn found(cwd: &Path, format: &str, order: &str, most: usize) -> String {
     let script = format!(
-        "find t -type f -not -name '*\x1b*' -printf '%i\\t{format}\\t%p\\n' | LC_ALL=C sort -t'\t' -k3 | awk -F'\t' '!seen[$1]++' \
+        "find t -type f -printf '%i\\t{format}\\t%p\\n' | LC_ALL=C sort -t'\t' -k3 | awk -F'\t' '!seen[$1]++' \
          | LC_ALL=C sort -s -t'\t' -k2,2{order} | cut -f2,3 | head -n {most}"
     );
     shell(cwd, &script)
@@ -20,7 +20,8 @@ fn found(cwd: &Path, format: &str, order: &str, most: usize) -> String {
 #[test]
 fn the_largest_files() {
     let dir = linked_tree();
-    // Of distinct sizes, and without names that tools would split.
+    // The name that tools would split.
+    fs::remove_dir_all(dir.path().join("t/c\nd")).unwrap();
     for most in [1, 3, 5] {
         let ours = text(&stdout(&dents(dir.path(), &format!("top -n {most} t"))));
         assert_eq!(ours, found(dir.path(), "%s", "nr", most));

@@ -20,6 +20,7 @@ use crate::walk::Walk;
 use dents::tree::End;
 use dents_render::human::SizeFormat;
 use rules::Rules;
+use std::ffi::{CStr, CString};
 use std::process::ExitCode;
 use sum::Sums;
 
@@ -83,7 +84,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
-    let paths = args.walk.paths();
+    let paths: Vec<CString> = args.walk.paths().iter().map(|path| trimmed(path)).collect();
     let rules = Rules::new(args, &paths);
     let mut options = args.walk.options(rules.needs());
     options.extra = true;
@@ -104,4 +105,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     rows.sort_unstable_by(tree::largest_first);
     let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &rows, total, &ending, out))
+}
+
+/// Of several slashes at the end only one is shown, as du(1) does.
+fn trimmed(path: &CStr) -> CString {
+    let mut bytes = path.to_bytes();
+    while bytes.ends_with(b"//") {
+        bytes = &bytes[..bytes.len() - 1];
+    }
+    CString::new(bytes).unwrap_or_default()
 }

@@ -103,11 +103,13 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }
 
-/// The lines of an error output without the name of the program.
+/// The lines of an error output without the name of the program, and without the one reason that GNU du does not always
+/// give.
 pub fn complaints(outcome: &Outcome) -> Vec<String> {
     let mut lines: Vec<String> = text(&outcome.stderr)
         .lines()
-        .map(|line| line.split_once(": ").map_or(line, |(_, rest)| rest).to_owned())
+        .map(|line| line.split_once(": ").map_or(line, |(_, rest)| rest))
+        .map(|line| line.strip_suffix(": No such file or directory").unwrap_or(line).to_owned())
         .collect();
     lines.sort();
     lines
