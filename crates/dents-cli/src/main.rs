@@ -3,11 +3,15 @@
 
 mod count;
 mod du;
+mod inode;
 mod interrupt;
 mod message;
 mod moment;
 mod progress;
+mod report;
 mod scan;
+mod seen;
+mod source;
 mod stats;
 mod top;
 mod walk;

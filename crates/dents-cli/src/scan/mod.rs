@@ -13,7 +13,7 @@ mod ignored;
 mod origin;
 mod out;
 mod output;
-mod owners;
+pub(crate) mod owners;
 mod paths;
 mod rows;
 mod statistics;

@@ -83,7 +83,7 @@ impl Table {
 }
 
 /// `getent` as a child process.
-struct Child;
+pub(crate) struct Child;
 
 impl Getent for Child {
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
