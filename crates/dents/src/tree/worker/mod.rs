@@ -36,8 +36,7 @@ pub(super) struct Worker<S> {
     trouble: Option<Errno>,
     gathering: Gathering,
     watch: Watch,
-    tally: Tally,
-    opens: u64,
+    pub(super) tally: Tally,
 }
 
 /// A directory being read.
@@ -96,17 +95,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             gathering: Gathering::default(),
             watch: Watch::default(),
             tally: Tally { workers: 1, ..Tally::default() },
-            opens: 0,
         }
     }
 
     pub(super) fn tally(&self) -> Tally {
         self.tally
-    }
-
-    /// Requests made so far.
-    pub(super) fn requests(&self) -> u64 {
-        self.opens + self.tally.reads + self.tally.stats
     }
 
     /// The operands become the first batch.
@@ -327,7 +320,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// Puts subdirectories into the frontier; `dir` is where they are, if it needs to be open no longer.
-    fn put_up(
+    pub(super) fn put_up(
         &mut self,
         gathering: &Gathering,
         path: &[u8],
