@@ -3,6 +3,7 @@
 //! A [`Sink`] is one output; each worker of a walk writes to a [`Part`] of its own, so that rows are encoded on all cores
 //! and meet only where a finished piece is handed to the file.
 
+pub mod journal;
 mod row;
 
 pub use row::{Asked, Facts, Fault, Row};
