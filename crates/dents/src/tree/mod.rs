@@ -16,8 +16,10 @@
 //!
 //! **The frontier** (`kin.rs`, `frontier.rs`). The subdirectories of one directory stay together: their names in one
 //! piece of memory, and a counter for the next to be taken. Each worker goes depth first over a stack of these
-//! and offers it to the others, who take from its far end; so memory is bounded by depth × entries of one directory,
-//! not by the size of the tree. With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
+//! and offers it to the others, who take from its far end. A directory with very many subdirectories is not read to its end
+//! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
+//! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
+//! or of a directory: 200,000 subdirectories of one directory are walked in XXX MiB, a million files of one in XXX MiB. With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
 //! an elevator moves over a disk, up to [`Options::frontier`] of them.
 //!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,

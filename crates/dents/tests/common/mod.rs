@@ -37,9 +37,9 @@ impl Playground {
 
     /// On a tmpfs, if there is one to write to.
     pub fn in_memory(name: &str) -> Playground {
-        let shm = Path::new("/dev/shm");
+        let shm = "/dev/shm";
         let writable = rustix::fs::access(shm, rustix::fs::Access::WRITE_OK).is_ok();
-        if writable { Self::within(shm, name) } else { Self::new(name) }
+        if writable { Self::within(Path::new(shm), name) } else { Self::new(name) }
     }
 
     fn within(parent: &Path, name: &str) -> Playground {

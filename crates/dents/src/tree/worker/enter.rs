@@ -17,6 +17,14 @@ const NAP_NS: u64 = 1_000_000;
 /// So many subdirectories still to be opened make it worth to open a directory again.
 const WORTH_OPENING: usize = 3;
 
+/// What to do next.
+pub(super) enum Next<S> {
+    /// To open one of these; whether they are on one's own way down.
+    Subdirectory(Arc<Kin<S>>, usize, bool),
+    /// To read on in the directory that was paused, and is open.
+    Resumed,
+}
+
 /// What came of entering a directory.
 pub(super) enum Entered {
     Reading,
@@ -25,16 +33,23 @@ pub(super) enum Entered {
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// The next subdirectory: of one's own, deepest first; else by inode.
-    pub(super) fn claim(&mut self, frontier: &Frontier<'_, S>) -> Option<(Arc<Kin<S>>, usize, bool)> {
+    /// What comes next: of one's own, deepest first; else by inode.
+    pub(super) fn claim(&mut self, frontier: &Frontier<'_, S>) -> Option<Next<S>> {
         while let Some(kin) = self.descent.deepest() {
             if let Some(index) = kin.claim() {
-                return Some((Arc::clone(kin), index, true));
+                return Some(Next::Subdirectory(Arc::clone(kin), index, true));
+            }
+            if let Some((kin, mut reading)) = self.descent.resume() {
+                self.path.clear();
+                self.path.extend_from_slice(&kin.path);
+                reading.level = self.descent.levels();
+                self.reading = Some(reading);
+                return Some(Next::Resumed);
             }
             self.let_go(frontier);
         }
         let (kin, index) = frontier.next_by_inode()?;
-        Some((kin, index, false))
+        Some(Next::Subdirectory(kin, index, false))
     }
 
     /// Removes what is used up.
@@ -100,7 +115,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         };
         self.tally.directories += 1;
         let piece = Piece { index: 0, last: false };
-        let mut reading = Reading { dir, about, ended: false, piece, pieces: 0, home: None };
+        let level = self.descent.levels();
+        let mut reading = Reading { dir, about, ended: false, piece, pieces: 0, home: None, level };
         let mut state = core::mem::take(&mut reading.about.state);
         let step = opened(&place_of(&self.path, &reading), &mut state);
         reading.about.state = state;
