@@ -9,8 +9,8 @@ use alloc::vec;
 use dents_sys::stat::{self, Statx};
 use dents_sys::{BorrowedFd, Errno};
 
-/// Fills the batch, with the [`Extra`] column if `extra`. Before each question `go_on` is asked; where it says no, the
-/// rest stays unknown, and the second answer is false.
+/// Fills the batch, with the [`Extra`] column if `extra`. Before each entry `go_on` is asked, with the number of
+/// requests made so far; where it says no, the rest stays unknown, and the second answer is false.
 ///
 /// With `follow`, a link that leads nowhere is answered for itself.
 pub(crate) fn fill(
@@ -19,7 +19,7 @@ pub(crate) fn fill(
     needs: &NeedsByKind,
     follow: bool,
     extra: bool,
-    mut go_on: impl FnMut() -> bool,
+    mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
     batch.trusts_d_ino = false;
@@ -37,7 +37,8 @@ pub(crate) fn fill(
     for (nth, dents) in asked.chunks(Metas::CHUNK).enumerate() {
         let mut slots = vec![Meta::default(); dents.len()];
         for (index, (dent, meta)) in (nth * Metas::CHUNK..).zip(dents.iter().zip(&mut slots)) {
-            whole = whole && go_on();
+            let made = asker.tally.stats + asker.tally.links + asker.tally.xattrs;
+            whole = whole && go_on(made);
             if !whole {
                 break;
             }
@@ -49,6 +50,7 @@ pub(crate) fn fill(
             }
             let mut outcome = stat::statx_into(&mut answer, dir, name, flags, mask);
             if follow && matches!(outcome, Err(Errno::NOENT | Errno::LOOP)) {
+                asker.tally.stats += 1;
                 outcome = stat::statx_into(&mut answer, dir, name, flags | stat::Flags::NOFOLLOW, mask);
             }
             asker.answered(name, meta, outcome.map(|()| &answer));

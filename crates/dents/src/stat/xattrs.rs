@@ -124,6 +124,7 @@ impl Asker<'_> {
         let mut answer = self.list(name, &mut room);
         if answer.as_ref().is_err_and(|errno| *errno == Errno::RANGE) {
             room = vec![0; LIST_MAX];
+            self.tally.xattrs += 1;
             answer = self.list(name, &mut room);
         }
         self.room = room;
@@ -187,6 +188,7 @@ impl Asker<'_> {
         let value = match self.value(name, attribute, &mut short) {
             Err(Errno::RANGE) => {
                 long = vec![0; CONTEXT_MAX];
+                self.tally.xattrs += 1;
                 self.value(name, attribute, &mut long)?
             }
             answer => answer?,

@@ -49,12 +49,12 @@ pub(super) fn probe<V: Visitor>(
         if batches >= LEAST && from - started > NANOSECONDS {
             return decide(&mut latencies[..batches], frontier);
         }
-        let requests = worker.requests();
+        let requests = worker.tally().requests;
         if worker.advance(frontier, visitor) == Progress::Idle {
             return 1;
         }
         let now = clock::monotonic_ns();
-        latencies[batches] = (now - from) / (worker.requests() - requests).max(1);
+        latencies[batches] = (now - from) / (worker.tally().requests - requests).max(1);
         from = now;
     }
     decide(&mut latencies, frontier)

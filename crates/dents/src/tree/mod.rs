@@ -16,8 +16,10 @@
 //!
 //! **The frontier** (`kin.rs`, `frontier.rs`). The subdirectories of one directory stay together: their names in one
 //! piece of memory, and a counter for the next to be taken. Each worker goes depth first over a stack of these
-//! and offers it to the others, who take from its far end; so memory is bounded by depth × entries of one directory,
-//! not by the size of the tree. With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
+//! and offers it to the others, who take from its far end. A directory with very many subdirectories is not read to its end
+//! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
+//! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
+//! or of a directory: 200,000 subdirectories of one directory are walked in XXX MiB, a million files of one in XXX MiB. With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
 //! an elevator moves over a disk, up to [`Options::frontier`] of them.
 //!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,
@@ -76,6 +78,7 @@
 //! assert_eq!(directories, outcome.tally.directories + outcome.visitors.iter().map(|count| count.errors).sum::<u64>());
 //! ```
 
+mod beginning;
 mod choose;
 mod entries;
 mod frontier;
@@ -85,6 +88,7 @@ mod pace;
 mod visitor;
 mod worker;
 
+pub use beginning::Beginning;
 pub use choose::{Signals, choose};
 pub use entries::{Entries, Item};
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
@@ -131,7 +135,9 @@ pub struct Options<'a> {
     /// Descriptors that may be open at once, among all workers; `None` for half of what the process may have
     /// (`RLIMIT_NOFILE`), at most 1,024. Fewer than four a worker mean fewer workers.
     pub descriptors: Option<usize>,
-    /// Requests a second (`openat`, `getdents64`, `statx`), among all workers: mercy for a metadata server.
+    /// Requests a second among all workers, of whatever kind ([`Tally::requests`]): mercy for a metadata server. The
+    /// second and further questions about one entry (where a link leads, its attributes) and the pieces of a path beyond
+    /// `PATH_MAX` follow the first at once and are paid for before the worker's next request.
     pub rate: Option<NonZeroU32>,
     /// The moment to stop, on the clock of [`dents_sys::clock::monotonic_ns`]. A request under way is not interrupted.
     pub deadline_ns: Option<u64>,
@@ -207,6 +213,9 @@ pub struct Tally {
     pub entries: u64,
     /// `getdents64`.
     pub reads: u64,
+    /// Requests: `openat` and `openat2`, `getdents64`, `statx`, `fstatfs`, `readlinkat`, `listxattrat`, `getxattrat`. Not
+    /// `close`.
+    pub requests: u64,
     /// `statx` of entries.
     pub stats: u64,
     /// Entries whose types and needs `readdir` answered.
@@ -228,6 +237,7 @@ impl core::ops::AddAssign for Tally {
         self.directories += other.directories;
         self.entries += other.entries;
         self.reads += other.reads;
+        self.requests += other.requests;
         self.stats += other.stats;
         self.avoided += other.avoided;
         self.faults += other.faults;
@@ -257,9 +267,30 @@ where
     V: Visitor + Send,
     F: Fn(usize) -> V + Sync,
 {
+    walk_on(operands, &[], options, workers, make)
+}
+
+/// As [`walk`], and over the directories of a walk that was broken off: their depths are what they were, and so are
+/// [`Options::max_depth`], [`Options::one_file_system`] and the search for loops; their parents have number 0.
+///
+/// Without operands there is no batch of them.
+pub fn walk_on<V, F>(
+    operands: &[&CStr],
+    beginnings: &[Beginning],
+    options: &Options<'_>,
+    workers: &dyn Workers,
+    make: F,
+) -> Outcome<V>
+where
+    V: Visitor + Send,
+    F: Fn(usize) -> V + Sync,
+{
     let mut frontier = Frontier::new(options);
     let mut worker = Worker::new(0, &frontier);
-    worker.give_operands(operands, &frontier);
+    worker.give_beginnings(beginnings, &frontier);
+    if !operands.is_empty() {
+        worker.give_operands(operands, &frontier);
+    }
     let mut visitor = make(0);
     let count = match options.workers {
         Some(count) => count,

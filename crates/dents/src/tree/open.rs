@@ -17,18 +17,20 @@ pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<Own
 }
 
 /// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path.
-pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool) -> Result<OwnedFd> {
-    along(at, path, |at, name| child(at, name, follow))
+/// Counts them.
+pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool, made: &mut u64) -> Result<OwnedFd> {
+    along(at, path, made, |at, name| child(at, name, follow))
 }
 
 /// The same, only to look up names in it: no `opendir` for a server to answer.
-pub(super) fn place(at: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd> {
-    along(at, path, dir::open_place)
+pub(super) fn place(at: BorrowedFd<'_>, path: &[u8], made: &mut u64) -> Result<OwnedFd> {
+    along(at, path, made, dir::open_place)
 }
 
 fn along(
     at: BorrowedFd<'_>,
     path: &[u8],
+    made: &mut u64,
     last: impl Fn(BorrowedFd<'_>, &CStr) -> Result<OwnedFd>,
 ) -> Result<OwnedFd> {
     let mut place: Option<OwnedFd> = None;
@@ -40,6 +42,7 @@ fn along(
         text.push(0);
         let text = CStr::from_bytes_with_nul(&text).map_err(|_| Errno::INVAL)?;
         let at = place.as_ref().map_or(at, AsFd::as_fd);
+        *made += 1;
         if after.is_empty() {
             return last(at, text);
         }
@@ -70,7 +73,8 @@ impl Border {
     }
 
     /// The device to stay on: one `statx` and one `fstatfs` for each operand.
-    pub(super) fn found(&self, dir: BorrowedFd<'_>) -> Result<Device> {
+    pub(super) fn found(&self, dir: BorrowedFd<'_>, made: &mut u64) -> Result<Device> {
+        *made += 2;
         let fs = statfs::fstatfs(dir)?;
         if [FsType::BTRFS, FsType::BCACHEFS].contains(&fs) {
             self.by_mount.store(false, Relaxed);
@@ -86,18 +90,22 @@ impl Border {
         name: &CStr,
         follow: bool,
         device: Device,
+        made: &mut u64,
     ) -> Result<OwnedFd> {
+        *made += 1;
         if self.by_mount.load(Relaxed) {
             match dir::open_on_same_mount(at, name, follow) {
                 Err(Errno::XDEV) => {}
                 Err(Errno::NOSYS | Errno::PERM) => self.by_mount.store(false, Relaxed),
                 other => return other,
             }
+            *made += 1;
         }
-        Self::check(child(at, name, follow)?, device)
+        Self::check(child(at, name, follow)?, device, made)
     }
 
-    pub(super) fn check(dir: OwnedFd, device: Device) -> Result<OwnedFd> {
+    pub(super) fn check(dir: OwnedFd, device: Device, made: &mut u64) -> Result<OwnedFd> {
+        *made += 1;
         if stat::fstat(dir.as_fd(), Mask::TYPE)?.dev() == device { Ok(dir) } else { Err(Errno::XDEV) }
     }
 }

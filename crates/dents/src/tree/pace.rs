@@ -1,4 +1,8 @@
 //! How fast, and how long: the rate, the deadline, and who may say stop.
+//!
+//! This is the one place where the rate is kept. A worker counts all requests it makes, of whatever kind, and tells their
+//! number each time it asks for leave to go on: so what it could not ask for one by one (the text of a link and the
+//! attributes after a `statx`, the pieces of a long path) is paid for before its next request.
 
 use super::{End, Options};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -28,6 +32,8 @@ const NAP_NS: u64 = 20_000_000;
 pub(super) struct Watch {
     left: u32,
     seen_ns: u64,
+    /// Requests that the rate has given room for.
+    paid: u64,
 }
 
 impl<'a> Pace<'a> {
@@ -41,9 +47,10 @@ impl<'a> Pace<'a> {
         }
     }
 
-    /// To be asked before each request: waits for its turn if it must, and says whether to go on.
+    /// To be asked before requests, with the number of those that the worker has made: waits for its turn if it must, and
+    /// says whether to go on.
     #[inline]
-    pub(super) fn ask(&self, watch: &mut Watch) -> bool {
+    pub(super) fn ask(&self, watch: &mut Watch, made: u64) -> bool {
         if self.end.load(Relaxed) != End::Complete as u8 {
             return false;
         }
@@ -51,11 +58,11 @@ impl<'a> Pace<'a> {
             self.stop(End::Cancelled);
             return false;
         }
-        if self.deadline_ns.is_none() && self.interval_ns == 0 { true } else { self.consult(watch) }
+        if self.deadline_ns.is_none() && self.interval_ns == 0 { true } else { self.consult(watch, made) }
     }
 
     #[cold]
-    fn consult(&self, watch: &mut Watch) -> bool {
+    fn consult(&self, watch: &mut Watch, made: u64) -> bool {
         if self.interval_ns == 0 && watch.left > 0 {
             watch.left -= 1;
             return true;
@@ -63,8 +70,10 @@ impl<'a> Pace<'a> {
         let mut now = clock::monotonic_ns();
         watch.left = if now.saturating_sub(watch.seen_ns) < SLOW_NS { STRIDE } else { 0 };
         watch.seen_ns = now;
-        if self.interval_ns > 0 {
-            let turn = self.turn(now);
+        let due = (made + 1).saturating_sub(watch.paid);
+        watch.paid += due;
+        if self.interval_ns > 0 && due > 0 {
+            let turn = self.turn(now, due);
             while now < turn && self.in_time(now) {
                 let _ = futex::wait(&AtomicU32::new(0), 0, Some((turn - now).min(NAP_NS)));
                 now = clock::monotonic_ns();
@@ -73,11 +82,11 @@ impl<'a> Pace<'a> {
         self.in_time(now)
     }
 
-    /// When this request may be sent. Turns that nobody took are not saved up.
-    fn turn(&self, now: u64) -> u64 {
-        let turn = |next: u64| next.max(now);
-        let taken = self.next_ns.fetch_update(Relaxed, Relaxed, |next| Some(turn(next) + self.interval_ns));
-        turn(taken.unwrap_or(now))
+    /// When the last of so many requests, the one to come, may be sent. Turns that nobody took are not saved up.
+    fn turn(&self, now: u64, due: u64) -> u64 {
+        let last = |next: u64| next.max(now).saturating_add((due - 1).saturating_mul(self.interval_ns));
+        let after = |next: u64| Some(last(next).saturating_add(self.interval_ns));
+        last(self.next_ns.fetch_update(Relaxed, Relaxed, after).unwrap_or(now))
     }
 
     fn in_time(&self, now: u64) -> bool {
@@ -118,8 +127,14 @@ mod tests {
         let pace = Pace::new(&Options { rate: NonZeroU32::new(1000), ..Options::default() });
         let mut watch = Watch::default();
         let started = clock::monotonic_ns();
-        assert!((0..21).all(|_| pace.ask(&mut watch)));
+        assert!((0..21).all(|made| pace.ask(&mut watch, made)));
         assert!(clock::monotonic_ns() - started >= 20_000_000, "20 distances of a millisecond");
+        // 30 went out at once after that, and are paid for now.
+        assert!(pace.ask(&mut watch, 51));
+        assert!(clock::monotonic_ns() - started >= 51_000_000, "51 distances");
+        let asked_again = clock::monotonic_ns();
+        assert!((0..100).all(|_| pace.ask(&mut watch, 51)));
+        assert!(clock::monotonic_ns() - asked_again < 1_000_000_000, "what is not sent costs nothing");
     }
 
     #[test]
@@ -128,9 +143,9 @@ mod tests {
         let mut watch = Watch::default();
         let options = Options { cancel: Some(&cancel), deadline_ns: Some(1), ..Options::default() };
         let pace = Pace::new(&options);
-        assert!(!pace.ask(&mut watch) && pace.stopped());
+        assert!(!pace.ask(&mut watch, 0) && pace.stopped());
         cancel.store(true, Relaxed);
-        assert!(!pace.ask(&mut watch));
+        assert!(!pace.ask(&mut watch, 0));
         assert_eq!(pace.end(), End::Deadline);
     }
 }

@@ -32,10 +32,21 @@ pub struct Playground(pub PathBuf);
 
 impl Playground {
     pub fn new(name: &str) -> Playground {
+        Self::within(&std::env::temp_dir(), name)
+    }
+
+    /// On a tmpfs, if there is one to write to.
+    pub fn in_memory(name: &str) -> Playground {
+        let shm = "/dev/shm";
+        let writable = rustix::fs::access(shm, rustix::fs::Access::WRITE_OK).is_ok();
+        if writable { Self::within(Path::new(shm), name) } else { Self::new(name) }
+    }
+
+    fn within(parent: &Path, name: &str) -> Playground {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("dents-tree-{name}-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let path = parent.join(name);
         std::fs::create_dir_all(&path).expect("a temporary directory");
         Playground(path)
     }

@@ -1,6 +1,10 @@
 //! The way down of one worker: a stack of subdirectories that wait, deepest last, and the descriptors of the directories
 //! they are in as long as the worker's share lasts.
+//!
+//! Below the subdirectories of a very wide directory may lie that directory itself, *paused*: it is read on when they are
+//! done. So however many subdirectories it has, only some thousands of them wait.
 
+use super::Reading;
 use crate::tree::frontier::Frontier;
 use crate::tree::kin::Kin;
 use alloc::sync::Arc;
@@ -12,6 +16,8 @@ pub(super) struct Descent<S> {
     /// Descriptors in the stack, and how many may be.
     held: usize,
     share: usize,
+    /// How many are paused. Each holds a descriptor of the share.
+    paused: usize,
     /// Of those below `closed`, only every `stride`th still has its descriptor.
     closed: usize,
     stride: usize,
@@ -23,15 +29,30 @@ struct Held<S> {
     dir: Option<OwnedFd>,
     /// Whether other workers were told.
     offered: bool,
+    /// To be read on when this is reached.
+    paused: Option<Reading<S>>,
 }
+
+/// What a worker's share must leave for others when a directory is paused.
+const LEAST_SHARE: usize = 4;
 
 impl<S> Descent<S> {
     pub(super) fn new(share: usize) -> Self {
-        Descent { stack: Vec::new(), held: 0, share, closed: 0, stride: 1 }
+        Descent { stack: Vec::new(), held: 0, share, paused: 0, closed: 0, stride: 1 }
     }
 
     pub(super) fn set_share(&mut self, share: usize) {
-        self.share = share;
+        self.share = share.saturating_sub(self.paused);
+    }
+
+    /// How many levels there are.
+    pub(super) fn levels(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Subdirectories that wait above this level.
+    pub(super) fn waiting(&self, level: usize) -> usize {
+        self.stack.iter().skip(level).map(|held| held.kin.remaining()).sum()
     }
 
     /// The deepest subdirectories.
@@ -51,7 +72,36 @@ impl<S> Descent<S> {
             self.make_room();
             self.held += 1;
         }
-        self.stack.push(Held { kin, dir, offered });
+        self.stack.push(Held { kin, dir, offered, paused: None });
+    }
+
+    /// Puts a directory below all from this level on, to be read on when they are done; `none` are no subdirectories of
+    /// it. Gives it back if it is one too many to stay open.
+    pub(super) fn pause(
+        &mut self,
+        level: usize,
+        none: Arc<Kin<S>>,
+        reading: Reading<S>,
+    ) -> Option<Reading<S>> {
+        if self.share <= LEAST_SHARE || level > self.stack.len() {
+            return Some(reading);
+        }
+        self.share -= 1;
+        self.paused += 1;
+        self.make_room();
+        self.stack.insert(level, Held { kin: none, dir: None, offered: true, paused: Some(reading) });
+        None
+    }
+
+    /// The directory to be read on now, if that is what comes next.
+    pub(super) fn resume(&mut self) -> Option<(Arc<Kin<S>>, Reading<S>)> {
+        let held = self.stack.last_mut()?;
+        let reading = held.paused.take()?;
+        let kin = Arc::clone(&held.kin);
+        self.share += 1;
+        self.paused -= 1;
+        self.pop();
+        Some((kin, reading))
     }
 
     /// Goes a level up. What was offered must be withdrawn.

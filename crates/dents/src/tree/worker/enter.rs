@@ -17,6 +17,14 @@ const NAP_NS: u64 = 1_000_000;
 /// So many subdirectories still to be opened make it worth to open a directory again.
 const WORTH_OPENING: usize = 3;
 
+/// What to do next.
+pub(super) enum Next<S> {
+    /// To open one of these; whether they are on one's own way down.
+    Subdirectory(Arc<Kin<S>>, usize, bool),
+    /// To read on in the directory that was paused, and is open.
+    Resumed,
+}
+
 /// What came of entering a directory.
 pub(super) enum Entered {
     Reading,
@@ -25,16 +33,23 @@ pub(super) enum Entered {
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// The next subdirectory: of one's own, deepest first; else by inode.
-    pub(super) fn claim(&mut self, frontier: &Frontier<'_, S>) -> Option<(Arc<Kin<S>>, usize, bool)> {
+    /// What comes next: of one's own, deepest first; else by inode.
+    pub(super) fn claim(&mut self, frontier: &Frontier<'_, S>) -> Option<Next<S>> {
         while let Some(kin) = self.descent.deepest() {
             if let Some(index) = kin.claim() {
-                return Some((Arc::clone(kin), index, true));
+                return Some(Next::Subdirectory(Arc::clone(kin), index, true));
+            }
+            if let Some((kin, mut reading)) = self.descent.resume() {
+                self.path.clear();
+                self.path.extend_from_slice(&kin.path);
+                reading.level = self.descent.levels();
+                self.reading = Some(reading);
+                return Some(Next::Resumed);
             }
             self.let_go(frontier);
         }
         let (kin, index) = frontier.next_by_inode()?;
-        Some((kin, index, false))
+        Some(Next::Subdirectory(kin, index, false))
     }
 
     /// Removes what is used up.
@@ -79,12 +94,15 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             lineage: None,
             device: above.device,
         };
-        let identified = |dir: OwnedFd| match self.identify(&dir, kin, &mut about, frontier) {
+        let mut made = 0;
+        let identified = |dir: OwnedFd| match self.identify(&dir, kin, &mut about, frontier, &mut made) {
             Ok(()) => Ok(dir),
             Err(Errno::LOOP) => Err((Problem::Loop, Errno::LOOP)),
             Err(errno) => Err((Problem::Open, errno)),
         };
-        let dir = match result.map_err(|errno| (Problem::Open, errno)).and_then(identified) {
+        let result = result.map_err(|errno| (Problem::Open, errno)).and_then(identified);
+        self.tally.requests += made;
+        let dir = match result {
             Ok(dir) => dir,
             Err((Problem::Open, errno)) if is_no_failure(errno, kin.perhaps(index), frontier) => {
                 return Entered::Skipped;
@@ -97,7 +115,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         };
         self.tally.directories += 1;
         let piece = Piece { index: 0, last: false };
-        let mut reading = Reading { dir, about, ended: false, piece, pieces: 0, home: None };
+        let level = self.descent.levels();
+        let mut reading = Reading { dir, about, ended: false, piece, pieces: 0, home: None, level };
         let mut state = core::mem::take(&mut reading.about.state);
         let step = opened(&place_of(&self.path, &reading), &mut state);
         reading.about.state = state;
@@ -119,11 +138,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         kin: &Kin<S>,
         about: &mut About<S>,
         frontier: &Frontier<'_, S>,
+        made: &mut u64,
     ) -> Result<()> {
         if frontier.options.one_file_system && about.device.is_none() {
-            about.device = Some(frontier.border.found(dir.as_fd())?);
+            about.device = Some(frontier.border.found(dir.as_fd(), made)?);
         }
         if frontier.options.follow == Follow::Always {
+            *made += 1;
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
             let lineage = Lineage::child(kin.about.lineage.as_ref(), statx.dev(), statx.ino());
             about.lineage = Some(lineage.ok_or(Errno::LOOP)?);
@@ -141,27 +162,33 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     ) -> Result<OwnedFd> {
         let mut tries = 0;
         loop {
-            if !frontier.pace.ask(&mut self.watch) {
+            if !frontier.pace.ask(&mut self.watch, self.tally.requests) {
                 return Err(Errno::CANCELED);
             }
             if mine {
                 self.reopen(kin, frontier);
             }
-            self.opens += 1;
+            let mut made = 0;
             let parent = if mine { self.descent.directory() } else { None };
             let (name, follow) = (kin.name(index), kin.follow);
             let result = match (parent, kin.about.device) {
-                (Some(parent), None) => open::child(parent, name, follow),
-                (Some(parent), Some(device)) => frontier.border.child(parent, name, follow, device),
+                (Some(parent), None) => {
+                    made += 1;
+                    open::child(parent, name, follow)
+                }
+                (Some(parent), Some(device)) => {
+                    frontier.border.child(parent, name, follow, device, &mut made)
+                }
                 (None, device) => {
                     let (at, path) = self.way(mine, &self.path, frontier);
-                    let dir = open::by_path(at, path, follow);
+                    let dir = open::by_path(at, path, follow, &mut made);
                     match device {
-                        Some(device) => dir.and_then(|dir| open::Border::check(dir, device)),
+                        Some(device) => dir.and_then(|dir| open::Border::check(dir, device, &mut made)),
                         None => dir,
                     }
                 }
             };
+            self.tally.requests += made;
             match result {
                 Err(Errno::MFILE | Errno::NFILE) if tries < PATIENCE => {
                     self.descent.close_all();
@@ -179,9 +206,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     fn reopen(&mut self, kin: &Kin<S>, frontier: &Frontier<'_, S>) {
         let worth = !kin.path.is_empty() && kin.remaining() + 1 >= WORTH_OPENING;
         if worth && self.descent.may_reopen() {
-            self.opens += 1;
+            let mut made = 0;
             let (at, path) = self.way(true, &kin.path, frontier);
-            if let Ok(dir) = open::place(at, path) {
+            let place = open::place(at, path, &mut made);
+            self.tally.requests += made;
+            if let Ok(dir) = place {
                 self.descent.reopened(dir);
             }
         }

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::{AsFd, Errno, OwnedFd};
 use descent::Descent;
-use enter::Entered;
+use enter::{Entered, Next};
 
 pub(super) struct Worker<S> {
     index: usize,
@@ -36,8 +36,7 @@ pub(super) struct Worker<S> {
     trouble: Option<Errno>,
     gathering: Gathering,
     watch: Watch,
-    tally: Tally,
-    opens: u64,
+    pub(super) tally: Tally,
 }
 
 /// A directory being read.
@@ -49,7 +48,12 @@ struct Reading<S> {
     /// Pieces numbered so far.
     pieces: u32,
     home: Option<Arc<Home<S>>>,
+    /// Where its subdirectories begin on the way down.
+    level: usize,
 }
+
+/// Subdirectories of one directory that may wait before it is paused: of a few MiB, whatever their names.
+const WIDE: usize = 1 << 14;
 
 /// Where the entries come from that are to be seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -96,17 +100,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             gathering: Gathering::default(),
             watch: Watch::default(),
             tally: Tally { workers: 1, ..Tally::default() },
-            opens: 0,
         }
     }
 
     pub(super) fn tally(&self) -> Tally {
         self.tally
-    }
-
-    /// Requests made so far.
-    pub(super) fn requests(&self) -> u64 {
-        self.opens + self.tally.reads + self.tally.stats
     }
 
     /// The operands become the first batch.
@@ -200,8 +198,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 continue;
             }
             if !reads_on {
-                let (kin, index, mine) = self.claim(frontier)?;
-                match self.enter(&kin, index, mine, frontier, &mut opened) {
+                let entered = match self.claim(frontier)? {
+                    Next::Subdirectory(kin, index, mine) => {
+                        self.enter(&kin, index, mine, frontier, &mut opened)
+                    }
+                    Next::Resumed => Entered::Reading,
+                };
+                match entered {
                     Entered::Reading => {}
                     Entered::Skipped => continue,
                     Entered::Failed(fault) => return Some(Ready::Failed(fault)),
@@ -286,13 +289,24 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     self.put_up(&gathering, &path, reading.about, Some(reading.dir), frontier);
                 } else {
                     self.put_up(&gathering, &path, reading.about.clone(), None, frontier);
-                    self.reading = Some(reading);
+                    self.reading = self.pause(reading, &path, &mut gathering);
                 }
                 self.path = path;
             }
             (_, None, None) => {}
         }
         self.gathering = gathering;
+    }
+
+    /// Reads on later, if so many subdirectories wait already; else gives the directory back. One that cannot be read on is
+    /// not paused, nor one too many to stay open.
+    fn pause(&mut self, reading: Reading<S>, path: &[u8], gathering: &mut Gathering) -> Option<Reading<S>> {
+        if self.trouble.is_some() || self.descent.waiting(reading.level) < WIDE {
+            return Some(reading);
+        }
+        gathering.clear();
+        let none = gathering.kin(path, reading.about.clone(), false, 0);
+        self.descent.pause(reading.level, none, reading)
     }
 
     fn gather(
@@ -327,7 +341,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// Puts subdirectories into the frontier; `dir` is where they are, if it needs to be open no longer.
-    fn put_up(
+    pub(super) fn put_up(
         &mut self,
         gathering: &Gathering,
         path: &[u8],

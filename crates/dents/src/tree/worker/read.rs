@@ -50,6 +50,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
     /// it must be older than the names. Whether there is something left to ask.
     fn settle(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
+        // `fstatfs` and `statx`; and the whole directory may be asked about at once: nobody settles under a rate.
+        self.tally.requests += 2;
         let before = match scandir::link_count(reading.dir.as_fd()) {
             Ok(before) => before,
             Err(distrust) => {
@@ -71,6 +73,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             return true;
         };
         self.tally.stats += savings.stats;
+        self.tally.requests += savings.stats + savings.directory_stats;
         self.tally.avoided += savings.by_nlink;
         false
     }
@@ -84,8 +87,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             self.buffer = vec![0; BUFFER];
         }
         self.batch.clear();
-        while self.batch.len() < most && !reading.ended && frontier.pace.ask(&mut self.watch) {
+        while self.batch.len() < most && !reading.ended && self.may_go_on(frontier) {
             self.tally.reads += 1;
+            self.tally.requests += 1;
             let filled = match dir::getdents64(reading.dir.as_fd(), &mut self.buffer) {
                 // Removed while it was open: no entries any more.
                 Err(Errno::NOENT) => 0,
@@ -119,6 +123,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         unknown
     }
 
+    /// Whether another request may be made.
+    fn may_go_on(&mut self, frontier: &Frontier<'_, S>) -> bool {
+        frontier.pace.ask(&mut self.watch, self.tally.requests)
+    }
+
     /// Gives a part of the entries away, if others have nothing to do or there are more to be read.
     fn deal(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) {
         let grain = frontier.grain();
@@ -127,6 +136,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             return;
         }
         if reading.home.is_none() {
+            self.tally.requests += 1;
             let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return };
             let (path, about) = (self.path.as_slice().into(), reading.about.clone());
             let identity = (statx.dev(), statx.ino());
@@ -148,12 +158,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Gets the answers about a grain. False if the walk ended meanwhile.
     pub(super) fn take(&mut self, mut grain: Grain<S>, frontier: &Frontier<'_, S>) -> bool {
         let follow = frontier.options.follow == Follow::Always;
-        self.opens += 1;
-        let opened = open::place(frontier.options.at, &grain.home.path).and_then(|dir| {
+        let mut made = 1;
+        let opened = open::place(frontier.options.at, &grain.home.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
             // Another directory took its place.
             if (statx.dev(), statx.ino()) == grain.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
         });
+        self.tally.requests += made;
         let whole = match &opened {
             Ok(dir) => {
                 if frontier.options.order == Order::Inode {
@@ -183,9 +194,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         frontier: &Frontier<'_, S>,
     ) -> bool {
         let batch = batch.unwrap_or(&mut self.batch);
-        let (pace, watch) = (&frontier.pace, &mut self.watch);
-        let go_on = || pace.ask(watch);
+        let (pace, watch, before) = (&frontier.pace, &mut self.watch, self.tally.requests);
+        let go_on = |made: u64| pace.ask(watch, before + made);
         let (tally, whole) = steady::fill(batch, dir, &frontier.needs, follow, frontier.options.extra, go_on);
+        self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
         self.tally.avoided += tally.avoided;
         self.tally.faults += tally.faults;

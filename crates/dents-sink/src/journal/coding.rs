@@ -1,0 +1,344 @@
+//! Numbers, bytes and rows as bytes: 50 to 100 for a row with all its facts.
+//!
+//! Numbers are LEB128, seven bits a byte. What is the same as in the row before (device, owner) or as another time of the same
+//! file takes a bit.
+
+use crate::{Asked, Facts, Fault, Row};
+use dents::batch::Time;
+use dents::needs::Kind;
+use std::ops::{BitAnd, BitOr};
+
+/// What a row has, and what it shares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Has(u16);
+
+impl Has {
+    /// A directory other than that of the frame.
+    const PARENT: Has = Has(1 << 0);
+    /// A depth other than that of the frame.
+    const DEPTH: Has = Has(1 << 1);
+    const FACTS: Has = Has(1 << 2);
+    const TARGET: Has = Has(1 << 3);
+    const FAULT: Has = Has(1 << 4);
+    /// Another owner or group than the row before.
+    const OWNER: Has = Has(1 << 5);
+    const DEV: Has = Has(1 << 6);
+    const LAZY: Has = Has(1 << 7);
+    const BTIME: Has = Has(1 << 8);
+    /// Times other than the last change of the contents.
+    const OWN_BTIME: Has = Has(1 << 9);
+    const OWN_CTIME: Has = Has(1 << 10);
+    const OWN_ATIME: Has = Has(1 << 11);
+    const USER: Has = Has(1 << 12);
+    const GROUP: Has = Has(1 << 13);
+
+    fn when(self, condition: bool) -> Has {
+        if condition { self } else { Has(0) }
+    }
+
+    fn contains(self, other: Has) -> bool {
+        self & other == other
+    }
+}
+
+impl BitOr for Has {
+    type Output = Has;
+
+    fn bitor(self, other: Has) -> Has {
+        Has(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Has {
+    type Output = Has;
+
+    fn bitand(self, other: Has) -> Has {
+        Has(self.0 & other.0)
+    }
+}
+
+pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Small ones take few bytes, whatever their sign.
+fn put_signed(out: &mut Vec<u8>, number: i64) {
+    put_number(out, ((number << 1) ^ (number >> 63)) as u64);
+}
+
+pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+fn put_time(out: &mut Vec<u8>, time: Time) {
+    put_signed(out, time.sec);
+    put_number(out, u64::from(time.nsec));
+}
+
+/// Takes from the front; `None` where the bytes make no sense.
+#[derive(Clone, Copy)]
+pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            number |= bits << shift;
+            if byte < 0x80 {
+                return (number >> shift == bits).then_some(number);
+            }
+        }
+        None
+    }
+
+    pub(super) fn small<N: TryFrom<u64>>(&mut self) -> Option<N> {
+        N::try_from(self.number()?).ok()
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let number = self.number()?;
+        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let len = self.small()?;
+        let (bytes, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn time(&mut self) -> Option<Time> {
+        Some(Time { sec: self.signed()?, nsec: self.small()? })
+    }
+}
+
+/// What the row before had: rows of one directory mostly agree.
+#[derive(Default)]
+pub(super) struct Before {
+    dev: Option<(u32, u32)>,
+    owner: Option<(u32, u32)>,
+    user: Option<Vec<u8>>,
+    group: Option<Vec<u8>>,
+}
+
+impl Before {
+    pub(super) fn forget(&mut self) {
+        self.dev = None;
+        self.owner = None;
+    }
+
+    fn has_owner(&self, facts: &Facts<'_>) -> bool {
+        self.owner == Some((facts.uid, facts.gid))
+            && self.user.as_deref() == facts.user
+            && self.group.as_deref() == facts.group
+    }
+
+    fn keep(&mut self, facts: &Facts<'_>, has: Has) {
+        self.dev = Some(facts.dev);
+        if has.contains(Has::OWNER) {
+            self.owner = Some((facts.uid, facts.gid));
+            self.user = facts.user.map(<[u8]>::to_vec);
+            self.group = facts.group.map(<[u8]>::to_vec);
+        }
+    }
+}
+
+/// A row of the directory at `path`, whose entries have this depth.
+pub(super) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32, before: &mut Before) {
+    let Row { parent, name, depth: own_depth, kind, facts, target, fault } = *row;
+    let mut has = Has::PARENT.when(parent != path)
+        | Has::DEPTH.when(own_depth != depth)
+        | Has::TARGET.when(target.is_some())
+        | Has::FAULT.when(fault.is_some());
+    if let Some(facts) = &facts {
+        has = has
+            | Has::FACTS
+            | Has::OWNER.when(!before.has_owner(facts))
+            | Has::DEV.when(before.dev != Some(facts.dev))
+            | Has::LAZY.when(facts.lazy)
+            | Has::BTIME.when(facts.btime.is_some())
+            | Has::OWN_BTIME.when(facts.btime.is_some_and(|time| time != facts.mtime))
+            | Has::OWN_CTIME.when(facts.ctime != facts.mtime)
+            | Has::OWN_ATIME.when(facts.atime != facts.mtime)
+            | Has::USER.when(facts.user.is_some())
+            | Has::GROUP.when(facts.group.is_some());
+    }
+    out.extend_from_slice(&has.0.to_le_bytes());
+    out.push(kind as u8);
+    put_bytes(out, name);
+    if has.contains(Has::PARENT) {
+        put_bytes(out, parent);
+    }
+    if has.contains(Has::DEPTH) {
+        put_number(out, u64::from(own_depth));
+    }
+    if let Some(facts) = &facts {
+        put_facts(out, facts, has);
+        before.keep(facts, has);
+    }
+    if let Some(target) = target {
+        put_bytes(out, target);
+    }
+    if let Some(Fault { asked, errno }) = fault {
+        out.push(asked_code(asked));
+        put_signed(out, i64::from(errno));
+    }
+}
+
+fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
+    // All of them, so that a new one is not forgotten here.
+    let Facts {
+        dev,
+        ino,
+        mode,
+        nlink,
+        uid,
+        gid,
+        user,
+        group,
+        size,
+        allocated,
+        atime,
+        btime,
+        ctime,
+        mtime,
+        lazy: _,
+    } = *facts;
+    if has.contains(Has::DEV) {
+        put_number(out, u64::from(dev.0));
+        put_number(out, u64::from(dev.1));
+    }
+    put_number(out, ino);
+    out.extend_from_slice(&mode.to_le_bytes());
+    put_number(out, u64::from(nlink));
+    if has.contains(Has::OWNER) {
+        put_number(out, u64::from(uid));
+        put_number(out, u64::from(gid));
+        user.into_iter().chain(group).for_each(|name| put_bytes(out, name));
+    }
+    put_number(out, size);
+    put_number(out, allocated);
+    put_time(out, mtime);
+    let others = [(Has::OWN_BTIME, btime.unwrap_or(mtime)), (Has::OWN_CTIME, ctime), (Has::OWN_ATIME, atime)];
+    for (own, time) in others {
+        if has.contains(own) {
+            put_time(out, time);
+        }
+    }
+}
+
+/// Reads the rows of a frame.
+pub(super) struct Rows<'a> {
+    pub(super) bytes: Bytes<'a>,
+    pub(super) path: &'a [u8],
+    pub(super) depth: u32,
+    dev: (u32, u32),
+    owner: Owner<'a>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Owner<'a> {
+    uid: u32,
+    gid: u32,
+    user: Option<&'a [u8]>,
+    group: Option<&'a [u8]>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(bytes: Bytes<'a>, path: &'a [u8], depth: u32) -> Self {
+        Rows { bytes, path, depth, dev: (0, 0), owner: Owner::default() }
+    }
+
+    /// The next row; `None` where the bytes make no sense.
+    pub(super) fn row(&mut self) -> Option<Row<'a>> {
+        let bytes = &mut self.bytes;
+        let has = Has(u16::from_le_bytes([bytes.byte()?, bytes.byte()?]));
+        let kind = Kind::from_d_type(bytes.byte()?);
+        let name = bytes.bytes()?;
+        let parent = if has.contains(Has::PARENT) { bytes.bytes()? } else { self.path };
+        let depth = if has.contains(Has::DEPTH) { bytes.small()? } else { self.depth };
+        let facts = if has.contains(Has::FACTS) { Some(self.facts(has)?) } else { None };
+        let bytes = &mut self.bytes;
+        let target = if has.contains(Has::TARGET) { Some(bytes.bytes()?) } else { None };
+        let fault = if has.contains(Has::FAULT) {
+            let asked = asked_of(bytes.byte()?)?;
+            Some(Fault { asked, errno: i32::try_from(bytes.signed()?).ok()? })
+        } else {
+            None
+        };
+        Some(Row { parent, name, depth, kind, facts, target, fault })
+    }
+
+    fn facts(&mut self, has: Has) -> Option<Facts<'a>> {
+        let bytes = &mut self.bytes;
+        if has.contains(Has::DEV) {
+            self.dev = (bytes.small()?, bytes.small()?);
+        }
+        let ino = bytes.number()?;
+        let mode = u16::from_le_bytes([bytes.byte()?, bytes.byte()?]);
+        let nlink = bytes.small()?;
+        if has.contains(Has::OWNER) {
+            let (uid, gid) = (bytes.small()?, bytes.small()?);
+            let user = if has.contains(Has::USER) { Some(bytes.bytes()?) } else { None };
+            let group = if has.contains(Has::GROUP) { Some(bytes.bytes()?) } else { None };
+            self.owner = Owner { uid, gid, user, group };
+        }
+        let (size, allocated, mtime) = (bytes.number()?, bytes.number()?, bytes.time()?);
+        let mut other = |own| if has.contains(own) { bytes.time() } else { Some(mtime) };
+        let (btime, ctime, atime) = (other(Has::OWN_BTIME)?, other(Has::OWN_CTIME)?, other(Has::OWN_ATIME)?);
+        let btime = has.contains(Has::BTIME).then_some(btime);
+        let lazy = has.contains(Has::LAZY);
+        let Owner { uid, gid, user, group } = self.owner;
+        let dev = self.dev;
+        Some(Facts {
+            dev,
+            ino,
+            mode,
+            nlink,
+            uid,
+            gid,
+            user,
+            group,
+            size,
+            allocated,
+            atime,
+            btime,
+            ctime,
+            mtime,
+            lazy,
+        })
+    }
+}
+
+fn asked_code(asked: Asked) -> u8 {
+    match asked {
+        Asked::Stat => 1,
+        Asked::Link => 2,
+        Asked::Open => 3,
+        Asked::Read => 4,
+        Asked::Loop => 5,
+    }
+}
+
+fn asked_of(code: u8) -> Option<Asked> {
+    [Asked::Stat, Asked::Link, Asked::Open, Asked::Read, Asked::Loop]
+        .into_iter()
+        .find(|asked| asked_code(*asked) == code)
+}
+
+#[cfg(test)]
+#[path = "coding_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! Why a journal cannot be used, and what to do then.
+
+use super::home;
+use std::ffi::CString;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a journal cannot be opened.
+#[derive(Debug)]
+pub enum Error {
+    /// A process that still runs uses it.
+    InUse {
+        /// The journal.
+        dir: PathBuf,
+        /// The number of that process, as it wrote it; empty if it did not come to that.
+        by: String,
+    },
+    /// There are other files in the directory.
+    Foreign {
+        /// The directory.
+        dir: PathBuf,
+        /// One of them.
+        name: String,
+    },
+    /// It was begun with other options.
+    OtherOptions {
+        /// The journal.
+        dir: PathBuf,
+        /// The options it was begun with.
+        theirs: String,
+        /// Those of now.
+        ours: String,
+    },
+    /// It is of other paths.
+    OtherPaths {
+        /// The journal.
+        dir: PathBuf,
+        /// The paths it was begun with.
+        theirs: Vec<CString>,
+    },
+    /// A path is given twice: its directories could not be told apart.
+    Twice {
+        /// The path.
+        path: CString,
+    },
+    /// Its format is another one.
+    Version {
+        /// The journal.
+        dir: PathBuf,
+        /// The number of its format.
+        version: u32,
+    },
+    /// It makes no sense.
+    Damaged {
+        /// The file that does not.
+        file: PathBuf,
+    },
+    /// It could not be read or written; names the file.
+    Io(io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::InUse { dir, by } => {
+                write!(out, "{}: this journal is in use", dir.display())?;
+                if !by.is_empty() {
+                    write!(out, " by process {by}")?;
+                }
+                write!(out, ": wait for it, or give another directory")
+            }
+            Error::Foreign { dir, name } => write!(
+                out,
+                "{}: not a journal, for it holds {name:?}: give a directory of its own, or one that does not exist yet",
+                dir.display()
+            ),
+            Error::OtherOptions { dir, theirs, ours } => write!(
+                out,
+                "{}: this journal was begun with the options \"{theirs}\", which are \"{ours}\" now: run it with those, \
+                 or remove the directory to begin anew",
+                dir.display()
+            ),
+            Error::OtherPaths { dir, theirs } => {
+                write!(out, "{}: this journal is of", dir.display())?;
+                for path in theirs {
+                    write!(out, " {:?}", String::from_utf8_lossy(path.to_bytes()))?;
+                }
+                write!(out, ": run it with the same, or remove the directory to begin anew")
+            }
+            Error::Twice { path } => {
+                let path = String::from_utf8_lossy(path.to_bytes());
+                write!(out, "{path:?} is given twice, which a journal cannot tell apart: give it once")
+            }
+            Error::Version { dir, version } => write!(
+                out,
+                "{}: this journal has format {version}, and this program reads format {}: finish it with the program \
+                 that began it, or remove the directory to begin anew",
+                dir.display(),
+                home::VERSION
+            ),
+            Error::Damaged { file } => {
+                let dir = file.parent().unwrap_or(file);
+                write!(
+                    out,
+                    "{}: damaged, no journal can be made of it: remove {} to begin anew",
+                    file.display(),
+                    dir.display()
+                )
+            }
+            Error::Io(error) => error.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        match error {
+            Error::Io(error) => error,
+            other => io::Error::other(other),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A frame: what one piece of one directory comes to, whole or not at all.
+//!
+//! ```text
+//! length 4 │ CRC-32 4 │ milliseconds since the run began 4 │ depth, path, piece, last?, subdirectories entered, rows
+//! ```
+//!
+//! The length is that of what comes after the CRC, which covers the same; both begin with the low byte. Whatever was torn
+//! off at the end of a file, or never got to the disk, shows as a length beyond the end or a CRC that does not fit.
+
+use super::coding::{Bytes, Rows, put_bytes, put_number};
+
+/// Length and CRC.
+pub(super) const HEAD: usize = 8;
+/// The time, which must be known before the rest is looked at.
+const TIME: usize = 4;
+
+/// Appends a frame made of `payload`, the time in front; false if that is longer than a frame may be.
+pub(super) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bool {
+    let len = TIME + payload.iter().map(|part| part.len()).sum::<usize>();
+    let Ok(len) = u32::try_from(len) else { return false };
+    out.extend_from_slice(&len.to_le_bytes());
+    let crc_at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    out.extend_from_slice(&milliseconds.to_le_bytes());
+    payload.iter().for_each(|part| out.extend_from_slice(part));
+    let crc = crc32fast::hash(&out[crc_at + 4..]);
+    out[crc_at..crc_at + 4].copy_from_slice(&crc.to_le_bytes());
+    true
+}
+
+/// The length that a frame says it has, its head among it; `None` if so few bytes do not tell.
+pub(super) fn length(bytes: &[u8]) -> Option<u64> {
+    let len = bytes.first_chunk()?;
+    Some(HEAD as u64 + u64::from(u32::from_le_bytes(*len)))
+}
+
+/// The time that a frame claims.
+pub(super) fn time(frame: &[u8]) -> Option<u32> {
+    let time = frame.get(HEAD..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*time))
+}
+
+/// Time and payload of a frame that is whole.
+pub(super) fn check(frame: &[u8]) -> Option<(u32, &[u8])> {
+    let (_, rest) = frame.split_first_chunk::<4>()?;
+    let (crc, rest) = rest.split_first_chunk()?;
+    if crc32fast::hash(rest) != u32::from_le_bytes(*crc) {
+        return None;
+    }
+    let (milliseconds, payload) = rest.split_first_chunk()?;
+    Some((u32::from_le_bytes(*milliseconds), payload))
+}
+
+/// Which piece of which directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct About<'a> {
+    pub(super) path: &'a [u8],
+    /// Of its entries.
+    pub(super) depth: u32,
+    pub(super) piece: u32,
+    pub(super) last: bool,
+}
+
+impl<'a> About<'a> {
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put_number(out, u64::from(self.depth));
+        put_bytes(out, self.path);
+        put_number(out, u64::from(self.piece));
+        out.push(u8::from(self.last));
+    }
+
+    fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
+        let (depth, path, piece) = (bytes.small()?, bytes.bytes()?, bytes.small()?);
+        Some(About { path, depth, piece, last: bytes.byte()? != 0 })
+    }
+}
+
+/// A frame's payload, taken apart.
+pub(super) struct Frame<'a> {
+    pub(super) about: About<'a>,
+    /// Names of the subdirectories that were to be entered.
+    pub(super) entered: Vec<&'a [u8]>,
+    rows: Bytes<'a>,
+    count: u64,
+}
+
+impl<'a> Frame<'a> {
+    /// `None` where it makes no sense, which a CRC that fits rules out unless another program wrote it.
+    pub(super) fn parse(payload: &'a [u8]) -> Option<Frame<'a>> {
+        let mut bytes = Bytes(payload);
+        let about = About::take(&mut bytes)?;
+        let entered = (0..bytes.number()?).map(|_| bytes.bytes()).collect::<Option<_>>()?;
+        let count = bytes.number()?;
+        Some(Frame { about, entered, rows: bytes, count })
+    }
+
+    /// The rows, and how many there are.
+    pub(super) fn rows(&self) -> (Rows<'a>, u64) {
+        (Rows::new(self.rows, self.about.path, self.about.depth), self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame() -> Vec<u8> {
+        let mut payload = Vec::new();
+        About { path: b"some/dir", depth: 2, piece: 1, last: true }.put(&mut payload);
+        put_number(&mut payload, 2);
+        put_bytes(&mut payload, b"sub");
+        put_bytes(&mut payload, b"other");
+        put_number(&mut payload, 0);
+        let mut out = Vec::new();
+        assert!(put(&mut out, 77, &[&payload[..3], &payload[3..]]));
+        out
+    }
+
+    #[test]
+    fn what_is_put_is_taken() {
+        let frame = frame();
+        assert_eq!(length(&frame), Some(frame.len() as u64));
+        let (milliseconds, payload) = check(&frame).expect("whole");
+        assert_eq!(milliseconds, 77);
+        let parsed = Frame::parse(payload).expect("makes sense");
+        assert_eq!(parsed.about, About { path: b"some/dir", depth: 2, piece: 1, last: true });
+        assert_eq!(parsed.entered, [&b"sub"[..], b"other"]);
+        assert_eq!(parsed.rows().1, 0);
+    }
+
+    #[test]
+    fn no_bit_may_change() {
+        let good = frame();
+        for bit in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            let whole = length(&bad) == Some(bad.len() as u64) && check(&bad).is_some();
+            assert!(!whole, "bit {bit}");
+        }
+        for end in 0..good.len() {
+            let whole = length(&good[..end]).is_some_and(|len| len <= end as u64);
+            assert!(!whole, "cut off at {end}");
+        }
+    }
+
+    #[test]
+    fn rubbish_is_refused_and_harms_nobody() {
+        let payload = check(&frame()).expect("whole").1.to_vec();
+        for end in 0..payload.len() {
+            assert!(Frame::parse(&payload[..end]).is_none(), "cut off at {end}");
+        }
+        assert!(Frame::parse(&[0xff; 64]).is_none());
+        assert!(check(&[0; 8]).is_none(), "zeros, as a lost write leaves them");
+    }
+}

@@ -1,0 +1,201 @@
+//! The directory of a journal: who may use it, and which scan it is of.
+//!
+//! | file | what |
+//! |---|---|
+//! | `lock` | held by `flock` while a process uses the journal, with its number in it; a process that dies lets go of it |
+//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the paths |
+//! | `000001-0000.rows` | segments: run and writer |
+//!
+//! The header comes first and appears whole (it is renamed into place), and is the first to go when a scan is done: what
+//! lies here without one is the rest of a scan that nobody needs any more.
+
+use super::coding::{Bytes, put_bytes, put_number};
+use super::key::Keys;
+use super::segment::{Segment, at};
+use super::{Error, Scan, frame};
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const LOCK: &str = "lock";
+const HEADER: &str = "scan";
+const NEW_HEADER: &str = "scan.new";
+/// The first line of the header, without the number of the format.
+const TITLE: &str = "dents scan journal ";
+/// The format of header and segments. Another one is refused.
+pub(super) const VERSION: u32 = 1;
+
+/// The directory, locked.
+pub(super) struct Home {
+    pub(super) dir: PathBuf,
+    /// Unlocked when closed.
+    _lock: File,
+}
+
+/// What the header says beside the scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) keys: Keys,
+    pub(super) started: SystemTime,
+}
+
+impl Home {
+    /// Makes the directory if there is none, and locks it.
+    pub(super) fn lock(dir: &Path) -> Result<Home, Error> {
+        let failed = |error| Error::Io(at(dir, error));
+        fs::create_dir_all(dir).map_err(failed)?;
+        let foreign = fs::read_dir(dir).map_err(failed)?.find_map(|entry| match entry {
+            Ok(entry) => Some(entry.file_name()).filter(|name| !is_ours(&name.to_string_lossy())),
+            Err(_) => None,
+        });
+        if let Some(name) = foreign {
+            let name = name.to_string_lossy().into_owned();
+            return Err(Error::Foreign { dir: dir.to_path_buf(), name });
+        }
+        let path = dir.join(LOCK);
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut lock = options.open(&path).map_err(|error| Error::Io(at(&path, error)))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut by = String::new();
+                let _ = lock.read_to_string(&mut by);
+                return Err(Error::InUse { dir: dir.to_path_buf(), by: by.trim().to_string() });
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::Io(at(&path, error))),
+        }
+        let number = format!("{}\n", std::process::id());
+        let written = lock.set_len(0).and_then(|()| lock.write_all(number.as_bytes()));
+        written.map_err(|error| Error::Io(at(&path, error)))?;
+        Ok(Home { dir: dir.to_path_buf(), _lock: lock })
+    }
+
+    /// The header of the scan that was begun here; written if there is none, what lies about then is removed first.
+    pub(super) fn header(&self, scan: &Scan<'_>) -> Result<Header, Error> {
+        let path = self.dir.join(HEADER);
+        match fs::read(&path) {
+            Ok(bytes) => self.check(&bytes, scan),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                for segment in self.segments()? {
+                    let path = segment.path(&self.dir);
+                    fs::remove_file(&path).map_err(|error| Error::Io(at(&path, error)))?;
+                }
+                let header = Header { keys: Keys::new(), started: SystemTime::now() };
+                self.write(&header, scan).map_err(|error| Error::Io(at(&path, error)))?;
+                Ok(header)
+            }
+            Err(error) => Err(Error::Io(at(&path, error))),
+        }
+    }
+
+    fn check(&self, bytes: &[u8], scan: &Scan<'_>) -> Result<Header, Error> {
+        let dir = || self.dir.clone();
+        let version = version(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
+        if version != VERSION {
+            return Err(Error::Version { dir: dir(), version });
+        }
+        let (header, options, paths) =
+            parse(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
+        if options != scan.options {
+            let (theirs, ours) = (options, scan.options.to_string());
+            return Err(Error::OtherOptions { dir: dir(), theirs, ours });
+        }
+        if !paths.iter().map(CString::as_c_str).eq(scan.paths.iter().copied()) {
+            return Err(Error::OtherPaths { dir: dir(), theirs: paths });
+        }
+        Ok(header)
+    }
+
+    fn write(&self, header: &Header, scan: &Scan<'_>) -> io::Result<()> {
+        let new = self.dir.join(NEW_HEADER);
+        let mut file = File::create(&new)?;
+        file.write_all(&encode(header, scan))?;
+        // Once and small: so that a header is whole after a power cut too.
+        file.sync_all()?;
+        fs::rename(&new, self.dir.join(HEADER))
+    }
+
+    /// All segments, in the order of runs and writers.
+    pub(super) fn segments(&self) -> Result<Vec<Segment>, Error> {
+        let failed = |error| Error::Io(at(&self.dir, error));
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            segments.extend(Segment::of_name(&name.to_string_lossy()));
+        }
+        segments.sort_unstable();
+        Ok(segments)
+    }
+
+    /// Removes all of it; the directory too, if nobody put anything else there.
+    pub(super) fn clear(self) -> Result<(), Error> {
+        let gone = |name: PathBuf| match fs::remove_file(&name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Io(at(&name, error))),
+            _ => Ok(()),
+        };
+        gone(self.dir.join(HEADER))?;
+        for segment in self.segments()? {
+            gone(segment.path(&self.dir))?;
+        }
+        gone(self.dir.join(LOCK))?;
+        let _ = fs::remove_dir(&self.dir);
+        Ok(())
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    [LOCK, HEADER, NEW_HEADER].contains(&name) || Segment::of_name(name).is_some()
+}
+
+fn version(bytes: &[u8]) -> Option<u32> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    std::str::from_utf8(line).ok()?.strip_prefix(TITLE)?.parse().ok()
+}
+
+fn encode(header: &Header, scan: &Scan<'_>) -> Vec<u8> {
+    let mut payload = header.keys.secret.to_vec();
+    let started = header.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+    put_number(&mut payload, started.as_secs());
+    put_bytes(&mut payload, scan.options.as_bytes());
+    put_number(&mut payload, scan.paths.len() as u64);
+    scan.paths.iter().for_each(|path| put_bytes(&mut payload, path.to_bytes()));
+    let mut bytes = format!("{TITLE}{VERSION}\n").into_bytes();
+    frame::put(&mut bytes, 0, &[&payload]);
+    bytes
+}
+
+fn parse(bytes: &[u8]) -> Option<(Header, String, Vec<CString>)> {
+    let line = bytes.iter().position(|byte| *byte == b'\n')?;
+    let rest = &bytes[line + 1..];
+    let len = frame::length(rest)?;
+    let (_, payload) = frame::check(rest.get(..usize::try_from(len).ok()?)?)?;
+    let (secret, rest) = payload.split_first_chunk()?;
+    let mut bytes = Bytes(rest);
+    let started = UNIX_EPOCH.checked_add(Duration::from_secs(bytes.number()?))?;
+    let options = String::from_utf8(bytes.bytes()?.to_vec()).ok()?;
+    let paths = (0..bytes.number()?).map(|_| CString::new(bytes.bytes()?).ok()).collect::<Option<_>>()?;
+    Some((Header { keys: Keys { secret: *secret }, started }, options, paths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back_as_it_was() {
+        let scan = Scan { options: "-x --max-depth 3", paths: &[c"/a", c"\xff b\n"] };
+        let started = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let header = Header { keys: Keys::new(), started };
+        let bytes = encode(&header, &scan);
+        assert!(bytes.starts_with(b"dents scan journal 1\n"));
+        let (back, options, paths) = parse(&bytes).expect("makes sense");
+        assert_eq!((back, options.as_str()), (header, scan.options));
+        assert!(paths.iter().map(CString::as_c_str).eq(scan.paths.iter().copied()));
+        for end in 0..bytes.len() {
+            assert!(parse(&bytes[..end]).is_none(), "cut off at {end}");
+        }
+    }
+}

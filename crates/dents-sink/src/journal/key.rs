@@ -1,0 +1,85 @@
+//! What stands for a directory in memory: 128 bits, however long its path.
+//!
+//! The hash is SipHash-1-3 with a secret of the journal's own, so that nobody who names directories can make two of them look
+//! alike. By chance, two of n directories do with odds of n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
+
+use siphasher::sip128::{Hasher128, SipHasher13};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+pub(super) type Key = u128;
+pub(super) type KeyMap<V> = HashMap<Key, V, BuildHasherDefault<Fold>>;
+pub(super) type KeySet = HashSet<Key, BuildHasherDefault<Fold>>;
+
+/// Makes keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Keys {
+    pub(super) secret: [u8; 16],
+}
+
+impl Keys {
+    /// With a secret that nobody knows: that of the standard library's hash tables.
+    pub(super) fn new() -> Keys {
+        let half = || {
+            use std::hash::BuildHasher;
+            std::hash::RandomState::new().hash_one(std::process::id()).to_le_bytes()
+        };
+        let mut secret = [0; 16];
+        secret[..8].copy_from_slice(&half());
+        secret[8..].copy_from_slice(&half());
+        Keys { secret }
+    }
+
+    /// The directory at `path` whose entries have this depth. The depth tells `a/b` below the operand `a` from an operand
+    /// `a/b`.
+    pub(super) fn of(&self, path: &[u8], depth: u32) -> Key {
+        self.child(b"", path, depth)
+    }
+
+    /// A directory within that at `parent`.
+    pub(super) fn child(&self, parent: &[u8], name: &[u8], depth: u32) -> Key {
+        let mut hasher = SipHasher13::new_with_key(&self.secret);
+        hasher.write(&depth.to_le_bytes());
+        hasher.write(parent);
+        if !parent.is_empty() && !parent.ends_with(b"/") {
+            hasher.write(b"/");
+        }
+        hasher.write(name);
+        hasher.finish128().as_u128()
+    }
+}
+
+/// Keys are random already.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fold(u64);
+
+impl Hasher for Fold {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u128(&mut self, key: u128) {
+        self.0 = key as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_has_the_key_of_its_path() {
+        let keys = Keys::new();
+        assert_eq!(keys.child(b"a/b", b"c", 3), keys.of(b"a/b/c", 3));
+        assert_eq!(keys.child(b"/", b"usr", 2), keys.of(b"/usr", 2));
+        assert_eq!(keys.child(b"", b"dir/", 1), keys.of(b"dir/", 1));
+        assert_ne!(keys.of(b"a/b", 1), keys.of(b"a/b", 2));
+        assert_ne!(keys.of(b"a/b", 1), Keys::new().of(b"a/b", 1), "each journal has a secret of its own");
+    }
+}

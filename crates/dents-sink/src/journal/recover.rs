@@ -1,0 +1,198 @@
+//! What a journal knows: which directories are complete, and where the scan must go on.
+//!
+//! A directory is complete when all of its pieces are there, from one run: 0 to the last. One of which some are missing is
+//! *void* in that run; it is read again, and what was written of it is never replayed. Everything else follows from two
+//! sets, and neither is kept whole:
+//!
+//! - *waiting*: entered from a complete directory, and not complete. There the walk goes on.
+//! - *early*: complete, though the directory it is in is not (another worker had taken it, and wrote it down sooner). That one is
+//!   read again, and must not lead into this one a second time.
+//!
+//! The frames are read in the order in which they were written, over all segments of a run. So a directory enters *waiting*
+//! when the one it is in is met, and leaves it when it is met itself: what is in memory at any moment is the frontier
+//! of that moment, about 60 bytes a directory, however many there are in all.
+
+use super::Error;
+use super::frame::Frame;
+use super::key::{Key, KeyMap, KeySet, Keys};
+use super::segment::{Frames, Segment};
+use dents::tree::Beginning;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ffi::CString;
+use std::io;
+use std::path::Path;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Whether the operands were told.
+    pub(super) operands: bool,
+    /// Directories that are complete, the operands' place not among them.
+    pub(super) directories: u64,
+    pub(super) beginnings: Vec<Beginning>,
+    pub(super) early: KeySet,
+    /// Directories of which pieces are missing, and the run that wrote the others.
+    pub(super) void: Void,
+    /// Bytes that were torn off.
+    pub(super) torn: u64,
+}
+
+pub(super) type Void = std::collections::HashSet<(u32, Key)>;
+
+/// Where a frame begins that names a directory: segment and offset.
+type Spot = (u32, u64);
+
+/// A directory whose pieces come one by one.
+#[derive(Default)]
+struct Partial {
+    pieces: u32,
+    /// How many there are, once that is known.
+    all: Option<u32>,
+    entered: Vec<(Key, Spot)>,
+}
+
+struct Balance<'k> {
+    keys: &'k Keys,
+    waiting: KeyMap<Spot>,
+    partial: KeyMap<Partial>,
+    found: Found,
+}
+
+/// Reads all segments.
+pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<Found, Error> {
+    let mut balance =
+        Balance { keys, waiting: KeyMap::default(), partial: KeyMap::default(), found: Found::default() };
+    for run in segments.chunk_by(|one, other| one.run == other.run) {
+        let first = segments.partition_point(|segment| segment.run < run[0].run);
+        balance.run(dir, run, first as u32)?;
+    }
+    let Balance { waiting, mut found, .. } = balance;
+    found.beginnings = beginnings(dir, segments, keys, waiting)?;
+    Ok(found)
+}
+
+impl Balance<'_> {
+    /// The segments of one run, the frames of all of them by time. `first` is the number of the first segment.
+    fn run(&mut self, dir: &Path, segments: &[Segment], first: u32) -> Result<(), Error> {
+        let mut sources = Vec::with_capacity(segments.len());
+        let mut next = BinaryHeap::new();
+        for (index, segment) in segments.iter().enumerate() {
+            let mut frames = Frames::open(segment.path(dir)).map_err(Error::Io)?;
+            next.extend(frames.peek().map_err(Error::Io)?.map(|time| Reverse((time, index))));
+            sources.push(frames);
+        }
+        while let Some(Reverse((_, index))) = next.pop() {
+            let frames = &mut sources[index];
+            let file = frames.path().to_path_buf();
+            if let Some(found) = frames.next().map_err(Error::Io)? {
+                let frame = Frame::parse(found.payload).ok_or(Error::Damaged { file })?;
+                self.frame(&frame, (first + index as u32, found.offset));
+                next.extend(frames.peek().map_err(Error::Io)?.map(|time| Reverse((time, index))));
+            }
+        }
+        self.found.torn += sources.iter().map(Frames::torn).sum::<u64>();
+        // What is not complete by the end of a run never will be: the next one reads it anew.
+        let run = segments[0].run;
+        self.found.void.extend(self.partial.drain().map(|(key, _)| (run, key)));
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>, spot: Spot) {
+        let about = &frame.about;
+        let key = self.keys.of(about.path, about.depth);
+        let child = |name: &&[u8]| (self.keys.child(about.path, name, about.depth + 1), spot);
+        if about.piece == 0 && about.last {
+            let entered: Vec<_> = frame.entered.iter().map(child).collect();
+            return self.complete(key, about.depth, &entered);
+        }
+        let partial = self.partial.entry(key).or_default();
+        partial.pieces += 1;
+        partial.entered.extend(frame.entered.iter().map(child));
+        if about.last {
+            partial.all = Some(about.piece + 1);
+        }
+        if partial.all == Some(partial.pieces) {
+            let partial = self.partial.remove(&key).unwrap_or_default();
+            self.complete(key, about.depth, &partial.entered);
+        }
+    }
+
+    fn complete(&mut self, key: Key, depth: u32, entered: &[(Key, Spot)]) {
+        if depth == 0 {
+            self.found.operands = true;
+        } else {
+            self.found.directories += 1;
+            if self.waiting.remove(&key).is_none() {
+                self.found.early.insert(key);
+            }
+        }
+        for (child, spot) in entered {
+            if !self.found.early.remove(child) {
+                self.waiting.insert(*child, *spot);
+            }
+        }
+    }
+}
+
+/// The names of those that wait: read once more, from the frames that tell them.
+fn beginnings(
+    dir: &Path,
+    segments: &[Segment],
+    keys: &Keys,
+    waiting: KeyMap<Spot>,
+) -> Result<Vec<Beginning>, Error> {
+    let mut spots: Vec<Spot> = waiting.values().copied().collect();
+    spots.sort_unstable();
+    spots.dedup();
+    let mut beginnings = Vec::with_capacity(waiting.len());
+    let mut open: Option<(u32, Frames)> = None;
+    for (number, offset) in spots {
+        let path = segments[number as usize].path(dir);
+        let mut frames = match open.take() {
+            Some((same, frames)) if same == number => frames,
+            _ => Frames::open(path.clone()).map_err(Error::Io)?,
+        };
+        frames.go_to(offset);
+        let damaged = || Error::Damaged { file: path.clone() };
+        let found = frames.next().map_err(Error::Io)?.ok_or_else(damaged)?;
+        let frame = Frame::parse(found.payload).ok_or_else(damaged)?;
+        let depth = frame.about.depth + 1;
+        for name in &frame.entered {
+            if waiting.contains_key(&keys.child(frame.about.path, name, depth)) {
+                let name = CString::new(*name).map_err(|_| damaged())?;
+                beginnings.push(Beginning { parent: frame.about.path.to_vec(), name, depth });
+            }
+        }
+        open = Some((number, frames));
+    }
+    Ok(beginnings)
+}
+
+/// Gives the rows of all complete directories of a segment to `row`; how many.
+pub(super) fn replay(
+    dir: &Path,
+    segment: &Segment,
+    keys: &Keys,
+    void: &Void,
+    row: &mut dyn FnMut(&crate::Row<'_>) -> io::Result<()>,
+) -> io::Result<u64> {
+    let mut frames = Frames::open(segment.path(dir))?;
+    let file = frames.path().to_path_buf();
+    let damaged = || io::Error::from(Error::Damaged { file: file.clone() });
+    let mut given = 0;
+    while let Some(found) = frames.next()? {
+        let frame = Frame::parse(found.payload).ok_or_else(damaged)?;
+        let about = &frame.about;
+        let whole = about.piece == 0 && about.last;
+        if !whole && void.contains(&(segment.run, keys.of(about.path, about.depth))) {
+            continue;
+        }
+        let (mut rows, count) = frame.rows();
+        for _ in 0..count {
+            row(&rows.row().ok_or_else(damaged)?)?;
+        }
+        given += count;
+    }
+    Ok(given)
+}

@@ -1,0 +1,155 @@
+//! The files that workers append frames to, one for each worker and run, and how they are read again.
+
+use super::frame;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Read at once. While a journal is opened, as much is in memory for each segment of a run.
+const CHUNK: usize = 64 * 1024;
+
+/// A segment: `RUN-WORKER.rows`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Segment {
+    /// Which run wrote it, counted from 1.
+    pub(super) run: u32,
+    /// Which writer of the run.
+    pub(super) writer: u32,
+}
+
+impl Segment {
+    pub(super) fn path(&self, dir: &Path) -> PathBuf {
+        dir.join(format!("{:06}-{:04}.rows", self.run, self.writer))
+    }
+
+    /// `None` for the name of anything else.
+    pub(super) fn of_name(name: &str) -> Option<Segment> {
+        let (run, writer) = name.strip_suffix(".rows")?.split_once('-')?;
+        let number = |digits: &str, least| {
+            let plain = digits.len() >= least && digits.bytes().all(|byte| byte.is_ascii_digit());
+            if plain { digits.parse().ok() } else { None }
+        };
+        Some(Segment { run: number(run, 6)?, writer: number(writer, 4)? })
+    }
+}
+
+/// Reads the frames of a segment, up to the first that is not whole. Holds no descriptor between reads: there may be more
+/// segments than descriptors.
+pub(super) struct Frames {
+    path: PathBuf,
+    /// Of the whole file.
+    len: u64,
+    buffer: Vec<u8>,
+    /// What was read of it, and how much of that was given.
+    from: u64,
+    used: usize,
+}
+
+/// A frame that is whole.
+pub(super) struct Found<'a> {
+    /// Where it begins.
+    pub(super) offset: u64,
+    pub(super) payload: &'a [u8],
+}
+
+impl Frames {
+    pub(super) fn open(path: PathBuf) -> io::Result<Frames> {
+        let len = std::fs::metadata(&path).map_err(|error| at(&path, error))?.len();
+        Ok(Frames { path, len, buffer: Vec::new(), from: 0, used: 0 })
+    }
+
+    /// The next frame is one that was found before.
+    pub(super) fn go_to(&mut self, offset: u64) {
+        let at = offset.checked_sub(self.from).filter(|at| *at <= self.buffer.len() as u64);
+        if let Some(at) = at {
+            self.used = at as usize;
+        } else {
+            self.buffer.clear();
+            (self.from, self.used) = (offset.min(self.len), 0);
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The time that the next frame claims: frames of several segments can be read in the order in which they were written.
+    pub(super) fn peek(&mut self) -> io::Result<Option<u32>> {
+        Ok(self.load()?.and_then(|len| frame::time(&self.buffer[self.used..self.used + len])))
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<Found<'_>>> {
+        let Some(len) = self.load()? else { return Ok(None) };
+        let offset = self.from + self.used as u64;
+        let start = self.used;
+        let Some((_, payload)) = frame::check(&self.buffer[start..start + len]) else {
+            return Ok(None);
+        };
+        self.used += len;
+        Ok(Some(Found { offset, payload }))
+    }
+
+    /// Bytes that are not part of any whole frame, once there are no more.
+    pub(super) fn torn(&self) -> u64 {
+        self.len - (self.from + self.used as u64)
+    }
+
+    /// Gets the next frame into the buffer; its length, unless the file ends before it does.
+    fn load(&mut self) -> io::Result<Option<usize>> {
+        let mut want = frame::HEAD;
+        loop {
+            let have = self.buffer.len() - self.used;
+            if have >= want {
+                match frame::length(&self.buffer[self.used..]) {
+                    Some(len) if len <= have as u64 => return Ok(Some(len as usize)),
+                    Some(len) => want = usize::try_from(len).unwrap_or(usize::MAX),
+                    None => return Ok(None),
+                }
+            }
+            let offset = self.from + self.used as u64;
+            if want as u64 > self.len - offset {
+                return Ok(None);
+            }
+            self.refill(offset, want).map_err(|error| at(&self.path, error))?;
+        }
+    }
+
+    fn refill(&mut self, offset: u64, want: usize) -> io::Result<()> {
+        self.buffer.drain(..self.used);
+        self.from = offset;
+        self.used = 0;
+        let have = self.buffer.len();
+        let most = usize::try_from(self.len - offset).unwrap_or(usize::MAX);
+        self.buffer.resize(want.max(CHUNK).min(most), 0);
+        File::open(&self.path)?.read_exact_at(&mut self.buffer[have..], offset + have as u64)
+    }
+}
+
+/// The error, and the file it is about.
+pub(super) fn at(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        let segment = Segment { run: 3, writer: 17 };
+        let path = segment.path(Path::new("/j"));
+        assert_eq!(path, Path::new("/j/000003-0017.rows"));
+        assert_eq!(Segment::of_name("000003-0017.rows"), Some(segment));
+        for name in [
+            "3-17.rows",
+            "000003-0017",
+            "a00003-0017.rows",
+            "000003-0017.rows.gz",
+            "000003.rows",
+            "+00003-+017.rows",
+        ] {
+            assert_eq!(Segment::of_name(name), None, "{name}");
+        }
+    }
+}

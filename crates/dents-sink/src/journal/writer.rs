@@ -1,0 +1,180 @@
+//! One worker's way into a journal: gathers what one piece of a directory comes to, and appends it as a frame.
+
+use super::coding::{Before, put_bytes, put_number, put_row};
+use super::segment::{Segment, at};
+use super::{Journal, frame};
+use crate::{Part, Row};
+use dents::tree::{Failure, Place, Problem};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// What waits in memory is written after this time, by the next frame that comes.
+const LATEST: Duration = Duration::from_secs(1);
+
+/// Writes down what one worker finds. For each batch: [`Writer::directory`], the rows, [`Writer::enters`] for each
+/// subdirectory; for each failure [`Writer::failed`] and its row; in the end [`Part::flush`].
+///
+/// A piece is over when the next begins, and only then counts. So whoever stops a walk in the middle of one, from within
+/// `Visitor::entries` or `Visitor::descend`, drops the writer without flushing it; what was not written is found
+/// again by the next run. No error of writing is recovered from: after one, nothing more is written.
+pub struct Writer<'j> {
+    journal: &'j Journal,
+    number: u32,
+    /// Made when there is something to write: many workers may have nothing to do.
+    file: Option<File>,
+    /// Frames that wait.
+    out: Vec<u8>,
+    written: Instant,
+    open: Option<Open>,
+    before: Before,
+    /// Of the piece that is open: where it belongs, its subdirectories, its rows.
+    head: Vec<u8>,
+    entered: Vec<u8>,
+    rows: Vec<u8>,
+    broken: bool,
+}
+
+/// The piece that is open.
+struct Open {
+    path: Vec<u8>,
+    depth: u32,
+    entered: u64,
+    rows: u64,
+}
+
+impl<'j> Writer<'j> {
+    pub(super) fn new(journal: &'j Journal, number: u32) -> Self {
+        Writer {
+            journal,
+            number,
+            file: None,
+            out: Vec::new(),
+            written: Instant::now(),
+            open: None,
+            before: Before::default(),
+            head: Vec::new(),
+            entered: Vec::new(),
+            rows: Vec::new(),
+            broken: false,
+        }
+    }
+
+    /// A batch comes: the rows that follow are of its entries, until the next.
+    ///
+    /// # Errors
+    /// What writing the piece before gives.
+    pub fn directory(&mut self, place: &Place<'_>) -> io::Result<()> {
+        self.begin(place.path, place.depth, place.piece.index, place.piece.last)
+    }
+
+    /// Notes that the walk is to enter a subdirectory of the batch that came last, and answers whether it must: not if that is in
+    /// the journal already. To be asked last, when everything else says yes.
+    pub fn enters(&mut self, name: &[u8]) -> bool {
+        let Some(open) = &mut self.open else { return true };
+        open.entered += 1;
+        put_bytes(&mut self.entered, name);
+        !self.journal.has(&open.path, name, open.depth + 1)
+    }
+
+    /// A directory failed: the row that follows says so. One that cannot be opened is complete with that.
+    ///
+    /// # Errors
+    /// What writing the piece before gives.
+    pub fn failed(&mut self, failure: &Failure<'_>) -> io::Result<()> {
+        let same = |open: &Open| open.path == failure.path && open.depth == failure.depth;
+        // A directory that ends too soon says so after the entries that it gave, and to the same visitor.
+        if failure.problem == Problem::Read && self.open.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        self.begin(failure.path, failure.depth, 0, true)
+    }
+
+    fn begin(&mut self, path: &[u8], depth: u32, piece: u32, last: bool) -> io::Result<()> {
+        self.end()?;
+        self.head.clear();
+        frame::About { path, depth, piece, last }.put(&mut self.head);
+        self.entered.clear();
+        self.rows.clear();
+        self.before.forget();
+        let mut kept = self.open.take().map_or_else(Vec::new, |open| open.path);
+        kept.clear();
+        kept.extend_from_slice(path);
+        self.open = Some(Open { path: kept, depth, entered: 0, rows: 0 });
+        Ok(())
+    }
+
+    /// Ends the piece that is open.
+    fn end(&mut self) -> io::Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        put_number(&mut self.head, open.entered);
+        // The number of rows comes after the names.
+        put_number(&mut self.entered, open.rows);
+        open.entered = 0;
+        let now = Instant::now();
+        let time = now.duration_since(self.journal.opened).as_millis();
+        let time = u32::try_from(time).unwrap_or(u32::MAX);
+        if !frame::put(&mut self.out, time, &[&self.head, &self.entered, &self.rows]) {
+            let path = String::from_utf8_lossy(&open.path).into_owned();
+            return Err(io::Error::other(format!("{path}: more than 4 GiB in one piece of a directory")));
+        }
+        let full = self.out.len() >= self.journal.options.buffer;
+        if full || now.duration_since(self.written) >= LATEST { self.write(now) } else { Ok(()) }
+    }
+
+    /// One `write`, the first time after `openat`; with [`Options::sync`](super::Options::sync) an `fdatasync` on top.
+    fn write(&mut self, now: Instant) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("the journal could not be written before"));
+        }
+        let segment = Segment { run: self.journal.run, writer: self.number };
+        let path = segment.path(&self.journal.home.dir);
+        let sync = self.journal.options.sync;
+        let result = self.append(&path, sync);
+        self.broken = result.is_err();
+        self.out.clear();
+        self.written = now;
+        result.map_err(|error| at(&path, error))
+    }
+
+    fn append(&mut self, path: &std::path::Path, sync: bool) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+                if sync {
+                    File::open(&self.journal.home.dir)?.sync_all()?;
+                }
+                none.insert(file)
+            }
+        };
+        file.write_all(&self.out)?;
+        if sync { file.sync_data() } else { Ok(()) }
+    }
+}
+
+impl Part for Writer<'_> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        let Some(open) = &mut self.open else {
+            return Err(io::Error::other("a row for the journal, and no directory that it is in"));
+        };
+        open.rows += 1;
+        put_row(&mut self.rows, row, &open.path, open.depth, &mut self.before);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.end()?;
+        self.open = None;
+        if self.out.is_empty() { Ok(()) } else { self.write(Instant::now()) }
+    }
+}
+
+impl Drop for Writer<'_> {
+    fn drop(&mut self) {
+        if self.open.is_some() || !self.out.is_empty() || self.broken {
+            self.journal.lossy.store(true, Relaxed);
+        }
+    }
+}
