@@ -15,18 +15,15 @@
 //! all keep, byte for byte and nanosecond for nanosecond; the order of rows is that in which workers hand over, and means
 //! nothing.
 
-<<<<<<< HEAD
 mod errno;
 mod format;
+pub mod journal;
 mod message;
 pub mod ndjson;
 mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod read;
-=======
-pub mod journal;
->>>>>>> journal
 mod row;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
