@@ -42,7 +42,7 @@ fn push_year(year: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads what [`write`] wrote; also fewer digits of a second, or none. `None` for anything else.
+/// Reads what [`write()`] wrote; also fewer digits of a second, or none. `None` for anything else.
 #[must_use]
 pub fn parse(text: &[u8]) -> Option<Time> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
@@ -128,12 +128,14 @@ pub fn from_nanos(nanos: i64) -> Time {
 }
 
 /// Now, by the system's clock: one call into the vDSO.
+#[cfg(any(feature = "parquet", feature = "sqlite"))]
 pub(crate) fn now() -> Time {
     let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     Time { sec: since.as_secs() as i64, nsec: since.subsec_nanos() }
 }
 
 /// A time as a string.
+#[cfg(any(feature = "parquet", feature = "sqlite", test))]
 pub(crate) fn text(time: Time) -> String {
     let mut out = Vec::with_capacity(30);
     write(time, &mut out);

@@ -45,7 +45,7 @@ pub(super) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
 }
 
 fn is_plain(byte: u8) -> bool {
-    (byte >= b' ') & (byte < 0x7f) & (byte != b'"') & (byte != b'\\')
+    (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
 }
 
 fn push_escaped_slowly(text: &[u8], out: &mut Vec<u8>) {
