@@ -29,7 +29,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Scan(scan::Args),
+    Scan(Box<scan::Args>),
     Du(du::Args),
     Top(top::Args),
     Count(count::Args),

@@ -43,7 +43,7 @@ impl Progress {
     /// does not go to as well. Without one, what was asked for is a line now and then.
     pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Progress> {
         let terminal = std::io::stderr().is_terminal();
-        if !asked && !(terminal && output_is_elsewhere) {
+        if !(asked || terminal && output_is_elsewhere) {
             return None;
         }
         let counters = Arc::new(Counters::default());
