@@ -28,7 +28,8 @@ fn mixed(count: usize) -> Builder {
 fn outcome(program: &Path, far: &Mounted, args: &[&str]) -> Outcome {
     let run = Run::new(program).args(args).args([far.path()]);
     let mut outcome = run.output().expect("it starts");
-    outcome.stderr = normalise(&outcome.stderr, &program.display().to_string());
+    let name = program.file_name().expect("a program").to_string_lossy();
+    outcome.stderr = normalise(&outcome.stderr, &name);
     outcome
 }
 
