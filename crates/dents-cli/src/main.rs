@@ -1,8 +1,17 @@
-//! `dents`: whole trees, as `dls` does one directory. Each command is a module; what they share is what to walk ([`walk`]).
+//! `dents`: whole trees, as `dls` does one directory. Each command is a module; what they share is what to walk ([`walk`]), what
+//! they say meanwhile ([`progress`], [`message`]) and how they are stopped ([`interrupt`]).
 
 mod count;
 mod du;
+mod inode;
+mod interrupt;
+mod message;
+mod moment;
+mod progress;
+mod report;
 mod scan;
+mod seen;
+mod source;
 mod stats;
 mod top;
 mod walk;

@@ -1,43 +1,66 @@
 //! What to walk, and with what: the part of every command line that is the same, and the way from it into the library.
 
+use crate::{interrupt, moment};
 use dents::needs::NeedsByKind;
 use dents::stat::Workers;
-use dents::tree::{self, Failure, Follow, Options, Outcome, Problem, Visitor};
+use dents::tree::{self, Follow, Options, Outcome, Visitor};
 use std::ffi::{CStr, CString, OsString};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt;
+use std::time::Duration;
 
 /// What every command takes.
 #[derive(clap::Args)]
+#[command(next_help_heading = "The walk")]
+#[group(skip)]
 pub(crate) struct Walk {
     /// Where to begin [default: the current directory]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", help_heading = None)]
     paths: Vec<OsString>,
     /// Stay on the file systems of the PATHs
     #[arg(short = 'x', long)]
     one_file_system: bool,
-    /// Enter the directories that symbolic links lead to
+    /// Enter the directories that symbolic links lead to, and look at what links lead to
     #[arg(short = 'L', long)]
     follow: bool,
+    /// The same for PATHs that are links, and for no others
+    #[arg(short = 'H', long, conflicts_with = "follow")]
+    follow_paths: bool,
     /// Workers, each with one request in flight [default: as many as pay]
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZeroUsize>,
     /// Requests a second at most, for the sake of the server
     #[arg(long, value_name = "N")]
     rate: Option<NonZeroU32>,
+    /// Stop after this time with what was found: 10s, 5m, 1h30m
+    #[arg(long, value_name = "DURATION", value_parser = moment::duration)]
+    timeout: Option<Duration>,
 }
 
 impl Walk {
-    /// The options, for what must be known of the entries.
+    /// The options, for what must be known of the entries. The time to stop is counted from here on.
     pub(crate) fn options(&self, needs: NeedsByKind) -> Options<'_> {
+        let follow = match (self.follow, self.follow_paths) {
+            (true, _) => Follow::Always,
+            (_, true) => Follow::Operands,
+            _ => Follow::Never,
+        };
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Options {
             needs,
-            follow: if self.follow { Follow::Always } else { Follow::Never },
+            follow,
             one_file_system: self.one_file_system,
-            workers: self.threads,
+            workers: self.threads.map(NonZeroUsize::get),
             rate: self.rate,
+            deadline_ns: self.timeout.map(|time| tree::deadline_in(nanoseconds(time))),
+            cancel: Some(interrupt::flag()),
             ..Options::default()
         }
+    }
+
+    /// Whether entries are what links lead to.
+    pub(crate) fn follows(&self) -> bool {
+        self.follow
     }
 
     /// Where to begin. An argument cannot hold a NUL.
@@ -71,16 +94,4 @@ impl Workers for Threads {
             job(0);
         });
     }
-}
-
-/// Tells of a directory that could not be entered.
-pub(crate) fn complain(failure: &Failure<'_>) {
-    let problem = match failure.problem {
-        Problem::Open => "cannot open directory",
-        Problem::Read => "reading directory",
-        Problem::Loop => "not entering, it is within itself:",
-    };
-    let path = String::from_utf8_lossy(failure.path);
-    let errno = std::io::Error::from_raw_os_error(failure.errno.raw_os_error());
-    eprintln!("dents: {problem} {path:?}: {errno}");
 }

@@ -28,6 +28,7 @@ pub mod probe;
 pub mod process;
 pub mod random;
 pub mod rng;
+pub mod shown;
 pub mod shrink;
 pub mod slowfs;
 pub mod suite;

@@ -126,6 +126,7 @@ fn who_asked_for_what() {
     for (args, lines) in expected {
         let run = dls(dir.path(), args).args(["--explain", "--mode=classic"]).without("LS_COLORS");
         assert_eq!(said(&run), lines, "{args:?}");
+        assert_eq!(said(&run.args(["--timeout=20s"])), lines, "{args:?} with a deadline");
     }
 }
 
@@ -150,7 +151,7 @@ fn stdout_is_as_without() {
         for mode in ["classic", "par", "iou", "auto"] {
             let mode = format!("--mode={mode}");
             let without = done(&dls(dir.path(), args).args([&mode])).stdout;
-            for extra in ["--explain", "--lazy"] {
+            for extra in ["--explain", "--lazy", "--timeout=20s"] {
                 let with = done(&dls(dir.path(), args).args([&mode, extra])).stdout;
                 assert_eq!(with, without, "{args:?} {mode} {extra}");
             }
@@ -299,6 +300,11 @@ fn the_price_of_four_keys() {
 fn far_away_is_explained() {
     let Some(far) = far(300, &[Kind::File]).mount_or_skip() else { return };
     let run = dls(far.path(), &["--color=always", "--explain"]).without("LS_COLORS");
+    let text = String::from_utf8(done(&run.clone().args(["--timeout=20s"])).stderr).expect("it is text");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "explain: 300 entries on FUSE: 300 regular files");
+    assert!(lines[1].starts_with("  `ex=`, `su=` and `sg=` need the mode of 300 regular files: 300 statx, "));
+    assert!(lines[4].ends_with(": there is a deadline: what hangs holds up nobody"), "{text}");
     let text = String::from_utf8(done(&run).stderr).expect("it is text");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "explain: 300 entries on FUSE: 300 regular files");

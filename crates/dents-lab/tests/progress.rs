@@ -2,68 +2,17 @@
 //! it came.
 
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dents_lab::fixture::mix;
-use dents_lab::process::{Run, Watch};
+use dents_lab::process::Run;
+use dents_lab::shown::{ERASE, Shown};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::checked;
-use dents_lab::terminal::{Terminal, drain};
-use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What takes the line off again.
-const ERASE: &str = "\r\x1b[K";
-
-/// A listing whose stderr is a terminal, and what has been read from there.
-struct Shown {
-    child: Child,
-    master: File,
-    text: String,
-    _watch: Watch,
-}
-
-impl Shown {
-    /// Standard output is the same terminal, if it is nothing else.
-    fn start(run: &Run, stdout: Option<Stdio>) -> Shown {
-        let Terminal { master, slave } = Terminal::open(80).expect("a terminal");
-        let stdout = stdout.unwrap_or_else(|| slave.try_clone().expect("a descriptor").into());
-        let child = run.command().stdout(stdout).stderr(slave).spawn().expect("dls starts");
-        let watch = Watch::over(&child);
-        Shown { child, master, text: String::new(), _watch: watch }
-    }
-
-    /// Reads until this has been shown. The master would block: asked first whether there is anything.
-    fn until(&mut self, wanted: &str) {
-        let start = Instant::now();
-        let mut piece = [0; 4096];
-        while !self.text.contains(wanted) {
-            assert!(start.elapsed() < PATIENCE, "no {wanted:?} in {:?}", self.text);
-            if rustix::io::ioctl_fionread(&self.master).expect("a terminal") == 0 {
-                std::thread::sleep(Duration::from_millis(5));
-                continue;
-            }
-            let n = self.master.read(&mut piece).expect("the terminal reads");
-            self.text.push_str(&String::from_utf8_lossy(&piece[..n]));
-        }
-    }
-
-    fn interrupt(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
-    }
-
-    /// The signal or status it ends with, and all that was shown.
-    fn end(mut self) -> (Option<i32>, Option<i32>, String) {
-        let rest = drain(&mut self.master).expect("the terminal reads");
-        let status = self.child.wait().expect("it ends");
-        self.text.push_str(&String::from_utf8_lossy(&rest));
-        (status.signal(), status.code(), self.text)
-    }
-}
 
 fn files(count: usize) -> Builder {
     SlowFs::builder().entries(count, &[Kind::File])
@@ -128,7 +77,7 @@ fn quiet_beside_a_pipe_and_not_beside_a_file() {
     far.fault("e00003", Request::STAT, Fault::Hang).expect("it is there");
     let null = File::options().write(true).open("/dev/null").expect("it opens");
     let mut shown = Shown::start(&long(far.path()), Some(null.into()));
-    shown.until("3 of 10 answered");
+    shown.until("9 of 10 answered");
     far.release();
     let (_, status, text) = shown.end();
     assert!(status == Some(0) && text.ends_with(ERASE), "{text:?}");
@@ -162,7 +111,7 @@ fn an_early_interrupt_says_nothing() {
 fn an_ignored_interrupt_is_nothing() {
     let Some(far) = files(10).hang("e00003").mount_or_skip() else { return };
     let mut shown = Shown::start(&long(far.path()).under(&["env", "--ignore-signal=INT"]), None);
-    shown.until("3 of 10 answered");
+    shown.until("9 of 10 answered");
     shown.interrupt();
     shown.until("s for 'e00003'");
     far.release();
@@ -187,5 +136,97 @@ fn an_interrupt_while_writing_leaves_no_colour() {
         let (line, tail) = text.rsplit_once('\n').expect("lines");
         assert!(tail.is_empty() || tail.ends_with('m'), "{:?}", &text[text.len() - 60..]);
         assert!(line.matches("\x1b[0m").count() > 10 && !text.contains("interrupted"));
+    }
+}
+
+/// Every strategy, and the process that asks where there is a deadline, says what it is waiting for.
+#[test]
+fn whoever_asks_is_seen() {
+    for options in ["--mode=iou", "--mode=par", "--timeout=60s", "--timeout=60s -U", "-U"] {
+        let Some(far) = far_files(1000).hang("e00321").mount_or_skip() else { return };
+        let mut shown = Shown::start(&long(far.path()).args(options.split(' ')), None);
+        shown.until("s for 'e00321'");
+        // Of a ring all questions are asked, and those for attributes come after.
+        if !options.contains("-U") {
+            shown.until("999 of 1,000 answered");
+        }
+        far.release();
+        let (_, status, text) = shown.end();
+        assert_eq!((status, text.matches("-rw-r--r--").count()), (Some(0), 1000), "{options}: {text:?}");
+    }
+}
+
+/// The last colour that was put on has been taken off.
+fn ends_without_colour(text: &str) -> bool {
+    let last = text.rsplit("\x1b[").map(|rest| rest.split_once('m').map_or(rest, |(code, _)| code));
+    // What takes a line off is no colour.
+    let mut colours = last.filter(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b';'));
+    colours.next().is_none_or(|code| matches!(code, "" | "0"))
+}
+
+/// An interrupt after some seconds: what is known has been shown where that can be, or it is said how far it came;
+/// nothing else is left on the terminal.
+#[test]
+fn an_interrupt_in_every_format() {
+    let builder = SlowFs::builder().entries(1000, &[Kind::File, Kind::Executable, Kind::Directory]);
+    let builder = builder.latency(Duration::from_millis(1)).entry("last", Kind::Directory).hang("e00321");
+    let Some(far) = builder.mount_or_skip() else { return };
+    for options in [
+        "-l",
+        "-1 --color=always",
+        "-C -F --color=always",
+        "-x --color=always -s",
+        "-m --color=always -F",
+        "-lR --color=always",
+        "-R -F",
+        "-lU",
+        "-1U -F --color=always",
+        "-mU -F --color=always",
+        "-l --timeout=60s --color=always",
+        "-l --mode=iou --color=always",
+        "-l --mode=par",
+        "-l --mode=classic --color=always",
+    ] {
+        far.clear_faults();
+        far.fault("e00321", Request::STAT, Fault::Hang).expect("it is there");
+        let run = Run::new(checked().path()).args(options.split(' ')).args([far.path()]);
+        let mut shown = Shown::start(&run, None);
+        // In the middle of a line of stdout there is none of ours.
+        match options.starts_with("-mU") {
+            true => {
+                assert!(far.wait_hung(1, PATIENCE));
+                std::thread::sleep(Duration::from_millis(1500));
+            }
+            false => shown.until("s for 'e00321'"),
+        }
+        shown.interrupt();
+        let (signal, _, text) = shown.end();
+        assert_eq!(signal, Some(2), "{options}");
+        let left = text.rsplit(ERASE).next().expect("some text");
+        let name = checked().path().file_name().expect("a program").to_string_lossy().into_owned();
+        let (before, told) = left.rsplit_once(&format!("{name}: interrupted after ")).expect("it says");
+        assert!(before.is_empty() || before.ends_with('\n'), "{options}: {left:?}");
+        assert!(told.ends_with(" entries answered\n"), "{options}: {left:?}");
+        assert!(ends_without_colour(&text), "{options}: {text:?}");
+        // Piece by piece what came before is there; otherwise nothing can be shown yet.
+        assert_eq!(text.contains("e00100"), options.contains('U'), "{options}: {text:?}");
+    }
+}
+
+/// A directory that never ends, until somebody ends it.
+#[test]
+fn an_endless_directory_can_be_interrupted() {
+    let Some(far) = files(5).endless().mount_or_skip() else { return };
+    for options in ["-1", "-1U", "-l", "-lU", "-l --mode=classic", "-l --mode=par", "-1 --mode=iou"] {
+        let run = Run::new(checked().path()).args(options.split(' ')).args([far.path()]);
+        let mut shown = Shown::start(&run, None);
+        match options.contains('U') {
+            true => shown.until("endless-50"),
+            false => shown.until(if options.contains("-l") { " answered" } else { "names read" }),
+        }
+        shown.interrupt();
+        let (signal, _, text) = shown.end();
+        assert_eq!(signal, Some(2), "{options}");
+        assert!(text.contains("endless-1") == options.contains('U'), "{options}: {}", text.len());
     }
 }

@@ -1,9 +1,12 @@
 //! Real file systems on loop devices: each has the trait for which it is here.
 
 use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, symlink};
 
+use dents_lab::case::Case;
 use dents_lab::loopfs::{LoopFs, Real};
+use dents_lab::oracle::MODES;
+use dents_lab::suite::{checked, expect_same, oracle};
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
 /// Type and name of what a directory lists, but for `.` and `..`.
@@ -33,5 +36,38 @@ fn each_has_its_trait_and_leaves_nothing() {
         assert_eq!(links, if *real == Real::Btrfs { 1 } else { 3 }, "{real:?}");
         drop(mounted);
         assert!(!path.exists());
+    }
+}
+
+/// What GNU shows there, in every mode and with a deadline: few entries, and so many that they are shared out.
+#[test]
+fn each_is_listed_as_gnu_lists_it() {
+    for real in Real::ALL {
+        let Some(mounted) = LoopFs::mount_or_skip(*real) else { continue };
+        for (name, count) in [("few", 20), ("many", 700)] {
+            let dir = mounted.path().join(name);
+            fs::create_dir(&dir).expect("it is writable");
+            for number in 0..count {
+                let path = dir.join(format!("{number}"));
+                match number % 5 {
+                    0 => fs::create_dir(&path).expect("a directory"),
+                    1 => symlink("0", &path).expect("a link"),
+                    2 => symlink("nowhere", &path).expect("a link"),
+                    _ => fs::write(&path, name.repeat(number % 7)).expect("a file"),
+                }
+            }
+        }
+        let mut cases = Vec::new();
+        for options in
+            ["-la", "-F", "--color=always", "-R", "-lR", "-i", "-s", "-p", "-lL", "-U", "-t", "-lU", "-d"]
+        {
+            for timeout in ["", "20s"] {
+                let mut case = Case::new(mounted.path()).options(options).operands(["few", "many"]);
+                case = case.env("DLS_TIMEOUT", timeout);
+                case.modes = MODES;
+                cases.push(case);
+            }
+        }
+        expect_same(&oracle(), &checked(), &cases);
     }
 }

@@ -92,6 +92,17 @@ pub mod thread {
     }
 }
 
+/// Help for a thread that waits. On std nobody comes: a listing there waits as long as its slowest entry.
+pub mod help {
+    /// Runs `during`.
+    pub fn offer(_: &(dyn Fn() -> bool + Sync), _: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+        during();
+    }
+
+    /// Starts nobody.
+    pub fn help(_: u32) {}
+}
+
 /// Work that may never come back. On std it is threads that nobody waits for, in this same process: the end of the
 /// program ends them, unless they wait in the kernel beyond any signal, and then the process stays until they are let
 /// go. (Descriptors are one table, so whoever reads our output waits as long.) Where there is no libc it is better.

@@ -5,6 +5,7 @@
 //! | [`entry!`] | `_start`, panic handler, allocator, mem functions | `fn main` |
 //! | [`Process`] | the initial stack | std's copies |
 //! | [`thread::run`] | clone and futex | scoped threads |
+//! | [`help`] | clone: threads in time of need | nobody comes |
 //! | [`agent`] | clone: a process that shares memory | threads nobody waits for |
 //! | [`child::output`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
@@ -37,7 +38,7 @@ pub use rustix::io::Errno;
 #[cfg(not(dents_libc_free))]
 mod hosted;
 #[cfg(not(dents_libc_free))]
-pub use hosted::{agent, child, exit, thread};
+pub use hosted::{agent, child, exit, help, thread};
 
 #[cfg(dents_libc_free)]
 pub mod agent;
@@ -45,6 +46,8 @@ pub mod agent;
 mod allocator;
 #[cfg(dents_libc_free)]
 pub mod child;
+#[cfg(dents_libc_free)]
+pub mod help;
 #[cfg(dents_libc_free)]
 mod lock;
 #[cfg(dents_libc_free)]

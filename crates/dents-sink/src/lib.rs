@@ -1,14 +1,45 @@
 //! Where the rows of a scan go, and where they are read again.
 //!
+//! ```text
+//! walk ─► Row ─► Part ─┐                               ┌─► Row
+//! walk ─► Row ─► Part ─┼─► Sink ─► Output ─► FILE ─► Reader
+//! walk ─► Row ─► Part ─┘  a lock   renamed
+//!                encodes           when whole
+//! ```
+//!
 //! A [`Sink`] is one output; each worker of a walk writes to a [`Part`] of its own, so that rows are encoded on all cores
-//! and meet only where a finished piece is handed to the file.
+//! and meet only where a finished piece is handed to the file. [`create`] makes the sink of a [`Format`]; the file appears
+//! under its name when it is whole ([`Output`]). [`read::open`] recognises what was written and gives the same rows again.
+//!
+//! The formats are described where they are written: [`ndjson`], [`mod@parquet`], [`sqlite`]. What a row can say, they
+//! all keep, byte for byte and nanosecond for nanosecond; the order of rows is that in which workers hand over, and means
+//! nothing.
 
+mod errno;
+mod format;
 pub mod journal;
+mod message;
+pub mod ndjson;
+mod output;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+pub mod read;
 mod row;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+pub mod time;
+mod words;
 
+pub use errno::errno_name;
+pub use format::{Format, create};
+pub use output::Output;
 pub use row::{Asked, Facts, Fault, Row};
 
 use std::io;
+
+/// The version of the schema that all formats share: which facts there are, what they are called and what they mean. A
+/// reader takes files of this version and of older ones; what is only added does not make a new version.
+pub const SCHEMA: u32 = 1;
 
 /// One output of a scan, shared by its workers.
 pub trait Sink: Sync {

@@ -4,7 +4,7 @@ use dents::batch::Time;
 use dents::needs::Kind;
 
 /// One entry, or one directory that could not be entered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     /// The path of the directory it is in, beginning with the operand; empty for an operand itself.
     pub parent: &'a [u8],
@@ -21,6 +21,24 @@ pub struct Row<'a> {
     /// What could not be found out. A directory that could not be opened or read to its end has a second row for that,
     /// which [`Fault::is_of_directory`]; every other row stands for one entry.
     pub fault: Option<Fault>,
+}
+
+impl<'a> Row<'a> {
+    /// Appends the path: parent and name with a slash between them, unless there is no parent or it ends with one.
+    pub fn path(&self, path: &mut Vec<u8>) {
+        path.extend_from_slice(self.parent);
+        if !self.parent.is_empty() && !self.parent.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(self.name);
+    }
+
+    /// The name that makes this path with this parent; `None` if none does.
+    #[must_use]
+    pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
+        let name = path.strip_prefix(parent)?;
+        if parent.is_empty() || parent.ends_with(b"/") { Some(name) } else { name.strip_prefix(b"/") }
+    }
 }
 
 /// What `statx` knows of a file.

@@ -6,6 +6,7 @@ use crate::{BorrowedFd, OwnedFd, Result, syscall};
 use core::ffi::CStr;
 use rustix::fd::AsRawFd;
 use rustix::fs::{Mode, OFlags, ResolveFlags, SeekFrom};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
 /// The file system did not say (XFS without ftype, some network and FUSE file systems).
 pub const DT_UNKNOWN: u8 = 0;
@@ -66,6 +67,14 @@ pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
 /// descriptor do not look the name up again.
 pub fn hold(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// The same open directory as the descriptor of this number in the table of the process's first thread: for a thread whose
+/// table is not that one. `pidfd_open`, `pidfd_getfd` and `close`; `ENOSYS` before Linux 5.6, `EPERM` under some
+/// seccomp profiles. It takes no permission to look at oneself (kernel/ptrace.c, `__ptrace_may_access`).
+pub fn of_first_thread(dir: BorrowedFd<'_>) -> Result<OwnedFd> {
+    let process = pidfd_open(getpid(), PidfdFlags::empty())?;
+    pidfd_getfd(&process, dir.as_raw_fd(), PidfdGetfdFlags::empty())
 }
 
 const OPEN: OFlags = OFlags::RDONLY

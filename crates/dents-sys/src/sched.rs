@@ -26,6 +26,11 @@ pub fn affinity() -> usize {
     affinity_cores().unwrap_or(1).max(1)
 }
 
+/// Lets other threads have this core, if any wait for one: one `sched_yield`.
+pub fn yield_now() {
+    rustix::thread::sched_yield();
+}
+
 /// How many descriptors this process may have open (`RLIMIT_NOFILE`, the soft limit), one `prlimit64`; none if there is
 /// no limit.
 pub fn open_files_limit() -> Option<u64> {

@@ -12,9 +12,11 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod ahead;
 pub mod batch;
 pub mod bounded;
 pub mod canonical;
+pub mod lock;
 pub mod mounts;
 pub mod needs;
 pub mod owners;

@@ -55,6 +55,14 @@ impl Owners {
         self.groups.resolve(&GROUPS, getent);
     }
 
+    /// Learns these owners.
+    pub fn learn_ids(&mut self, users: &[u32], groups: &[u32], getent: &dyn Getent) {
+        users.iter().for_each(|uid| self.users.note(*uid));
+        groups.iter().for_each(|gid| self.groups.note(*gid));
+        self.users.resolve(&USERS, getent);
+        self.groups.resolve(&GROUPS, getent);
+    }
+
     /// The user's name, if it has one.
     #[must_use]
     pub fn user(&self, uid: u32) -> Option<&[u8]> {

@@ -159,11 +159,21 @@ impl<'a> Stream<'a> {
 
     /// As [`Reader::read`].
     pub(crate) fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
+        self.read_by(self.dir, filter, batch)
+    }
+
+    /// The same by a descriptor of the same open directory in another thread's table.
+    pub(crate) fn read_by(
+        &mut self,
+        dir: BorrowedFd<'_>,
+        filter: &Filter,
+        batch: &mut Batch,
+    ) -> Result<bool> {
         if self.buffer.is_empty() {
             *self.buffer = vec![0; BUFFER];
         }
         let room = self.buffer.len().min(self.most);
-        let filled = match dir::getdents64(self.dir, &mut self.buffer[..room]) {
+        let filled = match dir::getdents64(dir, &mut self.buffer[..room]) {
             // The directory was removed while it was open: it has no entries any more (as readdir in POSIX).
             Err(Errno::NOENT) => 0,
             other => other?,

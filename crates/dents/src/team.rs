@@ -1,7 +1,7 @@
 //! Threads for work that makes no system call: sorting, drawing.
 
+use crate::lock::Mutex;
 use crate::stat::Workers;
-use spin::Mutex;
 
 /// Some threads, from whoever has them.
 #[derive(Clone, Copy)]

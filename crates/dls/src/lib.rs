@@ -43,7 +43,7 @@ pub struct Env<'a> {
     pub getent: &'a dyn Getent,
     /// Who may be left behind with what hangs; asked for only where there is a deadline.
     pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
-    /// Who tells of a listing that takes long, given the program's name; asked where there is no deadline.
+    /// Who tells of a listing that takes long, given the program's name.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
     /// The io_uring, if one is wanted, and what it still has to close.
     pub rings: &'a Rings,
@@ -125,7 +125,7 @@ fn follow<'a>(env: &Env<'a>, plan: &Plan<'a>, operands: &[&CStr], out: &mut Outp
     match plan.explain.as_ref().filter(|explain| explain.plan_only) {
         Some(explain) => explain::before(plan, explain, operands, out),
         None => {
-            let progress = if plan.timeout_ns.is_none() { (env.progress)(plan.program) } else { None };
+            let progress = (env.progress)(plan.program);
             out.set_progress(progress);
             let watch = progress.map(Progress::watch);
             let threads = Threads::new(plan.threads).in_flight(plan.in_flight).watched(watch);

@@ -9,15 +9,15 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
 use core::mem::ManuallyDrop;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::Workers;
-use dents::watch::Watch;
-use dents_rt::{Process, agent, child, thread};
+use dents::watch::{LOOK_NS, Lookout, Watch};
+use dents_rt::{Process, agent, child, help, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{Errno, file, signal, tty};
+use dents_sys::{Errno, file, futex, signal, tty};
 use dls::Env;
 use dls::output::Streams;
 use dls::progress::Progress;
@@ -32,7 +32,7 @@ fn run(process: Process) -> u8 {
         var: &|name| process.var(name),
         workers: &Threads,
         getent: &Children(process),
-        progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok()),
+        progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok(), help::help),
         aside: &|| Some(Box::leak(Box::new(Children(process)))),
         rings: &rings,
     };
@@ -83,6 +83,28 @@ impl Workers for Threads {
     fn share_descriptors(&self) -> bool {
         // Without libc each thread has a copy of the table.
         !cfg!(dents_libc_free)
+    }
+
+    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+        help::offer(wanted, job, during);
+    }
+
+    fn lookout(&self) -> Option<&'static Watch> {
+        static STARTED: AtomicBool = AtomicBool::new(false);
+        if !STARTED.swap(true, Ordering::Relaxed) {
+            // Without one, nobody comes to help; the listing waits where it must.
+            let _ = thread::detach(Box::new(look_out));
+        }
+        Some(&WATCH)
+    }
+}
+
+/// The life of the thread that looks on where there is no terminal to tell of it.
+fn look_out() {
+    let (mut lookout, never) = (Lookout::new(), AtomicU32::new(0));
+    loop {
+        let _ = futex::wait(&never, 0, Some(LOOK_NS));
+        help::help(lookout.look(&WATCH));
     }
 }
 

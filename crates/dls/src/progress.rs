@@ -5,6 +5,8 @@
 //! ([`dents::watch`]) and does nothing that could hang. It is there from the start, for nobody can know which question
 //! will hang: the first `openat` may. It waits for SIGINT, which is kept from all other threads while the lister
 //! waits for the kernel, so there is no handler. While the lister writes, all is as if there were no such thread.
+//!
+//! It also sees who waits behind what hangs, and has helpers come ([`Lookout`]).
 
 use crate::run::grouped;
 use alloc::boxed::Box;
@@ -12,11 +14,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
-use dents::watch::{DESKS, Watch};
+use dents::lock::Mutex;
+use dents::watch::{DESKS, LOOK_NS, Lookout, Watch};
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{clock, file, signal, tty};
-use spin::Mutex;
 
 /// A listing that is over by then is none to talk about.
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -31,6 +33,8 @@ pub struct Progress {
     program: Vec<u8>,
     /// Whether stdout ends in the middle of a line, maybe on this terminal.
     mid_line: AtomicBool,
+    /// Has so many helpers come, if they find something to do.
+    help: fn(u32),
     state: Mutex<State>,
 }
 
@@ -63,6 +67,7 @@ impl Progress {
         watch: &'static Watch,
         program: &[u8],
         start: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
+        help: fn(u32),
     ) -> Option<&'static Progress> {
         if !tty::isatty(STDERR) {
             return None;
@@ -71,6 +76,7 @@ impl Progress {
             watch,
             program: program.to_vec(),
             mid_line: AtomicBool::new(false),
+            help,
             state: Mutex::default(),
         }));
         signal::keep_interrupts(true);
@@ -110,7 +116,8 @@ impl Progress {
         let started_ns = clock::monotonic_ns();
         let mut rounds = None;
         let mut quiet = false;
-        let mut next_ns = started_ns + PATIENCE_NS - TICK_NS;
+        let mut lookout = Lookout::new();
+        let (mut next_ns, mut tick_ns) = (started_ns + LOOK_NS, started_ns + PATIENCE_NS - TICK_NS);
         loop {
             let now = clock::monotonic_ns();
             if now < next_ns {
@@ -119,7 +126,12 @@ impl Progress {
                 }
                 continue;
             }
-            next_ns = now + TICK_NS;
+            next_ns = now + LOOK_NS;
+            (self.help)(lookout.look(self.watch));
+            if now < tick_ns {
+                continue;
+            }
+            tick_ns = now + TICK_NS;
             let rounds = rounds.get_or_insert_with(|| {
                 // What stdout is nobody needs to know before. A pipe's reader may draw on the same terminal.
                 let fifo = |mode| mode & 0o170_000 == 0o010_000;
@@ -196,9 +208,11 @@ impl Progress {
             let (read, answered) = self.watch.counts();
             let after = elapsed_ns / 1_000_000_000;
             let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+            // What stands there of a line may be on this terminal.
+            let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
             let text =
                 format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
-            write(&[&self.program, text.as_bytes()].concat());
+            write(&[begin, &self.program, text.as_bytes()].concat());
         }
         signal::be_interrupted();
     }
@@ -257,6 +271,7 @@ mod tests {
             watch: &WATCH,
             program: b"dls".to_vec(),
             mid_line: AtomicBool::new(false),
+            help: |_| {},
             state: Mutex::default(),
         };
         WATCH.add_read(10_000);

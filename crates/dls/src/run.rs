@@ -17,6 +17,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use bounded::Limit;
 use core::ffi::CStr;
+use dents::ahead::Ahead;
 use dents::batch::{Asked, Batch, Entry};
 use dents::bounded::{Sheet, UNANSWERED, below};
 use dents::canonical::canonicalize;
@@ -87,9 +88,18 @@ const LARGE: usize = 16_384;
 /// What is still to do, last first.
 enum Pending {
     /// List this directory.
-    List { path: CString, operand: bool, above: Option<Arc<Sheet>> },
+    List { path: CString, operand: bool, above: Option<Arc<Sheet>>, ahead: Option<Ahead> },
     /// All of the directory entered last, with everything below it, has been listed.
     Leave,
+}
+
+impl Pending {
+    fn path(&self) -> Option<&CStr> {
+        match self {
+            Pending::List { path, .. } => Some(path),
+            Pending::Leave => None,
+        }
+    }
 }
 
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
@@ -152,8 +162,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let headers = self.plan.recursive || !alone;
         while let Some(next) = self.pending.pop() {
             match next {
-                Pending::List { path, operand, above } => {
-                    self.directory(&path, operand, headers, above.as_ref());
+                Pending::List { path, operand, above, ahead } => {
+                    self.directory(&path, operand, headers, above.as_ref(), ahead);
                 }
                 Pending::Leave => self.active.leave(),
             }
@@ -165,6 +175,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.report(self.out);
         }
         if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+            if let Some(account) = self.limit.as_ref().and_then(Limit::account) {
+                explain.ledger.absorb(&account);
+            }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
             self.out.message(text.as_bytes());
         }
@@ -197,7 +210,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
             for index in order.iter().rev().filter(|index| is_directory(index)) {
                 let path = batch.entry(*index as usize).c_name().into();
-                self.pending.push(Pending::List { path, operand: true, above: None });
+                self.pending.push(Pending::List { path, operand: true, above: None, ahead: None });
             }
             order.retain(|index| !is_directory(index));
         }
@@ -214,9 +227,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// One directory, if it can be opened.
-    fn directory(&mut self, path: &CStr, operand: bool, header: bool, above: Option<&Arc<Sheet>>) {
+    fn directory(
+        &mut self,
+        path: &CStr,
+        operand: bool,
+        header: bool,
+        above: Option<&Arc<Sheet>>,
+        ahead: Option<Ahead>,
+    ) {
         self.timing.enter(Phase::Read);
-        match self.open(path, true, above) {
+        match self.source(path, above, ahead) {
             Ok(source) => self.list(source, path, operand, header),
             Err(Closed::Failed(errno)) => {
                 self.cannot("cannot open directory ", path.to_bytes(), errno, operand);
@@ -246,7 +266,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
-        self.spare = source.into_buffer(self.env.rings);
+        if let Some(buffer) = source.into_buffer(self.env.rings) {
+            self.spare = buffer;
+        }
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -254,6 +276,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let (batch, report, ended) = match source {
             Source::Reader(reader) => self.fill_whole(reader),
             Source::Sheet(sheet) => self.take_whole(sheet, path),
+            Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
         };
         if let Err(errno) = ended {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
@@ -263,7 +286,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
-        let order = self.sort(&batch);
+        let order = source.take_order().unwrap_or_else(|| self.sort(&batch));
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
@@ -292,6 +315,11 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let more = match source {
                 Source::Reader(reader) => self.fill_next(reader, &mut batch),
                 Source::Sheet(sheet) => self.take_next(sheet, &mut batch),
+                // What streams is not read ahead: it would not be the first to be shown.
+                Source::Small(small) => {
+                    batch = core::mem::take(&mut small.batch);
+                    small.ended.map(|()| !batch.is_empty())
+                }
             };
             match more {
                 Ok(false) => break,
@@ -313,7 +341,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// One buffer of names, and what must be known of them.
     fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = reader.read(&self.plan.filter, batch)?;
+        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
         if more {
             self.fill(batch, reader);
         }
@@ -443,7 +471,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 && let Ok(path) = CString::new(below(path.to_bytes(), entry.name()))
             {
                 let above = source.sheet().cloned();
-                self.pending.push(Pending::List { path, operand: false, above });
+                self.pending.push(Pending::List { path, operand: false, above, ahead: None });
             }
         }
     }

@@ -6,9 +6,11 @@
 
 mod civil;
 mod leap;
+mod stamp;
 mod strftime;
 mod zone;
 
+pub use stamp::Stamp;
 pub use zone::Zone;
 
 use crate::number::{Text, push_right};

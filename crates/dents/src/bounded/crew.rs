@@ -7,6 +7,7 @@
 
 use super::Board;
 use super::job::Job;
+use crate::lock::Mutex;
 use crate::stat::auto::is_round_trip;
 use crate::stat::flight::{FIRST, Search, Window};
 use alloc::boxed::Box;
@@ -14,7 +15,6 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use dents_sys::{clock, futex, sched};
-use spin::Mutex;
 
 /// One that has waited so long is not counted on any more.
 const STUCK_NS: u64 = 50_000_000;
@@ -70,7 +70,8 @@ impl Crew {
     pub(super) fn new(threads: Option<usize>, in_flight: usize) -> Crew {
         let most = in_flight.max(threads.unwrap_or(1)).max(1);
         let limit = threads.map_or(BEGIN, |threads| threads as u32).min(most as u32);
-        let rate = Rate { search: Search::new(most as u32), window: Window::default(), since_ns: 0, skip: 0 };
+        let rate =
+            Rate { search: Search::new(most as u32, 1), window: Window::default(), since_ns: 0, skip: 0 };
         Crew {
             most: most as u32,
             fixed: threads.is_some(),
@@ -84,6 +85,11 @@ impl Crew {
             alarm: AtomicU32::new(0),
             rate: Mutex::new(rate),
         }
+    }
+
+    /// At work now.
+    pub(super) fn running(&self) -> u32 {
+        self.running.load(Ordering::Relaxed)
     }
 
     pub(super) fn most(&self) -> usize {
@@ -188,6 +194,8 @@ impl Seat {
 
 /// A thread's place: what it is doing, since when.
 pub(super) struct Desk<'a> {
+    /// Where whoever looks on sees it.
+    pub(super) number: usize,
     began: &'a AtomicU64,
     /// Answers in a row that took as long as round trips.
     slow: Cell<u32>,
@@ -248,7 +256,7 @@ fn work(board: &'static Board, number: usize) {
     let crew = &board.crew;
     let seat = &crew.seats[number];
     seat.thread.store(sched::thread_id(), Ordering::Relaxed);
-    let desk = Desk { began: &seat.began, slow: Cell::new(0) };
+    let desk = Desk { number: 1 + number, began: &seat.began, slow: Cell::new(0) };
     crew.coming.fetch_sub(1, Ordering::AcqRel);
     loop {
         let seen = crew.work.load(Ordering::SeqCst);

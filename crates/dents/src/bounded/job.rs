@@ -2,11 +2,13 @@
 
 use super::{AHEAD, Board, Wanted, below};
 use crate::batch::{Asked, Batch, Bits, Meta, Texts};
+use crate::lock::Mutex;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::Stream;
 use crate::stat::ask::Asker;
 use crate::stat::operands::follow_to_directory;
 use crate::stat::{Dereference, Place, Question, asks, links_lie};
+use crate::watch::READING;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -14,8 +16,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::sync::atomic::Ordering;
 use dents_sys::stat::{self, Mask};
-use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir};
-use spin::Mutex;
+use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
 
 use super::crew::Desk;
 use super::sheet::{Identity, Leaf, Sheet};
@@ -91,9 +92,19 @@ impl Board {
 
     pub(super) fn perform(&'static self, job: Job, desk: &Desk<'_>) {
         desk.begin();
+        let watched = |name: &[u8], what: &dyn Fn()| {
+            self.wanted.watch.iter().for_each(|watch| watch.begin(desk.number, name));
+            what();
+            self.wanted.watch.iter().for_each(|watch| watch.end(desk.number, 0));
+        };
         match job {
-            Job::Open { sheet, path, follow } => self.open_directory(&sheet, &path, follow),
-            Job::Read { sheet, dir, buffer } => self.read(sheet, dir, buffer),
+            Job::Open { sheet, path, follow } => {
+                watched(path.to_bytes(), &|| self.open_directory(&sheet, &path, follow));
+            }
+            Job::Read { sheet, dir, buffer } => {
+                let buffer = Cell::new(buffer);
+                watched(READING, &|| self.read(sheet.clone(), dir.clone(), buffer.take()));
+            }
             Job::Ask { sheet, dir, leaf } => self.ask(&sheet, &dir, &leaf, desk),
             Job::AskOperands(leaf) => self.ask_operands(&leaf, desk),
             Job::Call(what) => {
@@ -134,6 +145,10 @@ impl Board {
         let answer = Stream::new(dir.fd.as_fd(), &mut buffer).read(&self.wanted.filter, &mut names);
         let follow = self.wanted.follows();
         if !names.is_empty() {
+            self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
+            if let Some(ledger) = &self.ledger {
+                ledger.note_directory(statfs::of_mount(dir.fd.as_fd()).ok(), names.len());
+            }
             self.ahead.fetch_add(names.len(), Ordering::Relaxed);
             let leaf = Arc::new(Leaf::new(names, |kind| asks(&self.wanted.needs, follow, kind)));
             sheet.add(leaf.clone());
@@ -168,12 +183,14 @@ impl Board {
             .unwrap_or_else(|| links_lie(Some(&leaf.names.dents), needs, &Place::new(dir.fd.as_fd(), None)));
         let fd = dir.fd.as_fd();
         let lazy = self.wanted.lazy && stat::takes_dont_sync(fd);
-        let question = Question { dir: fd, needs, follow, by_text, lazy, ledger: None, watch: None };
+        let (ledger, watch) = (self.ledger.as_ref(), self.wanted.watch);
+        let question = Question { dir: fd, needs, follow, by_text, lazy, ledger, watch };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
         let mut asker = Asker::new(question, 0);
         (asker.smack, asker.without_xattrs) = (hints.smack, hints.without_xattrs);
         asker.learns = Some(&learn);
+        asker.desk = desk.number;
         if self.crew.is_far() {
             asker.hold();
         }
@@ -182,6 +199,10 @@ impl Board {
             let (dent, mut meta) = (leaf.dent(slot), Meta::default());
             let name = dent.c_name(leaf.arena());
             asker.ask(dent.kind(), name, &mut meta);
+            if let Some(ledger) = &self.ledger {
+                asker.leave_notes();
+                ledger.note_in_flight(self.crew.running());
+            }
             let (texts, tally) = (core::mem::take(&mut asker.texts), core::mem::take(&mut asker.tally));
             if leaf.answer(slot, meta, texts, tally) {
                 self.tell();
@@ -213,7 +234,7 @@ impl Board {
             by_text: true,
             lazy: false,
             ledger: None,
-            watch: None,
+            watch: self.wanted.watch,
         };
         let current = Cell::new(0);
         let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
@@ -222,6 +243,7 @@ impl Board {
             let (mut asker, mut through) =
                 (Asker::new(question, 0), Asker::new(Question { follow: true, ..question }, 1));
             asker.learns = Some(&learn);
+            (asker.desk, through.desk) = (desk.number, desk.number);
             let (dent, mut meta) = (leaf.dent(slot), Meta::default());
             let name = dent.c_name(leaf.arena());
             asker.ask(dent.kind(), name, &mut meta);

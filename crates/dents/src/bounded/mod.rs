@@ -30,11 +30,14 @@ pub use sheet::{Identity, Sheet};
 
 use crate::batch::Batch;
 use crate::canonical::canonicalize;
+use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::owners::Getent;
 use crate::read::Filter;
 use crate::stat::auto::{Choice, Strategy};
+use crate::stat::ledger::{Account, Ledger};
 use crate::stat::{Dereference, Report, Tally};
+use crate::watch::Watch;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::ffi::CString;
@@ -46,7 +49,6 @@ use crew::Crew;
 use dents_sys::{Errno, Result, clock, futex};
 use job::Job;
 use sheet::{Leaf, Taken};
-use spin::Mutex;
 
 /// The error of an entry that did not answer in time. Not `ETIMEDOUT`, which a server's client may give by itself.
 pub const UNANSWERED: Errno = Errno::TIME;
@@ -89,6 +91,10 @@ pub struct Wanted {
     pub recursive: bool,
     /// Whether values may be stale where that spares requests to a server.
     pub lazy: bool,
+    /// Who looks on.
+    pub watch: Option<&'static Watch>,
+    /// Whether it shall be noted what was asked of which kind of entry.
+    pub explains: bool,
 }
 
 impl Wanted {
@@ -100,6 +106,8 @@ impl Wanted {
 /// What both sides share.
 struct Board {
     wanted: Wanted,
+    /// What was asked, if anybody wants to know.
+    ledger: Option<Ledger>,
     aside: &'static dyn Aside,
     crew: Crew,
     queue: Mutex<VecDeque<Job>>,
@@ -195,8 +203,10 @@ impl Bounded {
         (until_ns, grace_ns): (u64, u64),
         (threads, in_flight): (Option<usize>, usize),
     ) -> Result<Bounded> {
+        let ledger = wanted.explains.then(Ledger::default);
         let board: &'static Board = Box::leak(Box::new(Board {
             wanted,
+            ledger,
             aside,
             crew: Crew::new(threads, in_flight),
             queue: Mutex::default(),
@@ -207,6 +217,12 @@ impl Bounded {
         }));
         let lives = aside.start(Box::new(move || crew::lead(board)))?;
         Ok(Bounded { board, lives, until_ns, grace_ns })
+    }
+
+    /// What has been noted so far, where that was wanted. Of what hangs nothing is.
+    #[must_use]
+    pub fn account(&self) -> Option<Account> {
+        self.board.ledger.as_ref().map(Ledger::account)
     }
 
     /// Whether the time is up.

@@ -2,6 +2,7 @@
 
 use super::{UNANSWERED, Wanted};
 use crate::batch::{Asked, Batch, Bits, Dent, Meta, Names, Slots, Texts};
+use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::stat::{Tally, asks};
 use alloc::boxed::Box;
@@ -9,7 +10,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use dents_sys::Result;
-use spin::Mutex;
 
 /// Device and inode of a directory.
 pub type Identity = ((u32, u32), u64);

@@ -104,6 +104,8 @@ fn wanted(recursive: bool) -> Wanted {
         filter: Filter::default(),
         lists_operands: true,
         recursive,
+        watch: None,
+        explains: false,
         lazy: false,
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Asker<'a> {
     pub(super) question: Question<'a>,
     pub(crate) texts: Texts,
     pub(super) texts_number: usize,
+    /// Where whoever looks on sees it.
+    pub(crate) desk: usize,
     /// The one time the plan declared.
     time: Needs,
     /// Whether the machine runs SMACK, once somebody needed to know.
@@ -58,6 +60,7 @@ impl<'a> Asker<'a> {
             question,
             texts: Texts::default(),
             texts_number,
+            desk: 1 + texts_number,
             time: question.needs.any() & Needs::TIMES,
             smack: None,
             without_xattrs: None,
@@ -89,6 +92,13 @@ impl<'a> Asker<'a> {
         harvest.tally += self.tally;
         if let (Some(ledger), Some(pages)) = (self.question.ledger, self.notes) {
             ledger.note_calls(&pages);
+        }
+    }
+
+    /// Leaves what was noted so far, for one who may never come home.
+    pub(crate) fn leave_notes(&mut self) {
+        if let (Some(ledger), Some(pages)) = (self.question.ledger, &mut self.notes) {
+            ledger.note_calls(&core::mem::take(&mut **pages));
         }
     }
 
@@ -138,10 +148,9 @@ impl<'a> Asker<'a> {
     /// Everything about one entry, of this `d_type`. The slot must be empty.
     pub(crate) fn ask(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
         let Some(watch) = self.question.watch else { return self.ask_unwatched(kind, name, meta) };
-        let desk = 1 + self.texts_number;
-        watch.begin(desk, name.to_bytes());
+        watch.begin(self.desk, name.to_bytes());
         self.ask_unwatched(kind, name, meta);
-        watch.end(desk, 1);
+        watch.end(self.desk, 1);
     }
 
     fn ask_unwatched(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {

@@ -135,7 +135,7 @@ mod tests {
             (128,       2,  None,    1_200 * us, Strategy::Flight(128)),
         ];
         for (entries, cores, fixed, latency_ns, strategy) in table {
-            for fs in [None, Some(FsType::EXT), Some(FsType::NFS), Some(FsType::FUSE)] {
+            for fs in [None, Some(FsType::NFS), Some(FsType::FUSE)] {
                 let policy = Policy::of(fs);
                 let signals = Signals { entries, cores, fixed, in_flight: 256, latency_ns, policy };
                 assert_eq!(choose(&signals).strategy, strategy, "{signals:?}");
@@ -164,6 +164,8 @@ mod tests {
             (FsType::CIFS,   Some(9), 800 * us,   Strategy::Par(9)),
             (FsType::CEPH,   None,    2 * us,     Strategy::Par(2)),
             (FsType::V9FS,   None,    100 * us,   Strategy::Flight(64)),
+            (FsType::EXT,    None,    2 * us,     Strategy::Par(2)),
+            (FsType::EXT,    None,    300 * us,   Strategy::Flight(32)),
         ];
         for (fs, fixed, latency_ns, strategy) in table {
             let policy = Policy::of(Some(fs));

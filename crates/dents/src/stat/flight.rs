@@ -2,11 +2,15 @@
 //!
 //! A server that answers many at once should be asked many at once; one that is saturated answers none of them sooner
 //! for being asked more, and everybody else later. Which of the two it is shows only by trying: the number doubles
-//! while the rate of answers grows with it, and goes back when answers only take longer.
+//! while the rate of answers grows with it, and goes back when answers only take longer. And what was slow at first may
+//! come from memory later on: a disk reads ahead, a client fetches attributes by the page. Then there is nothing to
+//! wait for, more threads than cores are in each other's way, and they take many entries at a time.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use super::auto::FROM_MEMORY_NS;
+use crate::batch::Metas;
+use crate::lock::Mutex;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use dents_sys::{clock, futex};
-use spin::Mutex;
 
 /// In flight at first: more than any disk needs, less than what hurts a server.
 pub(crate) const FIRST: u32 = 32;
@@ -21,6 +25,8 @@ const REST: u32 = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Window {
     answers: u64,
+    /// Those so fast that only memory can have given them.
+    quick: u64,
     /// How long they all took together, each from question to answer.
     waited_ns: u64,
     elapsed_ns: u64,
@@ -54,6 +60,9 @@ impl Window {
 pub(crate) struct Search {
     limit: u32,
     most: u32,
+    /// In flight while answers come from memory, and whether they do.
+    cores: u32,
+    near: bool,
     /// Rate and latency at half the limit, while it is not known whether the other half pays.
     before: Option<(u64, u64)>,
     /// Windows to go before more is tried.
@@ -61,12 +70,23 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn new(most: u32) -> Search {
-        Search { limit: FIRST.min(most), most, before: None, rest: 0 }
+    pub(crate) fn new(most: u32, cores: u32) -> Search {
+        let cores = cores.clamp(1, most);
+        Search { limit: FIRST.min(most), most, cores, near: false, before: None, rest: 0 }
     }
 
     /// Takes a window into account, and says how many there shall be in flight from now on.
     pub(crate) fn step(&mut self, window: &Window) -> u32 {
+        // Nearly all to get there, since one that waits for a core seems slow; a half to stay.
+        let enough = if self.near { 4 } else { 7 };
+        if window.quick * 8 >= window.answers * enough {
+            *self = Search { limit: self.cores, near: true, ..Search::new(self.most, self.cores) };
+            return self.limit;
+        }
+        if self.near {
+            *self = Search::new(self.most, self.cores);
+            return self.limit;
+        }
         let (rate, latency) = (window.rate(), window.latency_ns());
         if let Some((old_rate, old_latency)) = self.before.take() {
             let pays = rate * 100 >= old_rate * (100 + WORTH);
@@ -91,6 +111,7 @@ impl Search {
 /// Shared by the threads that ask: each waits for its turn while there are more threads than questions wanted.
 pub(crate) struct Flight {
     limit: AtomicU32,
+    near: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -106,14 +127,21 @@ struct State {
 
 impl Flight {
     /// At most this many in flight.
-    pub(crate) fn new(most: usize) -> Flight {
-        let search = Search::new(u32::try_from(most).unwrap_or(u32::MAX).max(1));
-        let window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
+    pub(crate) fn new(most: usize, cores: usize) -> Flight {
+        let count = |count| u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        let search = Search::new(count(most), count(cores));
+        let window = Window::default();
         let since_ns = clock::monotonic_ns();
         Flight {
             limit: AtomicU32::new(search.limit),
+            near: AtomicBool::new(false),
             state: Mutex::new(State { search, window, since_ns, skip: 0, highest: search.limit }),
         }
+    }
+
+    /// How many entries to take at a time.
+    pub(crate) fn step(&self) -> usize {
+        if self.near.load(Ordering::Relaxed) { Metas::CHUNK } else { 1 }
     }
 
     /// Waits until this thread may ask. Returns when the question begins.
@@ -137,8 +165,12 @@ impl Flight {
             *since_ns = now;
             return;
         }
+        let waited_ns = now - began_ns;
         window.answers += answers as u64;
-        window.waited_ns += (now - began_ns) * answers as u64;
+        if waited_ns < FROM_MEMORY_NS * answers as u64 {
+            window.quick += answers as u64;
+        }
+        window.waited_ns += waited_ns * answers as u64;
         // Two rounds of all that are in flight.
         if window.answers < 2 * u64::from(search.limit) {
             return;
@@ -148,9 +180,10 @@ impl Flight {
         let old = search.limit;
         let limit = search.step(window);
         *highest = limit.max(*highest);
-        *window = Window { answers: 0, waited_ns: 0, elapsed_ns: 0 };
+        *window = Window::default();
         *since_ns = now;
         *skip = if limit == old { 0 } else { u64::from(old) };
+        self.near.store(search.near, Ordering::Relaxed);
         drop(state);
         if limit != old {
             self.set(limit);
@@ -182,14 +215,14 @@ mod tests {
     /// A server that does `slots` at once, each in a millisecond: where the search comes to rest within this many
     /// windows, and the highest number it tried.
     fn settles(slots: u64, most: u32, windows: usize) -> (u32, u32) {
-        let mut search = Search::new(most);
+        let mut search = Search::new(most, 2);
         let mut highest = search.limit;
         for _ in 0..windows {
             let in_flight = u64::from(search.limit);
             let latency_ns = 1_000_000 * in_flight.div_ceil(slots).max(1);
             let answers = 2 * in_flight;
             let elapsed_ns = answers * 1_000_000 / in_flight.min(slots);
-            search.step(&Window { answers, waited_ns: answers * latency_ns, elapsed_ns });
+            search.step(&Window { answers, quick: 0, waited_ns: answers * latency_ns, elapsed_ns });
             highest = highest.max(search.limit);
         }
         (search.limit, highest)
@@ -213,8 +246,24 @@ mod tests {
 
     #[test]
     fn tries_again_later() {
-        let mut search = Search { limit: 32, most: 256, before: None, rest: 2 };
-        let window = Window { answers: 64, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
+        let mut search = Search { rest: 2, ..Search::new(256, 2) };
+        let window = Window { answers: 64, quick: 0, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
         assert_eq!((search.step(&window), search.step(&window), search.step(&window)), (32, 32, 64));
+    }
+
+    #[test]
+    fn what_comes_from_memory_is_left_to_the_cores() {
+        let mut search = Search::new(256, 4);
+        let window = |quick| Window { answers: 64, quick, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
+        assert_eq!(search.step(&window(32)), 64, "some of a disk's answers do");
+        assert_eq!((search.step(&window(60)), search.near), (4, true));
+        assert_eq!(
+            (search.step(&window(40)), search.near),
+            (4, true),
+            "a thread that lost its core is no disk"
+        );
+        assert_eq!((search.step(&window(3)), search.near), (32, false), "from the disk again");
+        assert_eq!(search.step(&window(3)), 64);
+        assert_eq!(Search::new(1, 8).step(&window(64)), 1, "never more than allowed");
     }
 }

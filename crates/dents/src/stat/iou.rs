@@ -19,6 +19,7 @@ use super::{Harvest, Question, Todo, dir_is_cwd, xattrs};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::needs::Kind;
 use crate::ring::{Device, Rings};
+use crate::watch::Watch;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -125,6 +126,8 @@ struct Told {
     marks: bool,
     /// Whether one was there, or something else came between.
     doubt: bool,
+    /// Whether it has.
+    answered: bool,
     /// Whether `statx` was refused as the kernel refuses what it does not know.
     unknown: bool,
 }
@@ -191,11 +194,13 @@ impl Load {
             .then_some((HOME, about_home))
             .into_iter()
             .chain((0..entries.len()).flat_map(|number| requests(question, entries, paths, number)));
+        let mut awaited = Awaited::new(question, entries);
         let done = |number: u32, answer: Answer<'_>| match answer {
             Answer::Statx(answer) if number == HOME => *home = answer.ok().map(Statx::dev),
             Answer::Statx(Err(Errno::INVAL)) => told[number as usize].unknown = true,
             Answer::Statx(answer) => {
                 told[number as usize].device = asker.store(&mut metas[number as usize], answer);
+                awaited.answered(number as usize, told);
             }
             Answer::Getxattr(answer) => told[number as usize].doubt |= answer != Err(Errno::NODATA),
         };
@@ -230,6 +235,49 @@ impl Load {
             }
         }
         Ok(())
+    }
+}
+
+/// What whoever looks on sees of a load: how many have answered, and the first that has not.
+struct Awaited<'t> {
+    watch: Option<&'static Watch>,
+    entries: Entries<'t>,
+    first: usize,
+}
+
+/// The desk of whoever waits for a ring.
+const DESK: usize = 1;
+
+impl<'t> Awaited<'t> {
+    fn new(question: &Question<'_>, entries: Entries<'t>) -> Awaited<'t> {
+        let awaited = Awaited { watch: question.watch, entries, first: 0 };
+        awaited.show();
+        awaited
+    }
+
+    fn show(&self) {
+        if let Some(watch) = self.watch {
+            match self.first < self.entries.len() {
+                true => watch.begin(DESK, self.entries.name(self.first).to_bytes()),
+                false => watch.end(DESK, 0),
+            }
+        }
+    }
+
+    fn answered(&mut self, number: usize, told: &mut [Told]) {
+        let Some(watch) = self.watch else { return };
+        told[number].answered = true;
+        watch.add_answered(1);
+        if self.first == number {
+            self.first += told[number..].iter().take_while(|told| told.answered).count();
+            self.show();
+        }
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.watch.iter().for_each(|watch| watch.end(DESK, 0));
     }
 }
 

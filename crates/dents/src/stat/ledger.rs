@@ -1,10 +1,10 @@
 //! What was asked, of which kind of entry, and how long the answers took: kept for `--explain`, and only then.
 
 use super::policy::Policy;
+use crate::lock::Mutex;
 use crate::needs::Kind;
 use core::ops::{Add, AddAssign};
 use dents_sys::statfs::FsType;
-use spin::Mutex;
 
 /// Calls of one sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,6 +135,13 @@ impl Ledger {
     #[must_use]
     pub fn account(&self) -> Account {
         *self.0.lock()
+    }
+
+    /// Adds what was noted elsewhere.
+    pub fn absorb(&self, other: &Account) {
+        self.note_calls(&other.pages);
+        self.note_in_flight(other.in_flight);
+        self.note_directory(other.fs.0, other.fs.1 as usize);
     }
 
     pub(crate) fn note_calls(&self, pages: &Pages) {

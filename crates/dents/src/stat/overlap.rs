@@ -4,13 +4,13 @@
 //! takes the next few names; if it sees that they run short, and nobody is reading, it reads one more buffer before
 //! it goes on to ask. So no thread is a reader by profession, and none waits while there are names.
 
-use super::par::{Piece, Scratch, Supply};
+use super::par::{Piece, Scratch, Supply, Taking};
 use crate::batch::{Batch, Names};
+use crate::lock::Mutex;
 use crate::read::{Filter, Stream};
 use crate::watch::Watch;
 use core::sync::atomic::{AtomicU32, Ordering};
-use dents_sys::{Errno, futex};
-use spin::Mutex;
+use dents_sys::{BorrowedFd, Errno, futex};
 
 /// A directory that has been read in part.
 pub(crate) struct Unread<'a> {
@@ -18,9 +18,6 @@ pub(crate) struct Unread<'a> {
     stream: Mutex<Stream<'a>>,
     filter: &'a Filter,
     watch: Option<&'static Watch>,
-    step: usize,
-    /// With fewer names than these left, somebody reads on.
-    low: usize,
     /// Counts the buffers read: what those wait on who find nothing to do.
     reads: AtomicU32,
 }
@@ -34,23 +31,18 @@ struct State<'a> {
 }
 
 impl<'a> Unread<'a> {
-    /// Entries from `next` on are handed out, `step` at a time, to `threads` threads.
+    /// None of its entries has been handed out.
     pub(crate) fn new(
         batch: &'a mut Batch,
-        next: usize,
         stream: Stream<'a>,
         filter: &'a Filter,
-        (step, threads): (usize, usize),
         watch: Option<&'static Watch>,
     ) -> Self {
         Unread {
-            names: Mutex::new(State { batch, next, ended: false, failed: None }),
+            names: Mutex::new(State { batch, next: 0, ended: false, failed: None }),
             stream: Mutex::new(stream),
             filter,
             watch,
-            step,
-            // Longer than it takes to read a buffer: 0.3 µs an entry, of which the others ask about one in 2 µs.
-            low: 8 * step * threads,
             reads: AtomicU32::new(0),
         }
     }
@@ -61,9 +53,9 @@ impl<'a> Unread<'a> {
     }
 
     /// One more buffer. Names are parsed aside, so that others can take some meanwhile.
-    fn read(&self, stream: &mut Stream<'_>) {
+    fn read(&self, stream: &mut Stream<'_>, dir: BorrowedFd<'_>) {
         let mut more = Batch::default();
-        let answer = stream.read(self.filter, &mut more);
+        let answer = stream.read_by(dir, self.filter, &mut more);
         let read = more.len();
         let mut state = self.names.lock();
         state.batch.append_names(&mut more);
@@ -75,11 +67,11 @@ impl<'a> Unread<'a> {
         let _ = futex::wake(&self.reads, u32::MAX);
     }
 
-    fn take(&self, scratch: &mut Scratch) -> Taken {
+    fn take(&self, taking: &Taking<'_>, scratch: &mut Scratch) -> Taken {
         let mut state = self.names.lock();
         let State { batch, next, ended, .. } = &mut *state;
         let left = batch.len() - *next;
-        let count = self.step.min(left);
+        let count = taking.step.min(left);
         if count == 0 {
             return if *ended { Taken::End } else { Taken::Nothing };
         }
@@ -92,14 +84,14 @@ impl<'a> Unread<'a> {
         scratch.names.extend_from_slice(&batch.arena[from..to]);
         let start = *next;
         *next += count;
-        Taken::Some { start, from, short: !*ended && left < self.low }
+        Taken::Some { start, from, short: !*ended && left < taking.low }
     }
 
     /// Reads on, unless somebody does or there is nothing more. Whoever has `nothing` to do waits for that somebody.
-    fn read_on(&self, reads: u32, nothing: bool) {
+    fn read_on(&self, dir: BorrowedFd<'_>, reads: u32, nothing: bool) {
         match self.stream.try_lock() {
             // Somebody may have read between our look and our turn: one buffer more does no harm.
-            Some(mut stream) if !self.names.lock().ended => self.read(&mut stream),
+            Some(mut stream) if !self.names.lock().ended => self.read(&mut stream, dir),
             Some(_) => {}
             None if nothing => drop(futex::wait(&self.reads, reads, None)),
             None => {}
@@ -119,20 +111,25 @@ enum Taken {
 }
 
 impl Supply for Unread<'_> {
-    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>> {
+    fn next<'p>(&'p self, taking: &Taking<'_>, scratch: &'p mut Scratch) -> Option<Piece<'p>> {
         let (start, from) = loop {
             let reads = self.reads.load(Ordering::Acquire);
-            match self.take(scratch) {
+            match self.take(taking, scratch) {
                 Taken::Some { start, from, short } => {
                     if short {
-                        self.read_on(reads, false);
+                        self.read_on(taking.dir, reads, false);
                     }
                     break (start, from);
                 }
-                Taken::Nothing => self.read_on(reads, true),
+                Taken::Nothing => self.read_on(taking.dir, reads, true),
                 Taken::End => return None,
             }
         };
         Some(Piece { start, dents: &scratch.dents, names: Names { bytes: &scratch.names, from } })
+    }
+
+    fn has_more(&self) -> bool {
+        let state = self.names.lock();
+        state.next < state.batch.len() || !state.ended
     }
 }

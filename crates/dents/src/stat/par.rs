@@ -1,13 +1,12 @@
 //! Threads, each taking the next few entries until none are left.
 
-use super::ask::Asker;
-use super::flight::Flight;
-use super::{Harvest, Question, Todo, Workers};
-use crate::batch::{Dent, Meta, Metas, Names};
+use super::Todo;
+use super::auto::Strategy;
+use super::policy::Policy;
+use crate::batch::{Dent, Metas, Names};
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use dents_sys::{AsFd, dir};
-use spin::Mutex;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use dents_sys::BorrowedFd;
 
 /// A few entries to ask.
 pub(crate) struct Piece<'p> {
@@ -24,38 +23,79 @@ pub(crate) struct Scratch {
     pub(crate) names: Vec<u8>,
 }
 
+/// How a worker takes entries.
+#[derive(Clone, Copy)]
+pub(crate) struct Taking<'d> {
+    /// So many at a time.
+    pub(crate) step: usize,
+    /// Where fewer than these are left, names are read on.
+    pub(crate) low: usize,
+    /// The directory as it was opened to be read, by a number that this thread's table has.
+    pub(crate) dir: BorrowedFd<'d>,
+}
+
 /// Where workers get their entries from. Pieces come in order and never twice.
 pub(crate) trait Supply: Sync {
     /// The next few, or none when all have been handed out.
-    fn next<'p>(&'p self, scratch: &'p mut Scratch) -> Option<Piece<'p>>;
+    fn next<'p>(&'p self, taking: &Taking<'_>, scratch: &'p mut Scratch) -> Option<Piece<'p>>;
+
+    /// Whether there are more, or may be.
+    fn has_more(&self) -> bool;
 }
 
 /// Entries that have all been read.
-struct Listed<'a> {
+pub(crate) struct Listed<'a> {
     todo: &'a Todo<'a>,
-    step: usize,
     next: AtomicUsize,
 }
 
+impl<'a> Listed<'a> {
+    pub(crate) fn new(todo: &'a Todo<'a>) -> Listed<'a> {
+        Listed { todo, next: AtomicUsize::new(0) }
+    }
+}
+
 impl Supply for Listed<'_> {
-    fn next<'p>(&'p self, _: &'p mut Scratch) -> Option<Piece<'p>> {
-        let start = self.next.fetch_add(self.step, Ordering::Relaxed);
-        let end = self.todo.dents.len().min(start + self.step);
+    fn next<'p>(&'p self, taking: &Taking<'_>, _: &'p mut Scratch) -> Option<Piece<'p>> {
+        let start = self.next.fetch_add(taking.step, Ordering::Relaxed);
+        let end = self.todo.dents.len().min(start + taking.step);
         let dents = self.todo.dents.get(start..end).filter(|dents| !dents.is_empty())?;
         Some(Piece { start, dents, names: self.todo.names })
+    }
+
+    fn has_more(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.todo.dents.len()
     }
 }
 
 /// Who asks.
 #[derive(Clone, Copy)]
-pub(crate) struct Crew<'a> {
+pub(crate) struct Crew {
     pub(crate) threads: usize,
     /// Whether each answer is a round trip: then as many threads ask at once as turns out to pay.
     pub(crate) round_trips: bool,
-    pub(crate) workers: &'a dyn Workers,
+    /// Threads, if answers turn out to come from memory after all.
+    pub(crate) cores: usize,
+    /// Whether to look a name up once for all that is asked about it ([`Asker::hold`](super::ask::Asker::hold)).
+    pub(crate) holds: bool,
 }
 
-impl Crew<'_> {
+impl Crew {
+    /// Those of a strategy of threads; of another, the calling thread alone.
+    pub(crate) fn of(strategy: Strategy) -> Crew {
+        let (threads, round_trips) = match strategy {
+            Strategy::Par(threads) => (threads, false),
+            Strategy::Flight(threads) => (threads, true),
+            Strategy::Classic | Strategy::Iou => (1, false),
+        };
+        Crew { threads, round_trips, cores: threads, holds: round_trips }
+    }
+
+    /// The same on a machine of so many cores, and on a file system.
+    pub(crate) fn at(self, cores: usize, policy: &Policy) -> Crew {
+        Crew { cores, holds: self.round_trips && policy.holds(), ..self }
+    }
+
     /// Entries taken at a time: at 2 µs an answer a worker comes back for more every 130 µs, so nobody waits for
     /// anybody, and at the end for no more than that. Fewer where there are few, so that all have work to the end; where
     /// each answer is a round trip, one.
@@ -65,62 +105,4 @@ impl Crew<'_> {
         }
         (entries / self.threads.max(1) / 4).clamp(1, Metas::CHUNK).next_power_of_two()
     }
-}
-
-pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest, crew: Crew<'_>) {
-    let step = crew.step(todo.dents.len());
-    let listed = Listed { todo, step, next: AtomicUsize::new(0) };
-    for piece in ask(&listed, todo.question, harvest, crew) {
-        metas.append(piece);
-    }
-}
-
-/// Asks about all that is supplied, on several threads. Returns the slots in the order of the entries.
-pub(crate) fn ask(
-    supply: &dyn Supply,
-    question: Question<'_>,
-    harvest: &mut Harvest,
-    crew: Crew<'_>,
-) -> impl Iterator<Item = Vec<Meta>> + use<> {
-    let first_texts = harvest.texts.len();
-    let home = Mutex::new((Vec::new(), core::mem::take(harvest)));
-    let flight = crew.round_trips.then(|| Flight::new(crew.threads));
-    let ended = AtomicBool::new(false);
-    crew.workers.run(crew.threads, &|worker| {
-        let workers = crew.workers;
-        let own = if worker > 0 && workers.share_descriptors() && !super::dir_is_cwd(question.dir) {
-            dir::open(question.dir, c".").ok()
-        } else {
-            None
-        };
-        let mut question = question;
-        if let Some(own) = &own {
-            question.dir = own.as_fd();
-        }
-        let mut asker = Asker::new(question, first_texts + worker);
-        if crew.round_trips {
-            asker.hold();
-        }
-        let (mut scratch, mut pieces) = (Scratch::default(), Vec::new());
-        loop {
-            let began = flight.as_ref().map(|flight| flight.enter(worker, &|| ended.load(Ordering::Acquire)));
-            let Some(Piece { start, dents, names }) = supply.next(&mut scratch) else { break };
-            pieces.push((start, asker.ask_all(dents, names)));
-            if let (Some(flight), Some(began)) = (&flight, began) {
-                flight.answered(dents.len(), began);
-            }
-        }
-        ended.store(true, Ordering::Release);
-        flight.iter().for_each(Flight::end);
-        let mut home = home.lock();
-        home.0.append(&mut pieces);
-        asker.bring_home(&mut home.1);
-    });
-    if let (Some(ledger), Some(flight)) = (question.ledger, &flight) {
-        ledger.note_in_flight(flight.highest());
-    }
-    let (mut pieces, all) = home.into_inner();
-    *harvest = all;
-    pieces.sort_unstable_by_key(|(start, _)| *start);
-    pieces.into_iter().map(|(_, metas)| metas)
 }

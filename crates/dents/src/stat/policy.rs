@@ -38,17 +38,21 @@ pub struct Policy {
 
 const ANY: usize = usize::MAX;
 
+/// A disk's queue is no longer than this, and threads beyond it only take each other's core once the disk has read ahead.
+const QUEUE: usize = 32;
+
 const LOCAL: Policy = Policy {
     name: "local",
     far: Far::No,
     interleave: false,
-    most: ANY,
+    most: QUEUE,
     lazy: false,
     why: "answers come from memory or a disk",
 };
 
 /// What is not in the table: judged by the clock, as a local one is, so that it may turn out to be far.
-const UNKNOWN: Policy = Policy { name: "unknown", why: "not in the table: the clock decides", ..LOCAL };
+const UNKNOWN: Policy =
+    Policy { name: "unknown", why: "not in the table: the clock decides", most: ANY, ..LOCAL };
 
 /// Source: fs/nfs/dir.c and inode.c. `nfs_readdir` goes over to READDIRPLUS once it sees names being looked up while
 /// a directory is read (since 5.18 by counting misses), so reading and asking must alternate. `nfs_getattr` answers a
@@ -202,6 +206,12 @@ impl Policy {
         const { &TABLE }.iter().find(|row| Some(row.0) == fs).map_or(const { &UNKNOWN }, |row| &row.1)
     }
 
+    /// Whether answers come from elsewhere.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.far != Far::No
+    }
+
     /// After how many entries, asked on one thread, the clock is looked at: each time only about those since the last.
     #[must_use]
     pub fn looks(&self) -> &'static [usize] {
@@ -209,6 +219,12 @@ impl Policy {
             Far::No | Far::AskedAhead => &[4, 28],
             Far::Yes => &[1, 3, 28],
         }
+    }
+
+    /// Whether to hold what is asked about, where answers take long: looking a name up on a disk costs nothing once it was.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.far != Far::No || *self == UNKNOWN
     }
 
     /// Whether the first look that sees a round trip ends the looking. Where the client asks ahead it must first have

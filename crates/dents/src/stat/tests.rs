@@ -136,6 +136,56 @@ fn all_strategies_give_equal_slots() {
     }
 }
 
+/// Workers whose helpers come at once, and never late.
+struct Helped;
+
+impl Workers for Helped {
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+        Std.run(workers, job);
+    }
+
+    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    if wanted() {
+                        job()
+                    }
+                });
+            }
+            during();
+        });
+    }
+}
+
+/// Whoever helps asks what would have been asked without, once.
+#[test]
+fn helpers_change_nothing() {
+    static WATCH: Watch = Watch::new();
+    for files in [0, 1, 70, 500, 9000] {
+        let tree = Tree::new(&format!("helped{files}"), files);
+        let needs = everything();
+        let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
+        for (mode, threads) in [(Mode::Auto, 2), (Mode::Auto, 1), (Mode::Par, 1), (Mode::Par, 3)] {
+            let threads = Threads::new(Some(threads)).watched(Some(&WATCH));
+            let means = Means {
+                mode,
+                threads: &threads,
+                workers: &Helped,
+                mounts: None,
+                rings: None,
+                lazy: false,
+                ledger: None,
+            };
+            let (batch, report) = list(&tree.0, &needs, false, &means);
+            assert_eq!(facts(&batch), facts(&oracle), "{mode:?} with {files} files");
+            let names = |batch: &Batch| batch.iter().map(|entry| entry.name().to_vec()).collect::<Vec<_>>();
+            assert_eq!(names(&batch), names(&oracle), "{mode:?} keeps the order");
+            assert_eq!(report.tally, classic.tally, "{mode:?} asks what classic asks");
+        }
+    }
+}
+
 #[test]
 fn only_what_is_needed_is_asked() {
     let tree = Tree::new("lazy", 100);

@@ -11,6 +11,7 @@ use super::pace::Pace;
 use super::visitor::Piece;
 use super::{End, Follow, Options, Order};
 use crate::batch::Batch;
+use crate::lock::Mutex;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::Hidden;
 use alloc::boxed::Box;
@@ -19,7 +20,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use dents_sys::{futex, sched};
-use spin::Mutex;
 
 /// Descriptors in use by a worker beside those it holds: what it reads, and two on the way along a long path.
 const WORKING: usize = 3;

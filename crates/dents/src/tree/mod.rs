@@ -96,6 +96,7 @@ pub use entries::{Entries, Item};
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
 use crate::batch::Batch;
+use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
@@ -105,7 +106,6 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use dents_sys::{BorrowedFd, CWD, clock};
 use frontier::Frontier;
-use spin::Mutex;
 use worker::Worker;
 
 /// What to walk, and how.

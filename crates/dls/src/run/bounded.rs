@@ -12,6 +12,7 @@ use dents::batch::{Asked, Batch};
 use dents::bounded::{Bounded, Part, Sheet, UNANSWERED, Wanted};
 use dents::owners::Getent;
 use dents::stat::Report;
+use dents::stat::ledger::Account;
 use dents_render::quote;
 use dents_sys::{Errno, Result, clock};
 
@@ -35,6 +36,10 @@ impl Limit {
         &self.bounded
     }
 
+    pub(super) fn account(&self) -> Option<Account> {
+        self.bounded.account()
+    }
+
     pub(super) fn canonical(&self, base: &[u8], names: Vec<Vec<u8>>) -> Vec<Option<Vec<u8>>> {
         self.bounded.canonical(base, names)
     }
@@ -53,6 +58,8 @@ impl Listing<'_, '_, '_> {
             lists_operands: !plan.directory,
             recursive: plan.recursive,
             lazy: plan.lazy,
+            watch: self.means.threads.watching(),
+            explains: plan.explain.is_some(),
         };
         let until_ns = clock::monotonic_ns() + timeout_ns;
         let started = (self.env.aside)().ok_or(Errno::NOSYS).and_then(|aside| {
@@ -88,6 +95,7 @@ impl Listing<'_, '_, '_> {
         *ended |= part.ended.is_some();
         *batch = part.batch;
         self.note(&part.report);
+        self.see(batch);
         match part.ended {
             Some(Err(errno)) => Err(errno),
             _ => Ok(!batch.is_empty()),

@@ -1,16 +1,19 @@
 //! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
 
-use super::Listing;
+use super::{Listing, Pending};
 use crate::loops::ActiveDirectories;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use dents::ahead::{self, Ahead, Small, Wanted};
 use dents::batch::Batch;
 use dents::bounded::{Opened, Sheet};
 use dents::needs::Kind;
 use dents::read::Reader;
 use dents::ring::Rings;
-use dents::stat::{self, Report};
+use dents::sort::Key;
+use dents::stat::{self, Asking, Report};
 use dents_sys::{CWD, Errno, Result};
 
 /// A directory that is open.
@@ -19,6 +22,8 @@ pub(super) enum Source {
     Reader(Reader),
     /// Aside, where it may hang.
     Sheet(Arc<Sheet>),
+    /// Here, ahead of its turn.
+    Small(Box<Small>),
 }
 
 /// Why a directory is not.
@@ -34,27 +39,28 @@ impl Source {
     pub(super) fn with_buffer(self, buffer: &mut Vec<u8>) -> Source {
         match self {
             Source::Reader(reader) => Source::Reader(reader.with_buffer(core::mem::take(buffer))),
-            aside @ Source::Sheet(_) => aside,
+            elsewhere => elsewhere,
         }
     }
 
     /// Gives it back, and the directory to be closed when it suits.
-    pub(super) fn into_buffer(self, rings: &Rings) -> Vec<u8> {
-        match self {
-            Source::Reader(reader) => {
-                let (directory, buffer) = reader.into_parts();
-                rings.close_later(directory);
-                buffer
-            }
-            Source::Sheet(_) => Vec::new(),
-        }
+    pub(super) fn into_buffer(self, rings: &Rings) -> Option<Vec<u8>> {
+        let Source::Reader(reader) = self else { return None };
+        let (directory, buffer) = reader.into_parts();
+        rings.close_later(directory);
+        Some(buffer)
     }
 
     pub(super) fn sheet(&self) -> Option<&Arc<Sheet>> {
         match self {
-            Source::Reader(_) => None,
+            Source::Reader(_) | Source::Small(_) => None,
             Source::Sheet(sheet) => Some(sheet),
         }
+    }
+
+    /// The order of the entries, if it is known already.
+    pub(super) fn take_order(&mut self) -> Option<Vec<u32>> {
+        if let Source::Small(small) = self { small.order.take() } else { None }
     }
 
     /// See [`ActiveDirectories::enter`].
@@ -63,11 +69,55 @@ impl Source {
             Source::Reader(reader) => active.enter(reader.dir()),
             // One that cannot be identified does not open.
             Source::Sheet(sheet) => Ok(sheet.identity().is_none_or(|identity| active.enter_known(identity))),
+            Source::Small(small) => small.identity.map(|identity| active.enter_known(identity)),
         }
     }
 }
 
 impl Listing<'_, '_, '_> {
+    /// Opens a directory, unless that was done ahead of its turn.
+    pub(super) fn source(
+        &mut self,
+        path: &CStr,
+        above: Option<&Arc<Sheet>>,
+        ahead: Option<Ahead>,
+    ) -> core::result::Result<Source, Closed> {
+        match ahead.or_else(|| self.read_ahead_from(path)) {
+            Some(Ahead::Closed(errno)) => Err(Closed::Failed(errno)),
+            Some(Ahead::Small(small)) => Ok(Source::Small(small)),
+            Some(Ahead::Later) | None => self.open(path, true, above),
+        }
+    }
+
+    /// Reads this directory and those that follow it, if there are enough of them. Returns what became of this one.
+    fn read_ahead_from(&mut self, path: &CStr) -> Option<Ahead> {
+        if self.limit.is_some() || self.plan.streams || self.pending.len() < ahead::WORTH {
+            return None;
+        }
+        let follows = |pending: &&mut Pending| matches!(pending, Pending::List { ahead: None, .. });
+        let mut following: Vec<_> =
+            self.pending.iter_mut().rev().take(ahead::MOST - 1).take_while(follows).collect();
+        if !ahead::pays(&self.means, path, 1 + following.len()) {
+            return None;
+        }
+        let paths = following.iter().filter_map(|pending| pending.path());
+        let paths: Vec<&CStr> = core::iter::once(path).chain(paths).collect();
+        let (needs, follow) = (&self.plan.needs, self.plan.follows_entries());
+        let asking = Asking { needs, follow, means: &self.means };
+        // Neither a locale's order nor widths are made for several threads at once.
+        let by_bytes = self.collate.is_none() && self.plan.order.key != Key::Width;
+        let order = by_bytes.then_some(&self.plan.order);
+        let wanted = Wanted { filter: &self.plan.filter, asking: &asking, order };
+        let mut found = ahead::read(&paths, &wanted).into_iter();
+        let first = found.next();
+        for (pending, found) in following.iter_mut().zip(found) {
+            if let Pending::List { ahead, .. } = pending {
+                *ahead = Some(found);
+            }
+        }
+        first
+    }
+
     pub(super) fn open(
         &self,
         path: &CStr,

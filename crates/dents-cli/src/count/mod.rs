@@ -1,0 +1,136 @@
+//! `dents count`: entries by type, as `readdir` tells it.
+//!
+//! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type no `readdir`
+//! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many.
+
+use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table};
+use crate::walk::Walk;
+use dents::batch::Batch;
+use dents::needs::{Kind, Needs, NeedsByKind};
+use dents::tree::{Failure, Place, Step, Tally, Visitor};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Count entries by type, without asking about any
+///
+/// The PATHs themselves are among them, as for find(1). Types are what readdir tells: nothing is stat'ed where it does.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    walk: Walk,
+    /// One JSON object
+    #[arg(long, help_heading = "What is shown")]
+    json: bool,
+}
+
+/// By type, as `d_type` numbers them.
+type Counts = [u64; 16];
+
+/// What is shown, in this order: the name of a type in JSON, and for people.
+const TYPES: [(Kind, &str); 9] = [
+    (Kind::Dir, "directories"),
+    (Kind::Reg, "files"),
+    (Kind::Link, "links"),
+    (Kind::Sock, "sockets"),
+    (Kind::Fifo, "fifos"),
+    (Kind::Block, "block devices"),
+    (Kind::Char, "character devices"),
+    (Kind::Whiteout, "whiteouts"),
+    (Kind::Unknown, "unknown"),
+];
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let meanwhile = Meanwhile::begin();
+    let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
+    let outcome = args.walk.walk(&options, |_| Counter { meanwhile: &meanwhile, counts: Counts::default() });
+    let mut counts = Counts::default();
+    let (end, tally) = (outcome.end, outcome.tally);
+    for one in outcome.visitors {
+        counts.iter_mut().zip(one.counts).for_each(|(all, some)| *all += some);
+    }
+    let ending = Ending::new(end, meanwhile);
+    ending.finish(|out| match args.json {
+        true => json(&counts, &ending, &tally, out),
+        false => table(&counts, &Screen::stdout(), out),
+    })
+}
+
+struct Counter<'t> {
+    meanwhile: &'t Meanwhile,
+    counts: Counts,
+}
+
+impl Visitor for Counter<'_> {
+    type State = ();
+
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
+        self.meanwhile.saw(place, batch);
+        // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
+        for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
+            self.counts[entry.kind() as usize] += 1;
+        }
+        Step::Enter
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        self.meanwhile.failed(failure);
+        Step::Enter
+    }
+}
+
+/// Directories, files and links are always shown, others if there are any.
+fn table(counts: &Counts, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new(vec![Column::right("").painted(Paint::Size), Column::left("")]);
+    for (nth, (kind, name)) in TYPES.into_iter().enumerate() {
+        let count = counts[kind as usize];
+        if nth < 3 || count > 0 {
+            table.row(vec![screen.count(count), name.into()]);
+        }
+    }
+    table.row(vec![screen.count(counts.iter().sum()), b"entries".into()]);
+    table.draw(screen, out)
+}
+
+/// `{"dents":"count", …, "entries":N, "types":{"directories":N, "files":N, …}, "stats":N}`.
+#[derive(Serialize)]
+struct Object {
+    #[serde(flatten)]
+    head: Head,
+    entries: u64,
+    types: Types,
+    /// `statx` made: one for each PATH where `readdir` tells types.
+    stats: u64,
+}
+
+#[derive(Serialize)]
+struct Types {
+    directories: u64,
+    files: u64,
+    links: u64,
+    sockets: u64,
+    fifos: u64,
+    block_devices: u64,
+    character_devices: u64,
+    whiteouts: u64,
+    unknown: u64,
+}
+
+fn json(counts: &Counts, ending: &Ending, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
+    let of = |kind: Kind| counts[kind as usize];
+    let types = Types {
+        directories: of(Kind::Dir),
+        files: of(Kind::Reg),
+        links: of(Kind::Link),
+        sockets: of(Kind::Sock),
+        fifos: of(Kind::Fifo),
+        block_devices: of(Kind::Block),
+        character_devices: of(Kind::Char),
+        whiteouts: of(Kind::Whiteout),
+        unknown: of(Kind::Unknown),
+    };
+    let head = Head::new("count", ending);
+    let object = Object { head, entries: counts.iter().sum(), types, stats: tally.stats };
+    serde_json::to_writer(&mut *out, &object)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,118 @@
+//! Rows become lines: with bars on a terminal, as du(1) writes them elsewhere, or one JSON object.
+
+use super::Args;
+use super::tree::Row;
+use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, bar, percent};
+use dents_render::human::SizeFormat;
+use dents_render::width::width;
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+
+/// What the columns beside bar and path take, with the blanks between them.
+const OTHERS: usize = 20;
+/// A bar of fewer columns says nothing, of more not more.
+const BAR: std::ops::RangeInclusive<usize> = 8..=40;
+
+pub(super) fn draw(
+    args: &Args,
+    rows: &[Row],
+    total: u64,
+    ending: &Ending,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let screen = Screen::stdout();
+    if args.json {
+        json(args, rows, total, ending, out)
+    } else if screen.is_terminal() && !args.null {
+        bars(args, rows, total, &screen, out)
+    } else {
+        lines(args, rows, total, out)
+    }
+}
+
+/// SIZE, a tab, the path as it is.
+fn lines(args: &Args, rows: &[Row], total: u64, out: &mut dyn Write) -> io::Result<()> {
+    let units = args.units(SizeFormat::KIBI);
+    let end = if args.null { b"\0" } else { b"\n" };
+    let mut line = Vec::new();
+    let totals = args.total.then_some((total, &b"total"[..]));
+    for (bytes, path) in rows.iter().map(|row| (row.bytes, &*row.path)).chain(totals) {
+        line.clear();
+        line.extend_from_slice(units.bytes(bytes).as_bytes());
+        line.push(b'\t');
+        line.extend_from_slice(path);
+        line.extend_from_slice(end);
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+/// Size, share, bar, path.
+fn bars(args: &Args, rows: &[Row], total: u64, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let units = args.units(SizeFormat::HUMAN);
+    let names: Vec<Vec<u8>> = rows.iter().map(|row| screen.name(&row.path)).collect();
+    let longest = names.iter().map(|name| width(name, screen.utf8)).max().unwrap_or(0);
+    let room = screen.columns.unwrap_or(0).saturating_sub(OTHERS + longest);
+    let columns = room.clamp(*BAR.start(), *BAR.end());
+    let mut table = Table::new(vec![
+        Column::right("").painted(Paint::Size),
+        Column::right(""),
+        Column::left("").painted(Paint::Bar),
+        Column::left(""),
+    ]);
+    for (row, name) in rows.iter().zip(names) {
+        table.row(vec![
+            units.bytes(row.bytes).as_bytes().to_vec(),
+            percent(row.bytes, total).into_bytes(),
+            bar(row.bytes, total, columns, screen.utf8).into_bytes(),
+            name,
+        ]);
+    }
+    if args.total {
+        let blank = vec![b' '; columns];
+        table.row(vec![
+            units.bytes(total).as_bytes().to_vec(),
+            percent(total, total).into(),
+            blank,
+            b"total".into(),
+        ]);
+    }
+    table.draw(screen, out)
+}
+
+/// `{"dents":"du", …, "apparent":false, "total":BYTES, "entries":[{"path":…, "depth":N, "bytes":N}, …]}`, the largest
+/// first.
+#[derive(Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    head: Head,
+    /// Whether sizes are apparent ones, not what is allocated.
+    apparent: bool,
+    total: u64,
+    #[serde(serialize_with = "objects")]
+    entries: &'a [Row],
+}
+
+#[derive(Serialize)]
+struct RowObject<'a> {
+    #[serde(flatten)]
+    name: Named<'a>,
+    depth: u32,
+    bytes: u64,
+}
+
+fn json(args: &Args, rows: &[Row], total: u64, ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+    let head = Head::new("du", ending);
+    let object = Object { head, apparent: args.apparent(), total, entries: rows };
+    serde_json::to_writer(&mut *out, &object)?;
+    out.write_all(b"\n")
+}
+
+fn objects<S: Serializer>(rows: &&[Row], serializer: S) -> Result<S::Ok, S::Error> {
+    let objects = rows.iter().map(|Row { path, depth, bytes }| RowObject {
+        name: Named::new(path),
+        depth: *depth,
+        bytes: *bytes,
+    });
+    serializer.collect_seq(objects)
+}

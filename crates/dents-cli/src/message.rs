@@ -1,0 +1,68 @@
+//! What is said on standard error: GNU's words, with names that cannot do anything to a terminal.
+
+use crate::progress;
+use dents::tree::{Failure, Problem};
+use dents_locale::{Locale, Variables};
+use dents_render::quote;
+use std::ffi::OsStr;
+use std::io::{Error, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
+
+/// A line on standard error, in one piece, with the name of the program before it. Nobody is left to tell if that fails.
+pub(crate) fn say(text: &[u8]) {
+    let line = [b"dents: ", text, b"\n"].concat();
+    progress::hush(|| {
+        let _ = std::io::stderr().lock().write_all(&line);
+    });
+}
+
+/// `‘NAME’: TEXT`.
+pub(crate) fn about(name: &[u8], text: &str) {
+    say(&[&quoted(name), &b": "[..], text.as_bytes()].concat());
+}
+
+/// A name in the quotes of the locale, its control characters and what is not of the charset escaped.
+pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
+    quote::quote(name, locale())
+}
+
+/// The same, for a message of clap's.
+pub(crate) fn quoted_text(name: &[u8]) -> String {
+    String::from_utf8_lossy(&quoted(name)).into_owned()
+}
+
+/// What the kernel calls an error: as strerror(3) has it.
+pub(crate) fn errno_text(errno: i32) -> String {
+    plain(&Error::from_raw_os_error(errno))
+}
+
+/// An error without the number that std writes behind it.
+pub(crate) fn plain(error: &Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+/// Tells of a directory that could not be entered or read to its end.
+pub(crate) fn complain(failure: &Failure<'_>) {
+    match failure.problem {
+        Problem::Open | Problem::Read => about(failure.path, &errno_text(failure.errno.raw_os_error())),
+        Problem::Loop => {
+            about(failure.path, "File system loop detected: this is one of the directories above it")
+        }
+    }
+}
+
+/// Charset of the environment, which decides about quotes and what can be printed.
+pub(crate) fn locale() -> &'static Locale {
+    static LOCALE: OnceLock<Locale> = OnceLock::new();
+    LOCALE.get_or_init(|| {
+        let [all, ctype, lang] = ["LC_ALL", "LC_CTYPE", "LANG"].map(std::env::var_os);
+        let [all, ctype, lang] = [&all, &ctype, &lang].map(|value| value.as_deref().map(OsStr::as_bytes));
+        let variables = Variables { all, ctype, lang, ..Variables::default() };
+        Locale::new(&variables)
+    })
+}

@@ -1,0 +1,124 @@
+//! Times and durations as people write them on a command line.
+
+use crate::message;
+use dents::batch::Time;
+use dents_sys::stat::{self, Flags, Mask};
+use dents_sys::{CWD, clock};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, civil};
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
+
+/// A duration: `90s`, `1.5h`, `2 days`, or seconds.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => span(text),
+    };
+    parsed.ok_or_else(|| "write it as 90s, 5m, 1h30m or 2 days".to_owned())
+}
+
+/// jiff's friendly format, in which a day has 24 hours and a week seven days.
+fn span(text: &str) -> Option<Duration> {
+    let span: jiff::Span = text.parse().ok()?;
+    let length = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok()?;
+    (length >= SignedDuration::ZERO).then(|| length.unsigned_abs())
+}
+
+/// A moment: of a file's last change, or as written. A word with a slash is a file, and so is anything that is no time.
+///
+/// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone, and a duration: so long ago.
+/// Costs one `statx` for a file.
+pub(crate) fn moment(word: &OsStr) -> Result<Time, String> {
+    let text = word.to_str().filter(|text| !text.contains('/'));
+    if let Some(time) = text.and_then(written) {
+        return Ok(time);
+    }
+    let quoted = || message::quoted_text(word.as_bytes());
+    let path = CString::new(word.as_bytes()).map_err(|_| "a NUL is no part of a name".to_owned())?;
+    match stat::statx(CWD, &path, Flags::empty(), Mask::MTIME) {
+        Ok(statx) => Ok(Time { sec: statx.mtime().sec, nsec: statx.mtime().nsec }),
+        Err(errno) => Err(format!(
+            "{}: {}; nor is it a time as 2026-01-31, 2026-01-31T12:00, @1769817600 or 7d (ago)",
+            quoted(),
+            message::errno_text(errno.raw_os_error())
+        )),
+    }
+}
+
+fn written(text: &str) -> Option<Time> {
+    if let Some(seconds) = text.strip_prefix('@') {
+        return epoch(seconds);
+    }
+    if let Some(ago) = span(text) {
+        let now = clock::realtime();
+        let sec = now.sec.checked_sub(i64::try_from(ago.as_secs()).ok()?)?;
+        let nsec = now.nsec.checked_sub(ago.subsec_nanos());
+        return Some(match nsec {
+            Some(nsec) => Time { sec, nsec },
+            None => Time { sec: sec - 1, nsec: now.nsec + 1_000_000_000 - ago.subsec_nanos() },
+        });
+    }
+    let moment = text.parse::<Timestamp>().ok().or_else(|| {
+        let date = text.parse::<civil::DateTime>().or_else(|_| text.parse::<civil::Date>().map(Into::into));
+        Some(date.ok()?.to_zoned(TimeZone::system()).ok()?.timestamp())
+    })?;
+    let nanoseconds = moment.as_nanosecond();
+    let nsec = nanoseconds.rem_euclid(1_000_000_000) as u32;
+    Some(Time { sec: nanoseconds.div_euclid(1_000_000_000) as i64, nsec })
+}
+
+/// Seconds since the epoch with as many decimals as there are nanoseconds.
+fn epoch(text: &str) -> Option<Time> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let sec: i64 = whole.parse().ok()?;
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let nsec: u32 = format!("{fraction:0<9}")[..9].parse().ok()?;
+    if nsec > 0 && whole.starts_with('-') {
+        return Some(Time { sec: sec.checked_sub(1)?, nsec: 1_000_000_000 - nsec });
+    }
+    Some(Time { sec, nsec })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("10"), Ok(10.0));
+        assert_eq!(seconds("0.25"), Ok(0.25));
+        assert_eq!(seconds("90s"), Ok(90.0));
+        assert_eq!(seconds("1h30m"), Ok(5400.0));
+        assert_eq!(seconds("2 days"), Ok(172_800.0));
+        for wrong in ["", "-3", "-3s", "soon", "1 month", "nan", "inf", "1e300"] {
+            assert!(seconds(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn moments() {
+        let time = |sec, nsec| Some(Time { sec, nsec });
+        assert_eq!(written("@1.5"), time(1, 500_000_000));
+        assert_eq!(written("@-1.25"), time(-2, 750_000_000));
+        assert_eq!(written("2026-01-31T12:00Z"), time(1_769_860_800, 0));
+        assert_eq!(written("2026-01-31T12:00:00.000000001+01:00"), time(1_769_857_200, 1));
+        assert!(written("2026-01-31").is_some() && written("2026-01-31 12:00").is_some());
+        let ago = written("1d").map(|time| clock::realtime().sec - time.sec);
+        assert!(matches!(ago, Some(86_400..86_460)), "{ago:?}");
+        for wrong in ["", "@", "@x", "@1.x", "2026-13-01", "Cargo.toml", "d"] {
+            assert_eq!(written(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_a_file() {
+        assert!(moment(OsStr::new("/")).is_ok());
+        let error = moment(OsStr::new("/nowhere/2026-01-31")).expect_err("not there");
+        assert!(error.contains("/nowhere/2026-01-31") && error.contains("No such file"), "{error}");
+    }
+}

@@ -1,0 +1,182 @@
+//! What long work shows meanwhile: a line on the terminal that a thread of its own draws. Workers add to two counters per
+//! batch, and lend a path when they are asked for one: nothing waits for the terminal.
+
+use crate::message;
+use dents::batch::Batch;
+use dents::tree::Place;
+use dents_render::quote::{Quoter, Quoting};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Who did not ask for progress gets it after this time.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A terminal is drawn to this often, and where there is none a line is written so often.
+const FRAME: Duration = Duration::from_millis(100);
+const REPORT: Duration = Duration::from_secs(2);
+
+/// What is drawn at the moment, so that messages can go around it.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// What workers tell.
+#[derive(Default)]
+pub(crate) struct Counters {
+    directories: AtomicU64,
+    entries: AtomicU64,
+    wants_path: AtomicBool,
+    path: Mutex<Vec<u8>>,
+    done: Mutex<bool>,
+    woken: Condvar,
+}
+
+/// Progress that is shown until this is dropped.
+pub(crate) struct Progress {
+    counters: Arc<Counters>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Shows progress at once if `asked`, and otherwise after a second if standard error is a terminal that the output
+    /// does not go to as well. Without one, what was asked for is a line now and then.
+    pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Progress> {
+        let terminal = std::io::stderr().is_terminal();
+        if !asked && !(terminal && output_is_elsewhere) {
+            return None;
+        }
+        let counters = Arc::new(Counters::default());
+        let shown = Arc::clone(&counters);
+        let patience = if asked { Duration::ZERO } else { PATIENCE };
+        let watch = move || shown.show(patience, terminal);
+        // Where no thread can be started, there is no progress to be seen.
+        let thread = std::thread::Builder::new().spawn(watch).ok();
+        Some(Progress { counters, thread })
+    }
+
+    /// What workers tell their progress to.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        *unpoisoned(&self.counters.done) = true;
+        self.counters.woken.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Counters {
+    /// A worker has a batch: three atomic operations.
+    pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
+        self.directories.fetch_add(u64::from(place.piece.index == 0), Relaxed);
+        self.entries.fetch_add(batch.len() as u64, Relaxed);
+        if self.wants_path.load(Relaxed) && self.wants_path.swap(false, Relaxed) {
+            let mut path = unpoisoned(&self.path);
+            path.clear();
+            path.extend_from_slice(place.path);
+        }
+    }
+
+    fn show(&self, patience: Duration, terminal: bool) {
+        let started = Instant::now();
+        if self.waits(patience) {
+            return;
+        }
+        if !terminal {
+            while !self.waits(REPORT) {
+                message::say(self.figures(started).as_bytes());
+            }
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}  {wide_msg}") {
+            bar.set_style(style);
+        }
+        *unpoisoned(&BAR) = Some(bar.clone());
+        let quoter = Quoter::new(Quoting::Escape, message::locale(), false, b"");
+        let mut path = Vec::new();
+        loop {
+            self.wants_path.store(true, Relaxed);
+            bar.set_prefix(self.figures(started));
+            path.clear();
+            quoter.write(&unpoisoned(&self.path), &mut path);
+            bar.set_message(String::from_utf8_lossy(&path).into_owned());
+            bar.tick();
+            if self.waits(FRAME) {
+                break;
+            }
+        }
+        *unpoisoned(&BAR) = None;
+        bar.finish_and_clear();
+    }
+
+    /// Waits; true if all is done.
+    fn waits(&self, time: Duration) -> bool {
+        let done = unpoisoned(&self.done);
+        match self.woken.wait_timeout_while(done, time, |done| !*done) {
+            Ok((done, _)) => *done,
+            Err(poisoned) => *poisoned.into_inner().0,
+        }
+    }
+
+    fn figures(&self, started: Instant) -> String {
+        let [directories, entries] = [&self.directories, &self.entries].map(|count| count.load(Relaxed));
+        let rate = entries as f64 / started.elapsed().as_secs_f64().max(0.001);
+        let [directories, entries, rate] = [directories, entries, rate as u64].map(grouped);
+        format!("{directories} directories, {entries} entries, {rate}/s")
+    }
+}
+
+/// Does something on standard error beside what is drawn there.
+pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
+    match &*unpoisoned(&BAR) {
+        Some(bar) => bar.suspend(act),
+        None => act(),
+    }
+}
+
+/// Figures and paths hold whatever a thread that panicked did to them.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A number in groups of three digits: `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        let numbers = [0, 7, 999, 1000, 12_345, 1_234_567, u64::MAX];
+        let texts = numbers.map(grouped);
+        assert_eq!(texts[..6], ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!(texts[6], "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn what_is_done_ends_the_thread() {
+        let progress = Progress::start(true, true).expect("asked for");
+        assert!(!progress.counters().waits(Duration::ZERO));
+        let started = Instant::now();
+        drop(progress);
+        assert!(started.elapsed() < Duration::from_secs(1));
+    }
+}

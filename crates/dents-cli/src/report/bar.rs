@@ -1,0 +1,67 @@
+//! A share of the whole, to be seen and to be read.
+
+/// Eighths of a cell, the last of which is the whole one.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// How much of the whole a part is, in per mille, rounded to the nearest; nothing of nothing is nothing.
+fn per_mille(part: u64, whole: u64) -> u64 {
+    if whole == 0 {
+        return 0;
+    }
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    u64::try_from((part * 1000 + whole / 2) / whole).unwrap_or(u64::MAX)
+}
+
+/// ` 12.3%`: always with one decimal, so that points stand below each other.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let share = per_mille(part, whole);
+    format!("{}.{}%", share / 10, share % 10)
+}
+
+/// A bar of so many columns for the whole. What is not nothing is seen, be it ever so small.
+pub(crate) fn bar(part: u64, whole: u64, columns: usize, utf8: bool) -> String {
+    let steps = if utf8 { 8 } else { 1 };
+    let most = (columns * steps) as u128;
+    let length = match whole {
+        0 => 0,
+        _ => (u128::from(part) * most / u128::from(whole)).max(u128::from(part > 0)).min(most) as usize,
+    };
+    let mut text = String::new();
+    for _ in 0..length / steps {
+        text.push(if utf8 { '█' } else { '#' });
+    }
+    if length % steps > 0 {
+        text.push(EIGHTHS[length % steps - 1]);
+    }
+    let filled = length.div_ceil(steps);
+    text.extend(std::iter::repeat_n(' ', columns - filled));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_rounded_to_the_nearest() {
+        assert_eq!(percent(1, 3), "33.3%");
+        assert_eq!(percent(2, 3), "66.7%");
+        assert_eq!(percent(0, 0), "0.0%");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.0%");
+    }
+
+    #[test]
+    fn bars_have_the_width_they_were_given() {
+        for utf8 in [false, true] {
+            for part in 0..=100 {
+                assert_eq!(bar(part, 100, 13, utf8).chars().count(), 13, "{part}");
+            }
+        }
+        assert_eq!(bar(1, 1_000_000, 4, true), "▏   ");
+        assert_eq!(bar(1, 1_000_000, 4, false), "#   ");
+        assert_eq!(bar(0, 10, 4, true), "    ");
+        assert_eq!(bar(5, 8, 1, true), "▋");
+        assert_eq!(bar(7, 7, 3, false), "###");
+        assert_eq!(bar(9, 0, 2, true), "  ");
+    }
+}

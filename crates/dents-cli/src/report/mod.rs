@@ -1,0 +1,21 @@
+//! What the commands that sum up share: what is told on the way, one place that writes at the end, and how it is drawn.
+//!
+//! ```text
+//! walk ─► Meanwhile (stderr)        sums ─► Ending::finish ─► Table, lines or JSON (stdout)
+//! ```
+
+mod bar;
+mod ending;
+mod json;
+mod meanwhile;
+mod screen;
+mod table;
+mod units;
+
+pub(crate) use bar::{bar, percent};
+pub(crate) use ending::Ending;
+pub(crate) use json::{Head, Named};
+pub(crate) use meanwhile::Meanwhile;
+pub(crate) use screen::{Paint, Screen};
+pub(crate) use table::{Column, Table};
+pub(crate) use units::Units;

@@ -1,0 +1,110 @@
+//! What stands at the other end of standard output, and how to draw there.
+
+use crate::{message, progress};
+use dents_locale::Locale;
+use dents_render::quote::{Quoter, Quoting};
+use dents_sys::{AsFd, tty};
+use std::io;
+
+/// Standard output.
+pub(crate) struct Screen {
+    /// Its width, if it is a terminal.
+    pub(crate) columns: Option<usize>,
+    /// Whether characters beyond ASCII can be shown.
+    pub(crate) utf8: bool,
+    colours: bool,
+    quoter: Quoter,
+}
+
+/// What is emphasised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Plain,
+    /// Titles and totals.
+    Bold,
+    /// What is large.
+    Size,
+    Bar,
+}
+
+impl Paint {
+    fn sequence(self) -> &'static str {
+        match self {
+            Paint::Plain => "",
+            Paint::Bold => "\x1b[1m",
+            Paint::Size => "\x1b[32m",
+            Paint::Bar => "\x1b[36m",
+        }
+    }
+}
+
+impl Screen {
+    /// Costs a system call or two; reads `NO_COLOR` and `TERM`.
+    pub(crate) fn stdout() -> Screen {
+        let stdout = io::stdout();
+        let terminal = tty::isatty(stdout.as_fd());
+        // A terminal that does not know its width has the width that all have.
+        let columns = terminal.then(|| tty::columns(stdout.as_fd()).map_or(80, usize::from));
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Screen::new(columns, terminal && !unwanted && !dumb, message::locale())
+    }
+
+    pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
+        // To a file as well: a column of a table must not hold a line's end.
+        let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"");
+        Screen { columns, utf8: locale.utf8, colours, quoter }
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// A name as `ls` shows it on a terminal: quoted where a shell would need it, with nothing that steers the terminal.
+    pub(crate) fn name(&self, name: &[u8]) -> Vec<u8> {
+        let mut drawn = Vec::with_capacity(name.len() + 8);
+        self.quoter.write(name, &mut drawn);
+        drawn
+    }
+
+    /// A number of things: in groups of three digits where people read it.
+    pub(crate) fn count(&self, number: u64) -> Vec<u8> {
+        let text = if self.is_terminal() { progress::grouped(number) } else { number.to_string() };
+        text.into_bytes()
+    }
+
+    /// Text in its colour, if there are any.
+    pub(crate) fn paint(&self, paint: Paint, text: &[u8], out: &mut Vec<u8>) {
+        if !self.colours || paint == Paint::Plain {
+            return out.extend_from_slice(text);
+        }
+        out.extend_from_slice(paint.sequence().as_bytes());
+        out.extend_from_slice(text);
+        out.extend_from_slice(b"\x1b[0m");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_steer_no_terminal() {
+        let screen = Screen::new(Some(80), true, &Locale::C_UTF8);
+        assert_eq!(screen.name(b"plain"), b"plain");
+        assert_eq!(screen.name("f\u{fc}r".as_bytes()), "f\u{fc}r".as_bytes());
+        assert_eq!(screen.name(b"two\nlines\x1b[2J"), br"'two'$'\n''lines'$'\033''[2J'");
+        assert_eq!(screen.name(b"\xff"), br"''$'\377'");
+    }
+
+    #[test]
+    fn colours_only_where_they_are_wanted() {
+        let drawn = |colours| {
+            let mut out = Vec::new();
+            Screen::new(Some(80), colours, &Locale::C).paint(Paint::Bold, b"x", &mut out);
+            out
+        };
+        assert_eq!(drawn(true), b"\x1b[1mx\x1b[0m");
+        assert_eq!(drawn(false), b"x");
+    }
+}

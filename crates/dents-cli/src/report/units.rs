@@ -1,0 +1,36 @@
+//! In which units sizes are shown.
+
+use clap::ArgAction;
+use dents_render::human::SizeFormat;
+
+/// As `du` takes them; so `-h` is no help here, and `--help` is.
+#[derive(clap::Args)]
+pub(crate) struct Units {
+    /// Sizes with the unit that fits, by powers of 1024: 1.4M
+    #[arg(short, long, help_heading = "Units")]
+    human_readable: bool,
+    /// The same by powers of 1000
+    #[arg(long, help_heading = "Units", overrides_with = "human_readable")]
+    si: bool,
+    /// Sizes in blocks of 1024 bytes, rounded up
+    #[arg(short, help_heading = "Units", id = "kibi", overrides_with_all = ["human_readable", "si"])]
+    kibi: bool,
+    /// Sizes in bytes
+    #[arg(long, help_heading = "Units", overrides_with_all = ["human_readable", "si", "kibi"])]
+    bytes: bool,
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+impl Units {
+    pub(crate) fn format(&self, otherwise: SizeFormat) -> SizeFormat {
+        match self {
+            Units { bytes: true, .. } => SizeFormat::BYTES,
+            Units { kibi: true, .. } => SizeFormat::KIBI,
+            Units { si: true, .. } => SizeFormat::SI,
+            Units { human_readable: true, .. } => SizeFormat::HUMAN,
+            _ => otherwise,
+        }
+    }
+}

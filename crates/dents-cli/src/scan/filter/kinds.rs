@@ -1,0 +1,88 @@
+//! Sets of file types, in the letters of `find -type`.
+
+use dents::needs::{Kind, Needs, NeedsByKind};
+
+/// A set of types; whatever is no known type is in none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(u16);
+
+/// The letters, in the order in which they are told.
+const LETTERS: [(u8, Kind); 7] = [
+    (b'f', Kind::Reg),
+    (b'd', Kind::Dir),
+    (b'l', Kind::Link),
+    (b'p', Kind::Fifo),
+    (b's', Kind::Sock),
+    (b'c', Kind::Char),
+    (b'b', Kind::Block),
+];
+
+impl Kinds {
+    /// `-d`.
+    pub(crate) const DIRECTORIES: Kinds = Kinds(1 << Kind::Dir as u16);
+    /// `-f`.
+    pub(crate) const OTHERS: Kinds = Kinds(!Kinds::DIRECTORIES.0);
+
+    /// From letters, with commas between them or without.
+    pub(crate) fn parse(text: &str) -> Result<Kinds, String> {
+        let mut kinds = Kinds(0);
+        for letter in text.bytes().filter(|byte| *byte != b',') {
+            let Some((_, kind)) = LETTERS.iter().find(|(known, _)| *known == letter) else {
+                return Err(format!("‘{}’ is none of f d l p s c b", letter.escape_ascii()));
+            };
+            kinds.0 |= 1 << *kind as u16;
+        }
+        if kinds.0 == 0 { Err("name a type: f d l p s c b".to_owned()) } else { Ok(kinds) }
+    }
+
+    /// Both.
+    pub(crate) fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    /// What is in both.
+    pub(crate) fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    pub(crate) fn has(self, kind: Kind) -> bool {
+        self.0 >> kind as u16 & 1 == 1
+    }
+
+    /// What must be known: these facts of entries of these types, and the type of all.
+    pub(crate) fn needs(self, facts: Needs) -> NeedsByKind {
+        let of =
+            Kind::KNOWN.into_iter().filter(|kind| self.has(*kind)).map(|kind| NeedsByKind::of(kind, facts));
+        of.fold(NeedsByKind::all(Needs::TYPE), |all, one| all | one)
+    }
+}
+
+/// The letter of `find` for a type: `U` for one that is not known.
+pub(crate) fn letter(kind: Kind) -> u8 {
+    LETTERS.iter().find(|(_, known)| *known == kind).map_or(b'U', |(letter, _)| *letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_with_commas_or_without() {
+        let both = Kinds::parse("f,d").expect("types");
+        assert_eq!(Kinds::parse("df"), Ok(both));
+        assert!(
+            both.has(Kind::Dir) && both.has(Kind::Reg) && !both.has(Kind::Link) && !both.has(Kind::Unknown)
+        );
+        for wrong in ["", ",", "x", "f d", "fD"] {
+            assert!(Kinds::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn the_type_alone_asks_nothing() {
+        let files = Kinds::parse("f").expect("a type");
+        assert!(!files.needs(Needs::empty()).asks_any());
+        let sizes = files.needs(Needs::SIZE);
+        assert!(sizes.asks(Kind::Reg) && !sizes.asks(Kind::Dir) && !sizes.asks(Kind::Link));
+    }
+}

@@ -1,0 +1,271 @@
+//! Drawing a format for one entry after the other.
+
+use super::general::{general, number, text};
+use super::{Face, Field, Format, Piece, Shape};
+use crate::scan::emit::Emit;
+use crate::scan::filter::kinds::letter;
+use crate::scan::origin::Origin;
+use crate::scan::out::{Lines, Out};
+use crate::scan::owners::{Names, People};
+use dents::batch::{Batch, Entry, Extra, Target, Time};
+use dents::needs::{Kind, Needs};
+use dents::tree::Place;
+use dents_render::mode;
+use dents_render::time::Stamp;
+use dents_sys::Errno;
+use dents_sys::stat::{self, Flags, Mask};
+use std::io::Write as _;
+
+/// Writes the lines of one worker.
+pub(crate) struct Printer<'p> {
+    format: &'p Format,
+    lines: Lines<'p>,
+    stamps: Vec<Stamp<'p>>,
+    names: Names<'p>,
+    wanted_names: Needs,
+    scratch: Vec<u8>,
+}
+
+impl<'p> Printer<'p> {
+    pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, people: &'p People) -> Self {
+        let stamps = format.styles.iter().map(|style| Stamp::new(style, &format.zone)).collect();
+        let (names, wanted_names) = (Names::new(people), format.names());
+        Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
+    }
+
+    fn field(&mut self, field: Field, shape: &Shape, at: &At<'_>) {
+        let out = &mut self.lines.bytes;
+        match field {
+            Field::Depth => return number(&at.place.depth.to_string(), true, shape, out),
+            Field::Mode => {
+                let mode = format!("{:o}", at.entry.mode() & 0o7777);
+                let prefix = if shape.alternate && !mode.starts_with('0') { "0" } else { "" };
+                return number(&[prefix, &mode].concat(), false, shape, out);
+            }
+            Field::Sparseness => {
+                let value = general(at.sparseness(), shape.precision.unwrap_or(6));
+                return number(&value, true, &Shape { precision: None, ..*shape }, out);
+            }
+            _ => {}
+        }
+        if *shape == Shape::default() {
+            return at.write(field, &mut self.stamps, &self.names, self.format, out);
+        }
+        self.scratch.clear();
+        at.write(field, &mut self.stamps, &self.names, self.format, &mut self.scratch);
+        text(&self.scratch, shape, out);
+    }
+}
+
+impl Emit for Printer<'_> {
+    fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
+        self.names.learn(batch, self.wanted_names);
+    }
+
+    fn entry(&mut self, place: &Place<'_>, origin: &Origin, entry: &Entry<'_>) {
+        let at = At { place, origin, entry };
+        let format = self.format;
+        for piece in &format.pieces {
+            match piece {
+                Piece::Text(text) => self.lines.bytes.extend_from_slice(text),
+                Piece::Field(field, shape) => self.field(*field, shape, &at),
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.lines.pause();
+    }
+
+    fn finish(&mut self) {
+        self.lines.flush();
+    }
+}
+
+/// An entry and where it was found.
+struct At<'e> {
+    place: &'e Place<'e>,
+    origin: &'e Origin,
+    entry: &'e Entry<'e>,
+}
+
+impl At<'_> {
+    /// Appends a field as it is.
+    fn write(
+        &self,
+        field: Field,
+        stamps: &mut [Stamp<'_>],
+        names: &Names<'_>,
+        format: &Format,
+        out: &mut Vec<u8>,
+    ) {
+        let entry = self.entry;
+        match field {
+            Field::Path | Field::Name | Field::Directory | Field::Below | Field::Operand => {
+                self.path(field, out)
+            }
+            Field::Bytes => decimal(entry.size(), out),
+            Field::Blocks => decimal(entry.blocks(), out),
+            Field::Kibibytes => decimal(entry.blocks().div_ceil(2), out),
+            Field::Links => decimal(entry.nlink().into(), out),
+            Field::Inode => decimal(entry.ino(), out),
+            Field::Uid => decimal(entry.uid().into(), out),
+            Field::Gid => decimal(entry.gid().into(), out),
+            Field::User => named(names.user(entry.uid()), entry.uid(), out),
+            Field::Group => named(names.group(entry.gid()), entry.gid(), out),
+            Field::Letters => out.extend_from_slice(&mode::letters(entry.mode())),
+            Field::Type => out.push(letter(entry.kind())),
+            Field::TargetType => out.push(self.target_letter()),
+            Field::Target => out.extend_from_slice(entry.link().unwrap_or_default()),
+            Field::Device => decimal(device_number(self.extra().dev), out),
+            Field::FileSystem => out.extend_from_slice(format.mounts.kind(self.extra().dev)),
+            Field::Time(which, face) => self.time(which, face, stamps, out),
+            Field::Depth | Field::Mode | Field::Sparseness => {}
+        }
+    }
+
+    /// A path or a part of it. For operands with slashes at the end, as `find` cuts them.
+    fn path(&self, field: Field, out: &mut Vec<u8>) {
+        let (above, name) = (self.place.path, self.entry.name());
+        let start = out.len();
+        match (field, self.place.depth) {
+            (Field::Operand, 0) => out.extend_from_slice(name),
+            (Field::Operand, _) => out.extend_from_slice(above.get(..self.origin.operand).unwrap_or(above)),
+            (Field::Below, 0) => {}
+            (Field::Name, 0) => out.extend_from_slice(last_component(name)),
+            (Field::Name, _) => out.extend_from_slice(name),
+            (Field::Directory, 0) => out.extend_from_slice(directory(name)),
+            (Field::Directory, _) => out.extend_from_slice(above.strip_suffix(b"/").unwrap_or(above)),
+            _ => {
+                out.extend_from_slice(above);
+                if !above.is_empty() && !above.ends_with(b"/") {
+                    out.push(b'/');
+                }
+                out.extend_from_slice(name);
+                if field == Field::Below {
+                    let cut = out.len() - start - self.origin.below(&out[start..]).len();
+                    out.drain(start..start + cut);
+                }
+            }
+        }
+    }
+
+    fn extra(&self) -> Extra {
+        self.entry.extra().copied().unwrap_or_default()
+    }
+
+    /// Nothing for a birth that the file system did not keep.
+    fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp<'_>], out: &mut Vec<u8>) {
+        let extra = self.extra();
+        let time = match which {
+            Needs::ATIME => extra.atime,
+            Needs::CTIME => extra.ctime,
+            Needs::BTIME if extra.btime == Time::UNKNOWN => return,
+            Needs::BTIME => extra.btime,
+            _ => extra.mtime,
+        };
+        match face {
+            // Into memory, which takes everything.
+            Face::Seconds => drop(write!(out, "{}.{:09}0", time.sec, time.nsec)),
+            Face::Style(nth) => stamps[nth].write(time, out),
+        }
+    }
+
+    /// Bytes allocated for each byte of the file.
+    fn sparseness(&self) -> f64 {
+        match (self.entry.size(), self.entry.blocks()) {
+            (0, 0) => 1.0,
+            (size, blocks) => 512.0 * blocks as f64 / size as f64,
+        }
+    }
+
+    /// The type of what a link leads to. Asks once more where that is nothing: why.
+    fn target_letter(&self) -> u8 {
+        match self.entry.target() {
+            Target::Mode(mode) => letter(Kind::from_mode(mode)),
+            Target::Unasked if self.entry.kind() != Kind::Link => letter(self.entry.kind()),
+            Target::Unasked | Target::Missing => {
+                let dir = self.place.dir.ok_or(Errno::BADF);
+                let flags = Flags::NO_AUTOMOUNT;
+                match dir.and_then(|dir| stat::statx(dir, self.entry.c_name(), flags, Mask::TYPE)) {
+                    Ok(statx) => letter(Kind::from_mode(statx.mode() as u16)),
+                    Err(Errno::NOENT | Errno::NOTDIR) => b'N',
+                    Err(Errno::LOOP) => b'L',
+                    Err(_) => b'?',
+                }
+            }
+        }
+    }
+}
+
+fn decimal(number: u64, out: &mut Vec<u8>) {
+    // Into memory, which takes everything.
+    let _ = write!(out, "{number}");
+}
+
+fn named(name: Option<&[u8]>, id: u32, out: &mut Vec<u8>) {
+    match name {
+        Some(name) => out.extend_from_slice(name),
+        None => decimal(id.into(), out),
+    }
+}
+
+/// The `st_dev` that glibc makes of major and minor number (makedev(3)).
+fn device_number((major, minor): (u32, u32)) -> u64 {
+    let (major, minor) = (u64::from(major), u64::from(minor));
+    (minor & 0xff) | (major & 0xfff) << 8 | (minor & !0xff) << 12 | (major & !0xfff) << 32
+}
+
+/// Where the last component of an operand begins; 0 also if it has none.
+fn base(path: &[u8]) -> usize {
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    path[..end].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)
+}
+
+/// The last component of an operand, with one slash if any come after it.
+fn last_component(path: &[u8]) -> &[u8] {
+    let name = &path[base(path)..];
+    let end = name.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    &name[..name.len().min(end + 1)]
+}
+
+/// What comes before it.
+fn directory(path: &[u8]) -> &[u8] {
+    match base(path) {
+        0 => path.iter().rposition(|byte| *byte == b'/').map_or(b".", |slash| &path[..slash]),
+        start => &path[..start - 1],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `find -maxdepth 0 -printf '%f %h'` has them.
+    #[test]
+    fn operands_are_cut_as_find_does() {
+        let parts = |path: &'static str| {
+            let part = |bytes: &'static [u8]| std::str::from_utf8(bytes).expect("ASCII");
+            (part(last_component(path.as_bytes())), part(directory(path.as_bytes())))
+        };
+        for (path, name, above) in [
+            ("d", "d", "."),
+            ("d/", "d/", "d"),
+            ("d//", "d/", "d/"),
+            ("d/e", "e", "d"),
+            ("d/e/", "e/", "d"),
+            ("/", "/", ""),
+            ("//", "/", "/"),
+            ("/bin", "bin", ""),
+            (".", ".", "."),
+        ] {
+            assert_eq!(parts(path), (name, above), "{path}");
+        }
+    }
+
+    #[test]
+    fn devices() {
+        assert_eq!(device_number((254, 0)), 65024);
+        assert_eq!(device_number((0xfff, 0xf_ffff)), 0xffff_ffff);
+    }
+}

@@ -1,0 +1,199 @@
+//! `dents scan`: lists a tree.
+//!
+//! ```text
+//! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► Out or Sink
+//! ```
+//!
+//! What is asked of the kernel follows from what filters and output declare: paths alone need no question about any entry.
+
+mod emit;
+mod filter;
+mod format;
+mod ignored;
+mod origin;
+mod out;
+mod output;
+pub(crate) mod owners;
+mod paths;
+mod rows;
+mod statistics;
+mod visitor;
+
+use crate::progress::Progress;
+use crate::walk::Walk;
+use crate::{interrupt, message};
+use dents::needs::Needs;
+use dents::read::{Filter as Names, Hidden};
+use dents::tree::{End, Outcome, Tally};
+use emit::{Emit, Nothing};
+use filter::Filter;
+use format::{Format, Printer};
+use out::{Out, Trouble};
+use output::{Output, Target};
+use owners::People;
+use paths::Paths;
+use rows::Rows;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+use visitor::{Plan, Scan};
+
+/// List a tree
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    walk: Walk,
+    #[command(flatten)]
+    filter: filter::Args,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn after_help() -> String {
+    format!("{}\n\n{EXAMPLES}", format::HELP)
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  dents scan                               all paths below the current directory
+  dents scan -0 -f -g '\\.core$' / | xargs -0 rm
+  dents scan --type f --size +1G --older 365d /home
+  dents scan --printf '%s %T+ %p\\n' /var    sizes, times and paths
+  dents scan -o scratch.parquet /scratch   all that is known of all, for DuckDB and its like
+  dents scan -qs /scratch                  only the statistics
+
+Exit status: 0, 1 if something could not be read or written, 2 for a wrong command line, 130 after Ctrl-C.";
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let made_ready = || Ok::<_, String>((Filter::new(&args.filter)?, args.output.target()?));
+    let (filter, target) = match made_ready() {
+        Ok(ready) => ready,
+        Err(error) => return wrong(&error),
+    };
+    let trouble = Trouble::default();
+    let done = match target {
+        Target::Text(path) => text(args, filter, path, &trouble),
+        Target::Rows(format, path) => rows(args, filter, format, path, &trouble),
+    };
+    match (trouble.into_result(), done) {
+        (Ok(()), Ok(done)) => status(&done),
+        (Err(error), _) | (_, Err(error)) => cannot_write(&error),
+    }
+}
+
+/// Lines of text.
+fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::Result<Done> {
+    let out = Out::create(path, trouble)?;
+    let people = People::default();
+    let output = &args.output;
+    let printf = output.printf.as_deref();
+    let needs = printf.map_or(Needs::empty(), Format::needs);
+    let extra = printf.is_some_and(Format::wants_extra);
+    let done = walk(args, filter, trouble, (needs, extra), &|| match printf {
+        Some(format) => Box::new(Printer::new(format, &out, &people)),
+        None if output.quiet => Box::new(Nothing),
+        None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
+    });
+    out.commit();
+    Ok(done)
+}
+
+/// A file of rows.
+fn rows(
+    args: &Args,
+    filter: Filter<'_>,
+    format: dents_sink::Format,
+    path: &Path,
+    trouble: &Trouble,
+) -> io::Result<Done> {
+    let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
+    let (people, operands) = (People::default(), args.walk.paths());
+    let done = walk(args, filter, trouble, (rows::NEEDS, true), &|| {
+        Box::new(Rows::new(sink.part(), trouble, &people, &operands))
+    });
+    if !trouble.is_there() {
+        sink.finish()?;
+    }
+    Ok(done)
+}
+
+/// What came of the walk.
+struct Done {
+    end: End,
+    tally: Tally,
+    /// Entries by type, if they were counted.
+    kinds: [u64; 16],
+}
+
+/// Walks, with an output for each worker, and hands over what they hold back. `needs` is what the output reads of the
+/// entries that are wanted, `extra` whether it reads the column of that name.
+fn walk<'p>(
+    args: &Args,
+    filter: Filter<'_>,
+    trouble: &Trouble,
+    (needs, extra): (Needs, bool),
+    emit: &(dyn Fn() -> Box<dyn Emit + 'p> + Sync),
+) -> Done {
+    let started = Instant::now();
+    let needs = filter.needs(needs, args.walk.follows());
+    let mut options = args.walk.options(needs);
+    options.max_depth = args.filter.max_depth;
+    options.extra = extra || needs.any().intersects(Needs::TIMES);
+    if filter.hides() {
+        options.filter = Names { hidden: Hidden::Skip, ..Names::default() };
+    }
+    if args.output.sync {
+        options.workers = Some(1);
+    }
+    if needs.any().is_empty() {
+        // The visitor looks at the same flag before each directory; and without it the walk may find directories by their
+        // parent's link count where `readdir` tells no types.
+        options.cancel = None;
+    }
+    let progress = Progress::start(args.output.progress, !args.output.is_seen());
+    let counters = progress.as_ref().map(Progress::counters);
+    let plan = Plan { filter, trouble, progress: counters, counts: args.output.statistics };
+    let Outcome { visitors, end, tally } = args.walk.walk(&options, |_| Scan::new(&plan, emit()));
+    let mut done = Done { end, tally, kinds: [0; 16] };
+    for visitor in visitors {
+        let kinds = visitor.finish();
+        done.kinds.iter_mut().zip(kinds).for_each(|(all, some)| *all += some);
+    }
+    drop(plan);
+    drop(progress);
+    if args.output.statistics {
+        statistics::say(&done, started.elapsed());
+    }
+    done
+}
+
+/// The exit status of a walk whose output arrived.
+fn status(done: &Done) -> ExitCode {
+    if let Some(status) = interrupt::status() {
+        message::say(b"interrupted: what was found until then is not all");
+        return status;
+    }
+    match done.end {
+        End::Deadline => message::say(b"the time is over: what was found until then is not all"),
+        _ if done.tally.faults == 0 => return ExitCode::SUCCESS,
+        _ => {}
+    }
+    ExitCode::FAILURE
+}
+
+/// A command line that cannot be.
+fn wrong(error: &str) -> ExitCode {
+    message::say(error.as_bytes());
+    ExitCode::from(2)
+}
+
+/// The output fails. A pipe that nobody reads any more is none of our business.
+fn cannot_write(error: &io::Error) -> ExitCode {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return interrupt::die_of_closed_pipe();
+    }
+    message::say(message::plain(error).as_bytes());
+    ExitCode::FAILURE
+}

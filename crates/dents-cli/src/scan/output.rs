@@ -1,0 +1,97 @@
+//! What comes out, and where.
+
+use super::format::{self, Format};
+use crate::message;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was said about the output.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+#[group(skip)]
+pub(crate) struct Output {
+    /// End paths with NUL instead of a newline
+    #[arg(short = '0', long)]
+    pub(crate) null: bool,
+    /// Show nothing
+    #[arg(short = 'q', long)]
+    pub(crate) quiet: bool,
+    /// Show entries in this format; the directives are below
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["null", "quiet"], value_parser = format::parser())]
+    pub(crate) printf: Option<Arc<Format>>,
+    /// Write to a file, which appears when it is whole; - is standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// What to write: text, or rows of all that is known [default: as the name of FILE ends, else text]
+    #[arg(long, value_name = "FORMAT", value_parser = kinds())]
+    format: Option<Kind>,
+    /// Show at the end, on standard error, what was found and what it took
+    #[arg(short = 's', long)]
+    pub(crate) statistics: bool,
+    /// Show progress [default: after a second, if standard error is a terminal and standard output is none]
+    #[arg(short = 'p', long)]
+    pub(crate) progress: bool,
+    /// One worker: directories in the order of reading, depth first
+    #[arg(long, conflicts_with = "threads")]
+    pub(crate) sync: bool,
+}
+
+/// Text, or one of the formats of rows.
+type Kind = Option<dents_sink::Format>;
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let names = dents_sink::Format::ALL.iter().map(|format| format.name());
+    PossibleValuesParser::new(["text"].into_iter().chain(names))
+        .map(|name| dents_sink::Format::of_name(&name))
+}
+
+/// Where the output goes, and as what.
+pub(crate) enum Target<'a> {
+    /// Lines.
+    Text(&'a Path),
+    /// Rows.
+    Rows(dents_sink::Format, &'a Path),
+}
+
+impl Output {
+    /// Where the output goes. An error is a combination that makes no sense.
+    pub(crate) fn target(&self) -> Result<Target<'_>, String> {
+        let path = self.file.as_deref().unwrap_or(Path::new("-"));
+        let lines = [(self.null, "-0"), (self.quiet, "-q"), (self.printf.is_some(), "--printf")];
+        let lines = lines.into_iter().find(|(given, _)| *given);
+        // Whoever asks for lines gets them, whatever the file is called.
+        let by_name = || if lines.is_some() { None } else { dents_sink::Format::of_path(path) };
+        let Some(format) = self.format.unwrap_or_else(by_name) else { return Ok(Target::Text(path)) };
+        if let Some((_, option)) = lines {
+            return Err(format!(
+                "{option} is about lines of text, which --format {} has none of",
+                format.name()
+            ));
+        }
+        if format != dents_sink::Format::Ndjson && path == Path::new("-") && std::io::stdout().is_terminal() {
+            let name = format.name();
+            return Err(format!("{name} is not for a terminal; write it to a file, as with -o scan.{name}"));
+        }
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return Err(format!(
+                "{} is a directory; name a file",
+                message::quoted_text(path.as_os_str().as_bytes())
+            ));
+        }
+        Ok(Target::Rows(format, path))
+    }
+
+    /// What ends a line.
+    pub(crate) fn end_of_line(&self) -> u8 {
+        if self.null { b'\0' } else { b'\n' }
+    }
+
+    /// Whether somebody reads the output as it comes, on a terminal.
+    pub(crate) fn is_seen(&self) -> bool {
+        let stdout = self.file.as_deref().is_none_or(|path| path == Path::new("-"));
+        stdout && !self.quiet && std::io::stdout().is_terminal()
+    }
+}

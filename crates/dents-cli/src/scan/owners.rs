@@ -1,0 +1,94 @@
+//! Names of owners for many workers: what one has learned the others need not ask for again.
+
+use dents::batch::{Batch, Entry};
+use dents::needs::Needs;
+use dents::owners::{Getent, Owners};
+use std::ffi::CStr;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// Names of users and groups, shared by the workers. Two files are read at most, and one `getent` is run for all ids of a
+/// batch that they do not hold, where the site has more than files.
+#[derive(Default)]
+pub(crate) struct People(Mutex<Owners>);
+
+/// One worker's names: looked up without a lock.
+pub(crate) struct Names<'p> {
+    people: &'p People,
+    users: Table,
+    groups: Table,
+}
+
+impl<'p> Names<'p> {
+    pub(crate) fn new(people: &'p People) -> Self {
+        Names { people, users: Table::default(), groups: Table::default() }
+    }
+
+    /// Learns the owners of a batch, as far as they were asked for. `names` says which of [`Needs::UID`] and [`Needs::GID`]
+    /// are wanted.
+    pub(crate) fn learn(&mut self, batch: &Batch, names: Needs) {
+        let (mut users, mut groups) = (Vec::new(), Vec::new());
+        let (mut last_user, mut last_group) = (None, None);
+        for entry in batch.iter().filter(Entry::is_known) {
+            let wanted = names & batch.declared().get(entry.kind());
+            if wanted.contains(Needs::UID) && last_user.replace(entry.uid()) != Some(entry.uid()) {
+                self.users.miss(entry.uid(), &mut users);
+            }
+            if wanted.contains(Needs::GID) && last_group.replace(entry.gid()) != Some(entry.gid()) {
+                self.groups.miss(entry.gid(), &mut groups);
+            }
+        }
+        if users.is_empty() && groups.is_empty() {
+            return;
+        }
+        let mut owners = self.people.0.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.learn_ids(&users, &groups, &Child);
+        users.into_iter().for_each(|uid| self.users.learn(uid, owners.user(uid)));
+        groups.into_iter().for_each(|gid| self.groups.learn(gid, owners.group(gid)));
+    }
+
+    /// The user's name, if it has one.
+    pub(crate) fn user(&self, uid: u32) -> Option<&[u8]> {
+        self.users.get(uid)
+    }
+
+    /// The group's name, if it has one.
+    pub(crate) fn group(&self, gid: u32) -> Option<&[u8]> {
+        self.groups.get(gid)
+    }
+}
+
+/// Sorted by id: few of them, looked up for each entry.
+#[derive(Default)]
+struct Table(Vec<(u32, Option<Box<[u8]>>)>);
+
+impl Table {
+    /// Notes an id that is not known.
+    fn miss(&self, id: u32, missed: &mut Vec<u32>) {
+        if self.0.binary_search_by_key(&id, |(id, _)| *id).is_err() {
+            missed.push(id);
+        }
+    }
+
+    fn get(&self, id: u32) -> Option<&[u8]> {
+        let at = self.0.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.0[at].1.as_deref()
+    }
+
+    fn learn(&mut self, id: u32, name: Option<&[u8]>) {
+        if let Err(at) = self.0.binary_search_by_key(&id, |(id, _)| *id) {
+            self.0.insert(at, (id, name.map(Into::into)));
+        }
+    }
+}
+
+/// `getent` as a child process.
+pub(crate) struct Child;
+
+impl Getent for Child {
+    fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
+        let ids = ids.iter().map(u32::to_string);
+        let output = Command::new("getent").arg(database.to_str().ok()?).args(ids).output().ok()?;
+        Some(output.stdout)
+    }
+}

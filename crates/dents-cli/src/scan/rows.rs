@@ -1,0 +1,139 @@
+//! Rows for the outputs of `dents-sink`: all that is known of an entry, and a row for what could not be entered.
+
+use super::emit::Emit;
+use super::origin::Origin;
+use super::out::Trouble;
+use super::owners::{Names, People};
+use dents::batch::{self, Batch, Entry, Time};
+use dents::needs::{Kind, Needs};
+use dents::tree::{Failure, Place, Problem};
+use dents_sink::{Asked, Facts, Fault, Part, Row};
+use std::ffi::CString;
+
+/// What rows tell.
+pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
+
+/// Hands the rows of one worker to its part of the output.
+pub(crate) struct Rows<'p> {
+    part: Box<dyn Part + 'p>,
+    trouble: &'p Trouble,
+    names: Names<'p>,
+    operands: &'p [CString],
+}
+
+impl<'p> Rows<'p> {
+    pub(crate) fn new(
+        part: Box<dyn Part + 'p>,
+        trouble: &'p Trouble,
+        people: &'p People,
+        operands: &'p [CString],
+    ) -> Self {
+        Rows { part, trouble, names: Names::new(people), operands }
+    }
+}
+
+impl Emit for Rows<'_> {
+    fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
+        self.names.learn(batch, Needs::UID | Needs::GID);
+    }
+
+    fn entry(&mut self, place: &Place<'_>, _: &Origin, entry: &Entry<'_>) {
+        let row = Row {
+            parent: place.path,
+            name: entry.name(),
+            depth: place.depth,
+            kind: entry.kind(),
+            facts: facts(entry, &self.names),
+            target: if entry.kind() == Kind::Link { entry.link() } else { None },
+            fault: entry.fault().map(|(asked, errno)| Fault {
+                asked: if asked == batch::Asked::Link { Asked::Link } else { Asked::Stat },
+                errno: errno.raw_os_error(),
+            }),
+        };
+        if let Err(error) = self.part.row(&row) {
+            self.trouble.note(error);
+        }
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) {
+        let (parent, name) = split(failure, self.operands);
+        let asked = match failure.problem {
+            Problem::Open => Asked::Open,
+            Problem::Read => Asked::Read,
+            Problem::Loop => Asked::Loop,
+        };
+        let fault = Some(Fault { asked, errno: failure.errno.raw_os_error() });
+        let depth = failure.depth.saturating_sub(1);
+        let row = Row { parent, name, depth, kind: Kind::Dir, facts: None, target: None, fault };
+        if let Err(error) = self.part.row(&row) {
+            self.trouble.note(error);
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Err(error) = self.part.flush() {
+            self.trouble.note(error);
+        }
+    }
+
+    fn takes_faults(&self) -> bool {
+        true
+    }
+}
+
+fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>) -> Option<Facts<'n>> {
+    let extra = entry.extra()?;
+    Some(Facts {
+        dev: extra.dev,
+        ino: entry.ino(),
+        mode: entry.mode(),
+        nlink: entry.nlink(),
+        uid: entry.uid(),
+        gid: entry.gid(),
+        user: names.user(entry.uid()),
+        group: names.group(entry.gid()),
+        size: entry.size(),
+        allocated: entry.blocks() * 512,
+        atime: extra.atime,
+        btime: (extra.btime != Time::UNKNOWN).then_some(extra.btime),
+        ctime: extra.ctime,
+        mtime: extra.mtime,
+        lazy: false,
+    })
+}
+
+/// Parent and name of a directory, as in the row of the directory itself.
+fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8], &'f [u8]) {
+    let path = failure.path;
+    let slash = path.iter().rposition(|byte| *byte == b'/').filter(|_| failure.depth > 1);
+    let Some(slash) = slash else { return (b"", path) };
+    // A PATH may end in slashes, which stay with it.
+    let is_operand = |end: usize| operands.iter().any(|operand| operand.to_bytes() == &path[..end]);
+    let end = if failure.depth == 2 && !is_operand(slash) { slash + 1 } else { slash };
+    (&path[..end], &path[slash + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dents_sys::Errno;
+
+    #[test]
+    fn the_parent_of_what_failed_is_that_of_its_row() {
+        let operands = [c"/".to_owned(), c"a".to_owned(), c"b//".to_owned(), c"/x/y".to_owned()];
+        for (path, depth, parent, name) in [
+            ("/", 1, "", "/"),
+            ("/x/y", 1, "", "/x/y"),
+            ("/bin", 2, "/", "bin"),
+            ("/x/y/z", 2, "/x/y", "z"),
+            ("/usr/bin", 3, "/usr", "bin"),
+            ("a/c", 2, "a", "c"),
+            ("b//c", 2, "b//", "c"),
+            ("b//c/d", 3, "b//c", "d"),
+        ] {
+            let (id, problem, errno) = (1, Problem::Open, Errno::ACCESS);
+            let failure = Failure { id, parent: 0, depth, path: path.as_bytes(), problem, errno };
+            assert_eq!(split(&failure, &operands), (parent.as_bytes(), name.as_bytes()), "{path}");
+        }
+    }
+}

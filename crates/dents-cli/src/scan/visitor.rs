@@ -1,0 +1,132 @@
+//! One worker of a scan: picks the wanted entries out of each batch and hands them to the output.
+
+use super::emit::Emit;
+use super::filter::Filter;
+use super::ignored;
+use super::origin::Origin;
+use super::out::Trouble;
+use crate::progress::Counters;
+use crate::{interrupt, message};
+use dents::batch::{Asked, Batch, Entry};
+use dents::tree::{Failure, Place, Step, Visitor};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What all workers go by.
+pub(crate) struct Plan<'p> {
+    pub(crate) filter: Filter<'p>,
+    /// Of the output.
+    pub(crate) trouble: &'p Trouble,
+    pub(crate) progress: Option<&'p Counters>,
+    /// Whether types are counted.
+    pub(crate) counts: bool,
+}
+
+impl Plan<'_> {
+    fn must_stop(&self) -> bool {
+        self.trouble.is_there() || interrupt::flag().load(Relaxed)
+    }
+}
+
+/// One worker.
+pub(crate) struct Scan<'p> {
+    plan: &'p Plan<'p>,
+    emit: Box<dyn Emit + 'p>,
+    scratch: Vec<u8>,
+    /// Entries met, by type.
+    kinds: [u64; 16],
+}
+
+impl<'p> Scan<'p> {
+    pub(crate) fn new(plan: &'p Plan<'p>, emit: Box<dyn Emit + 'p>) -> Self {
+        Scan { plan, emit, scratch: Vec::new(), kinds: [0; 16] }
+    }
+
+    /// Hands over what is still held back. Gives the entries met, by type.
+    pub(crate) fn finish(mut self) -> [u64; 16] {
+        self.emit.finish();
+        self.kinds
+    }
+
+    fn look(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
+        for entry in batch.iter() {
+            if entry.fault().is_some() && !self.goes_on(place, &entry) {
+                continue;
+            }
+            if place.depth == 0 {
+                // A PATH is its own operand.
+                let origin = Origin { operand: entry.name().len(), rules: None };
+                if self.plan.filter.wants(place, &origin, &entry, &mut self.scratch) {
+                    self.emit.entry(place, &origin, &entry);
+                }
+            } else if self.plan.filter.wants(place, origin, &entry, &mut self.scratch) {
+                self.emit.entry(place, origin, &entry);
+            }
+        }
+    }
+
+    /// Tells of a question that failed. Whether the entry is shown all the same: `find` leaves out what it cannot stat.
+    fn goes_on(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        if let Some((_, errno)) = entry.fault() {
+            place.join(entry.name(), &mut self.scratch);
+            message::about(&self.scratch, &message::errno_text(errno.raw_os_error()));
+        }
+        entry.is_known() || self.emit.takes_faults()
+    }
+}
+
+impl Visitor for Scan<'_> {
+    type State = Origin;
+
+    fn opened(&mut self, place: &Place<'_>, origin: &mut Origin) -> Step {
+        if self.plan.must_stop() {
+            return Step::Stop;
+        }
+        if place.depth == 1 {
+            origin.operand = place.path.len();
+        }
+        if self.plan.filter.minds_ignore_files() {
+            origin.rules = ignored::enter(place, origin);
+        }
+        Step::Enter
+    }
+
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, origin: &Origin) -> Step {
+        if let Some(progress) = self.plan.progress {
+            progress.saw(place, batch);
+        }
+        if self.plan.counts {
+            batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
+        }
+        if !self.plan.filter.wants_none(place) {
+            self.emit.begin(place, batch);
+            // PATHs are looked at one by one: each has an origin of its own.
+            if self.plan.filter.wants_all(place) && !batch.has_faults() && place.depth > 0 {
+                self.emit.all(place, origin, batch);
+            } else {
+                self.look(place, origin, batch);
+            }
+            self.emit.end();
+        } else if batch.has_faults() {
+            for entry in batch.iter().filter(|entry| entry.fault().is_some()) {
+                self.goes_on(place, &entry);
+            }
+        }
+        if self.plan.must_stop() { Step::Stop } else { Step::Enter }
+    }
+
+    fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, origin: &Origin) -> Step {
+        if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
+            // It was told of already; what cannot be stat'ed cannot be opened.
+            return Step::Skip;
+        }
+        let prunes =
+            self.plan.filter.can_prune() && self.plan.filter.prunes(place, origin, entry, &mut self.scratch);
+        if prunes { Step::Skip } else { Step::Enter }
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        message::complain(failure);
+        self.emit.failed(failure);
+        Step::Enter
+    }
+}

@@ -1,0 +1,77 @@
+//! One entry, from a live tree or from a file that a scan wrote: what `top` and `stats` look at either way.
+
+use crate::inode::Inode;
+use dents::batch::{Entry, Time};
+use dents::needs::{Kind, Needs};
+use dents::tree::Place;
+use dents_sink::Row;
+
+/// An entry.
+pub(crate) struct Seen<'a> {
+    /// The path of the directory it is in; empty for operands.
+    pub(crate) parent: &'a [u8],
+    pub(crate) name: &'a [u8],
+    /// 0 for operands.
+    pub(crate) depth: u32,
+    pub(crate) kind: Kind,
+    pub(crate) facts: Option<Facts>,
+    /// The names of its owner and group, where they were written down.
+    pub(crate) owners: [Option<&'a [u8]>; 2],
+}
+
+/// What is known of it; zero where nobody needed to know.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Facts {
+    pub(crate) inode: Inode,
+    pub(crate) nlink: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) size: u64,
+    /// Bytes that are allocated.
+    pub(crate) allocated: u64,
+    pub(crate) mtime: Time,
+}
+
+impl<'a> Seen<'a> {
+    /// Of a walk for these needs, with the `Extra` column.
+    pub(crate) fn live(place: &Place<'a>, entry: &Entry<'a>, needs: Needs) -> Seen<'a> {
+        let has = |need| needs.contains(need);
+        let facts = Inode::of(entry).map(|inode| Facts {
+            inode,
+            nlink: entry.nlink(),
+            uid: if has(Needs::UID) { entry.uid() } else { 0 },
+            gid: if has(Needs::GID) { entry.gid() } else { 0 },
+            size: if has(Needs::SIZE) { entry.size() } else { 0 },
+            allocated: if has(Needs::BLOCKS) { entry.blocks() * 512 } else { 0 },
+            mtime: if has(Needs::MTIME) { entry.time() } else { Time::default() },
+        });
+        let (parent, name, kind) = (place.path, entry.name(), entry.kind());
+        Seen { parent, name, depth: place.depth, kind, facts, owners: [None; 2] }
+    }
+
+    /// Of a row that stands for an entry.
+    pub(crate) fn row(row: &Row<'a>) -> Seen<'a> {
+        let Row { parent, name, depth, kind, .. } = *row;
+        let owners = row.facts.map_or([None; 2], |facts| [facts.user, facts.group]);
+        let facts = row.facts.map(|facts| Facts {
+            inode: Inode { dev: facts.dev, ino: facts.ino },
+            nlink: facts.nlink,
+            uid: facts.uid,
+            gid: facts.gid,
+            size: facts.size,
+            allocated: facts.allocated,
+            mtime: facts.mtime,
+        });
+        Seen { parent, name, depth, kind, facts, owners }
+    }
+
+    /// Its path, written over what is in `path`.
+    pub(crate) fn path(&self, path: &mut Vec<u8>) {
+        path.clear();
+        path.extend_from_slice(self.parent);
+        if !self.parent.is_empty() && !self.parent.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(self.name);
+    }
+}

@@ -1,0 +1,91 @@
+//! `dents stats`: who and what fills a tree.
+//!
+//! ```text
+//! tree or file ─► Seen ─► Sums, one a worker ─► Sums ─► tables
+//!                         a sum for each value of each key
+//! ```
+//!
+//! Memory grows with the number of owners, extensions and levels, not with that of files; files with several links are
+//! kept apart until the end, so that each counts once, with the first of its paths.
+
+mod class;
+mod draw;
+mod live;
+mod owners;
+mod sums;
+
+use crate::report::{Ending, Meanwhile, Units};
+use crate::source;
+use crate::walk::Walk;
+use class::Now;
+use dents::tree::End;
+use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
+use sums::Sums;
+
+/// Sum up a tree by user, group, extension, age, size and depth
+///
+/// A file with several links counts once. Extension, age and size are of regular files, the other tables of all entries;
+/// age is the time since the last change of the contents. Rows are ordered by what is allocated, classes by themselves.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    walk: Walk,
+    /// Of a file that `dents scan -o` wrote, instead of a tree
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
+    from: Option<OsString>,
+    /// The tables, in this order
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KEY,…",
+        value_delimiter = ',',
+        default_value = "user,extension,age,size",
+        help_heading = "What is shown"
+    )]
+    by: Vec<Key>,
+    /// Rows of a table at most; what they leave out is one more, `others`
+    #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
+    number: usize,
+    /// Order and shares by bytes in files, not by what is allocated for them
+    #[arg(long, help_heading = "What is shown")]
+    apparent_size: bool,
+    /// One JSON object, sizes in bytes
+    #[arg(long, help_heading = "What is shown")]
+    json: bool,
+    #[command(flatten)]
+    units: Units,
+}
+
+/// What sums are made for each value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Key {
+    User,
+    Group,
+    Extension,
+    Age,
+    Size,
+    Depth,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let meanwhile = Meanwhile::begin();
+    let now = Now::read();
+    let (sums, end) = match &args.from {
+        Some(file) => match from_file(args, file, now, &meanwhile) {
+            Ok(found) => found,
+            Err(code) => return code,
+        },
+        None => live::walk(args, now, &meanwhile),
+    };
+    let tables = sums.into_tables(&args.by);
+    let ending = Ending::new(end, meanwhile);
+    ending.finish(|out| draw::draw(args, &tables, &ending, out))
+}
+
+fn from_file(args: &Args, file: &OsStr, now: Now, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
+    let mut sums = Sums::new(&args.by, now, false);
+    let end = source::each(file, meanwhile, |seen| sums.see(seen))?;
+    Ok((sums, end))
+}

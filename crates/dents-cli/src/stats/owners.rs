@@ -1,0 +1,59 @@
+//! Numbers of users and groups become names: by what stands in the file, else as `dls` has them.
+
+use crate::scan::owners::Child;
+use dents::owners::Owners;
+use std::collections::HashMap;
+
+type Written = HashMap<u32, Box<[u8]>>;
+
+/// The names of those that were seen.
+#[derive(Default)]
+pub(super) struct Names {
+    /// By a file of rows, which may be from another machine.
+    users: Written,
+    groups: Written,
+    /// By this machine.
+    owners: Owners,
+}
+
+impl Names {
+    pub(super) fn learn(&mut self, uid: u32, user: Option<&[u8]>, gid: u32, group: Option<&[u8]>) {
+        for (map, id, name) in [(&mut self.users, uid, user), (&mut self.groups, gid, group)] {
+            if let Some(name) = name
+                && !map.contains_key(&id)
+            {
+                map.insert(id, name.into());
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Names) {
+        self.users.extend(other.users);
+        self.groups.extend(other.groups);
+    }
+
+    /// Asks for those that are not written: two small files, and a child process for each of the two if they do not
+    /// suffice.
+    pub(super) fn resolve<'i>(
+        &mut self,
+        users: impl Iterator<Item = &'i u32>,
+        groups: impl Iterator<Item = &'i u32>,
+    ) {
+        let users: Vec<u32> = users.filter(|id| !self.users.contains_key(id)).copied().collect();
+        let groups: Vec<u32> = groups.filter(|id| !self.groups.contains_key(id)).copied().collect();
+        self.owners.learn_ids(&users, &groups, &Child);
+    }
+
+    /// The name, or the number of one that has none.
+    pub(super) fn user(&self, uid: u32) -> Vec<u8> {
+        name(self.users.get(&uid).map(|name| &**name).or_else(|| self.owners.user(uid)), uid)
+    }
+
+    pub(super) fn group(&self, gid: u32) -> Vec<u8> {
+        name(self.groups.get(&gid).map(|name| &**name).or_else(|| self.owners.group(gid)), gid)
+    }
+}
+
+fn name(known: Option<&[u8]>, id: u32) -> Vec<u8> {
+    known.map_or_else(|| id.to_string().into_bytes(), <[u8]>::to_vec)
+}

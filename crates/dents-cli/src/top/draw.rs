@@ -1,0 +1,122 @@
+//! The best, as a table on a terminal, as lines elsewhere, or as one JSON object.
+
+use super::heap::Ranked;
+use super::{Args, By, find};
+use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table};
+use dents::batch::Time;
+use dents_render::human::SizeFormat;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use std::io::{self, Write};
+
+pub(super) fn draw(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+    let screen = Screen::stdout();
+    if args.json {
+        json(args, best, ending, out)
+    } else if screen.is_terminal() && !args.null {
+        table(args, best, &screen, out)
+    } else {
+        lines(args, best, out)
+    }
+}
+
+fn table(args: &Args, best: &[Ranked], screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new(vec![Column::right("").painted(Paint::Size), Column::left("")]);
+    let units = args.units.format(SizeFormat::HUMAN);
+    let zone = TimeZone::system();
+    for one in best {
+        let value = match args.by {
+            By::Size | By::Allocated => units.bytes(number(one)).as_bytes().to_vec(),
+            By::Entries => screen.count(number(one)),
+            By::Oldest | By::Newest => local(find::time_of(args.by, one.score), &zone).into_bytes(),
+        };
+        table.row(vec![value, screen.name(&one.path)]);
+    }
+    table.draw(screen, out)
+}
+
+/// VALUE, a tab, the path as it is.
+fn lines(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
+    let units = args.units.format(SizeFormat::BYTES);
+    let end = if args.null { b"\0" } else { b"\n" };
+    for one in best {
+        match args.by {
+            By::Size | By::Allocated => out.write_all(units.bytes(number(one)).as_bytes())?,
+            By::Entries => write!(out, "{}", number(one))?,
+            By::Oldest | By::Newest => out.write_all(utc(find::time_of(args.by, one.score)).as_bytes())?,
+        }
+        out.write_all(b"\t")?;
+        out.write_all(&one.path)?;
+        out.write_all(end)?;
+    }
+    Ok(())
+}
+
+fn number(one: &Ranked) -> u64 {
+    u64::try_from(one.score).unwrap_or(u64::MAX)
+}
+
+fn timestamp(time: Time) -> Option<Timestamp> {
+    Timestamp::new(time.sec, i32::try_from(time.nsec).ok()?).ok()
+}
+
+/// In Coordinated Universal Time, with nanoseconds; as `@SECONDS` where no calendar reaches (years beyond 9999).
+fn utc(time: Time) -> String {
+    timestamp(time).map_or_else(|| format!("@{}", time.sec), |stamp| format!("{stamp:.9}"))
+}
+
+/// To the minute, in the zone of the machine.
+fn local(time: Time, zone: &TimeZone) -> String {
+    match timestamp(time) {
+        Some(stamp) => stamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+        None => format!("@{}", time.sec),
+    }
+}
+
+/// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is called as `by` says:
+/// `size`, `allocated` or `entries`, a number; of `oldest` and `newest` it is `mtime`, RFC 3339 in UTC, or `@SECONDS`.
+#[derive(Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    head: Head,
+    by: &'static str,
+    entries: Vec<RowObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowObject<'a> {
+    #[serde(flatten)]
+    name: Named<'a>,
+    #[serde(flatten)]
+    value: Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Value {
+    Size(u64),
+    Allocated(u64),
+    Entries(u64),
+    Mtime(String),
+}
+
+fn json(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+    let by = match args.by {
+        By::Size => "size",
+        By::Allocated => "allocated",
+        By::Oldest => "oldest",
+        By::Newest => "newest",
+        By::Entries => "entries",
+    };
+    let value = |one: &Ranked| match args.by {
+        By::Size => Value::Size(number(one)),
+        By::Allocated => Value::Allocated(number(one)),
+        By::Entries => Value::Entries(number(one)),
+        By::Oldest | By::Newest => Value::Mtime(utc(find::time_of(args.by, one.score))),
+    };
+    let entries = best.iter().map(|one| RowObject { name: Named::new(&one.path), value: value(one) });
+    let object = Object { head: Head::new("top", ending), by, entries: entries.collect() };
+    serde_json::to_writer(&mut *out, &object)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,151 @@
+//! Looking for the best, in a tree or among rows.
+
+use super::By;
+use super::heap::Best;
+use crate::report::Meanwhile;
+use crate::seen::Seen;
+use dents::batch::{Batch, Time};
+use dents::needs::{Kind, Needs};
+use dents::tree::{Failure, Place, Step, Visitor};
+use std::collections::HashMap;
+
+/// Finds files.
+pub(super) struct Finder<'t> {
+    by: By,
+    needs: Needs,
+    pub(super) best: Best,
+    meanwhile: &'t Meanwhile,
+    path: Vec<u8>,
+}
+
+impl<'t> Finder<'t> {
+    pub(super) fn new(by: By, most: usize, meanwhile: &'t Meanwhile) -> Finder<'t> {
+        Finder { by, needs: by.needs(), best: Best::new(most), meanwhile, path: Vec::new() }
+    }
+
+    pub(super) fn look(&mut self, seen: &Seen<'_>) {
+        let Some(facts) = seen.facts.filter(|_| seen.kind == Kind::Reg) else { return };
+        let score = match self.by {
+            By::Size => i128::from(facts.size),
+            By::Allocated => i128::from(facts.allocated),
+            By::Newest => nanoseconds(facts.mtime),
+            By::Oldest => -nanoseconds(facts.mtime),
+            By::Entries => return,
+        };
+        if self.best.wants(score) {
+            seen.path(&mut self.path);
+            self.best.offer(score, &self.path, Some(facts.inode));
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    type State = ();
+
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
+        self.meanwhile.saw(place, batch);
+        // Others may have been asked for their type, and nothing else may be read of them.
+        for entry in batch.iter().filter(|entry| entry.kind() == Kind::Reg) {
+            self.look(&Seen::live(place, &entry, self.needs));
+        }
+        Step::Enter
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        self.meanwhile.failed(failure);
+        Step::Enter
+    }
+}
+
+/// Nanoseconds since the epoch.
+fn nanoseconds(time: Time) -> i128 {
+    i128::from(time.sec) * 1_000_000_000 + i128::from(time.nsec)
+}
+
+/// The time that a score of `oldest` or `newest` stands for.
+pub(super) fn time_of(by: By, score: i128) -> Time {
+    let nanoseconds = if by == By::Oldest { -score } else { score };
+    let sec = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(i64::MAX);
+    Time { sec, nsec: nanoseconds.rem_euclid(1_000_000_000) as u32 }
+}
+
+/// Finds directories.
+pub(super) struct Fullest<'t> {
+    best: Best,
+    meanwhile: &'t Meanwhile,
+    /// Those that come in pieces, perhaps to several workers: their paths, and their entries so far. There is one piece
+    /// for thousands of entries, so they are few.
+    pieces: HashMap<u64, (Box<[u8]>, u64)>,
+}
+
+impl<'t> Fullest<'t> {
+    pub(super) fn new(most: usize, meanwhile: &'t Meanwhile) -> Fullest<'t> {
+        Fullest { best: Best::new(most), meanwhile, pieces: HashMap::new() }
+    }
+
+    pub(super) fn merge(&mut self, other: Fullest<'_>) {
+        self.best.merge(other.best);
+        for (id, (path, count)) in other.pieces {
+            self.pieces.entry(id).or_insert((path, 0)).1 += count;
+        }
+    }
+
+    /// When all pieces are there.
+    pub(super) fn finish(mut self) -> Best {
+        for (path, count) in self.pieces.into_values() {
+            self.best.offer(i128::from(count), &path, None);
+        }
+        self.best
+    }
+}
+
+impl Visitor for Fullest<'_> {
+    type State = ();
+
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
+        self.meanwhile.saw(place, batch);
+        let count = batch.len() as u64;
+        if place.depth == 0 || (count == 0 && place.piece.index == 0) {
+            return Step::Enter;
+        }
+        if place.piece.index == 0 && place.piece.last {
+            self.best.offer(i128::from(count), place.path, None);
+        } else {
+            self.pieces.entry(place.id).or_insert_with(|| (place.path.into(), 0)).1 += count;
+        }
+        Step::Enter
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        self.meanwhile.failed(failure);
+        Step::Enter
+    }
+}
+
+/// Entries of each directory.
+pub(super) type Counts = HashMap<Box<[u8]>, u64>;
+
+/// Counts a row for the directory it is in.
+pub(super) fn count(counts: &mut Counts, seen: &Seen<'_>) {
+    match counts.get_mut(seen.parent) {
+        _ if seen.depth == 0 => {}
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(seen.parent.into(), 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_come_back() {
+        for (sec, nsec) in [(0, 0), (-1, 999_999_999), (i64::MIN, 1), (i64::MAX, 999_999_999)] {
+            let time = Time { sec, nsec };
+            assert_eq!(time_of(By::Newest, nanoseconds(time)), time);
+            assert_eq!(time_of(By::Oldest, -nanoseconds(time)), time);
+        }
+    }
+}

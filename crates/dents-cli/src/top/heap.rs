@@ -1,0 +1,133 @@
+//! The best so many of any number, in memory for so many.
+
+use crate::inode::{Inode, path_order};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet};
+
+/// A file or directory and how good it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Ranked {
+    /// The more the better.
+    pub(super) score: i128,
+    pub(super) path: Box<[u8]>,
+    inode: Option<Inode>,
+}
+
+/// The best first; of equals that whose path comes first. So the worst is the greatest, which is what a heap gives away.
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.cmp(&self.score).then_with(|| path_order(&self.path, &other.path))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The best so far. What is best does not depend on the order in which all are offered.
+pub(super) struct Best {
+    most: usize,
+    heap: BinaryHeap<Ranked>,
+    /// Which files are in the heap: one with several links is there once, with the first of their paths.
+    files: HashSet<Inode>,
+}
+
+impl Best {
+    pub(super) fn new(most: usize) -> Best {
+        Best { most, heap: BinaryHeap::new(), files: HashSet::new() }
+    }
+
+    /// Whether something with this score may be among the best: not worth its path if not.
+    pub(super) fn wants(&self, score: i128) -> bool {
+        match self.heap.peek() {
+            Some(worst) if self.heap.len() >= self.most => score >= worst.score,
+            _ => self.most > 0,
+        }
+    }
+
+    /// `inode` where the same file may be offered under another path.
+    pub(super) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
+        if self.wants(score) {
+            self.take(Ranked { score, path: path.into(), inode });
+        }
+    }
+
+    fn take(&mut self, new: Ranked) {
+        if new.inode.is_some_and(|inode| self.files.contains(&inode)) {
+            let is_same = |one: &Ranked| one.inode == new.inode;
+            if self.heap.iter().any(|one| is_same(one) && *one <= new) {
+                return;
+            }
+            self.heap.retain(|one| !is_same(one));
+        }
+        self.files.extend(new.inode);
+        self.heap.push(new);
+        if self.heap.len() > self.most
+            && let Some(worst) = self.heap.pop()
+            && let Some(inode) = worst.inode
+        {
+            self.files.remove(&inode);
+        }
+    }
+
+    /// What another worker found.
+    pub(super) fn merge(&mut self, other: Best) {
+        if self.most > 0 {
+            other.heap.into_iter().for_each(|one| self.take(one));
+        }
+    }
+
+    /// The best first.
+    pub(super) fn into_sorted(self) -> Vec<Ranked> {
+        self.heap.into_sorted_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(best: Best) -> Vec<String> {
+        let text = |one: Ranked| String::from_utf8(one.path.into()).unwrap();
+        best.into_sorted().into_iter().map(text).collect()
+    }
+
+    /// Offers in an order that a linear congruence shuffles, dealt out to so many workers.
+    fn found(all: &[(i128, String, Option<Inode>)], most: usize, workers: usize, seed: usize) -> Vec<String> {
+        let mut crew: Vec<Best> = (0..workers).map(|_| Best::new(most)).collect();
+        for step in 0..all.len() {
+            let (score, path, inode) = &all[(step * 7919 + seed) % all.len()];
+            crew[(step / 3) % workers].offer(*score, path.as_bytes(), *inode);
+        }
+        let mut best = Best::new(most);
+        crew.into_iter().for_each(|one| best.merge(one));
+        paths(best)
+    }
+
+    #[test]
+    fn the_best_are_found_in_any_order_by_any_number_of_workers() {
+        let all: Vec<_> = (0..500).map(|n| (i128::from(n % 50), format!("p{n:03}"), None)).collect();
+        let mut expected: Vec<_> = all.clone();
+        expected.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        for most in [0, 1, 7, 499, 600] {
+            let expected: Vec<String> = expected.iter().take(most).map(|one| one.1.clone()).collect();
+            for (workers, seed) in [(1, 0), (2, 17), (5, 333)] {
+                assert_eq!(found(&all, most, workers, seed), expected, "{most} by {workers}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_there_once_with_its_first_path() {
+        // Every file has three links, all with its size.
+        let inode = |ino| Some(Inode { dev: (8, 1), ino });
+        let all: Vec<_> =
+            (0..300u64).map(|n| (i128::from(n % 100), format!("p{n:03}"), inode(n % 100))).collect();
+        let expected: Vec<String> = (0..10).map(|n| format!("p{:03}", 99 - n)).collect();
+        for (workers, seed) in [(1, 0), (3, 5), (4, 111)] {
+            assert_eq!(found(&all, 10, workers, seed), expected);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `dents top`: the largest, oldest and newest files, the fullest directories.
+//!
+//! Each worker keeps so many as shall be shown and no more ([`heap`]), so memory does not grow with the tree. Only regular
+//! files are stat'ed; for the fullest directories, nothing is.
+
+mod draw;
+mod find;
+mod heap;
+
+use crate::report::{Ending, Meanwhile, Units};
+use crate::source;
+use crate::walk::Walk;
+use dents::needs::{Kind, Needs, NeedsByKind};
+use dents::tree::{End, Options};
+use find::{Finder, Fullest};
+use heap::{Best, Ranked};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Show the largest, oldest, newest files, the fullest directories
+///
+/// Regular files only; one with several links is shown once. On a terminal sizes are shown with the unit that fits;
+/// elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the path as it is.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    walk: Walk,
+    /// Of a file that `dents scan -o` wrote, instead of a tree
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
+    from: Option<OsString>,
+    /// How many
+    #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
+    number: usize,
+    /// By what
+    #[arg(long, value_enum, default_value_t = By::Size, help_heading = "What is shown")]
+    by: By,
+    /// End lines with a NUL instead of a newline
+    #[arg(short = '0', long, help_heading = "What is shown", conflicts_with = "json")]
+    null: bool,
+    /// One JSON object: names byte-exact, sizes in bytes
+    #[arg(long, help_heading = "What is shown")]
+    json: bool,
+    #[command(flatten)]
+    units: Units,
+}
+
+/// What makes the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// The largest files
+    Size,
+    /// The files that take the most
+    Allocated,
+    /// The files whose last change is longest ago
+    Oldest,
+    /// The files that were changed last
+    Newest,
+    /// The directories with the most entries
+    Entries,
+}
+
+impl By {
+    /// What must be known of a regular file. No link is followed to find the device that tells two files of the same number
+    /// apart, and no directory is asked.
+    fn needs(self) -> Needs {
+        let value = match self {
+            By::Size => Needs::SIZE,
+            By::Allocated => Needs::BLOCKS,
+            By::Oldest | By::Newest => Needs::MTIME,
+            By::Entries => return Needs::empty(),
+        };
+        Needs::TYPE | Needs::INODE | Needs::NLINK | value
+    }
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let meanwhile = Meanwhile::begin();
+    let (best, end) = match &args.from {
+        Some(file) => match from_file(args, file, &meanwhile) {
+            Ok(found) => found,
+            Err(code) => return code,
+        },
+        None => from_tree(args, &meanwhile),
+    };
+    let ending = Ending::new(end, meanwhile);
+    ending.finish(|out| draw::draw(args, &best, &ending, out))
+}
+
+fn from_tree(args: &Args, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
+    let mut options = args.walk.options(NeedsByKind::of(Kind::Reg, args.by.needs()));
+    if args.by == By::Entries {
+        options.needs = NeedsByKind::all(Needs::TYPE);
+        return fullest(args, &options, meanwhile);
+    }
+    options.extra = true;
+    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, meanwhile));
+    let mut best = Best::new(args.number);
+    outcome.visitors.into_iter().for_each(|one| best.merge(one.best));
+    (best.into_sorted(), outcome.end)
+}
+
+fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
+    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, meanwhile));
+    let mut all = Fullest::new(args.number, meanwhile);
+    outcome.visitors.into_iter().for_each(|one| all.merge(one));
+    (all.finish().into_sorted(), outcome.end)
+}
+
+/// The rows of a file take the same way. For the fullest directories it takes memory for each directory: a directory's
+/// rows may stand anywhere.
+fn from_file(args: &Args, file: &OsString, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
+    let mut finder = Finder::new(args.by, args.number, meanwhile);
+    let mut counts = find::Counts::new();
+    let end = source::each(file, meanwhile, |seen| match args.by {
+        By::Entries => find::count(&mut counts, seen),
+        _ => finder.look(seen),
+    })?;
+    for (path, count) in counts {
+        finder.best.offer(i128::from(count), &path, None);
+    }
+    Ok((finder.best.into_sorted(), end))
+}

@@ -1,0 +1,137 @@
+//! `-o FILE`: rows of all that is known, read again and held against `find`.
+
+use crate::{as_nobody, assert_fine, dents, find, make, run, sorted, text};
+use dents_lab::fixture::TempDir;
+use dents_lab::process::End;
+use dents_lab::zoo::Zoo;
+use dents_sink::{Asked, Row, read};
+use std::fmt::Write;
+use std::path::Path;
+
+const FORMAT: &str = "%p|%d|%y|%s|%b|%m|%n|%i|%D|%u|%g|%U|%G|%T@|%A@|%C@|%l\\0";
+
+fn rows(file: &Path, mut see: impl FnMut(&Row<'_>)) {
+    let reader = read::open(file).expect("it opens");
+    let mut give = |row: &Row<'_>| {
+        see(row);
+        Ok(())
+    };
+    reader.for_each(&mut give).expect("it reads");
+}
+
+/// A row as [`FORMAT`] has it.
+fn shown(row: &Row<'_>) -> String {
+    let mut path = Vec::new();
+    row.path(&mut path);
+    let mut line = path.escape_ascii().to_string();
+    let facts = row.facts.as_ref().expect("known");
+    let letter = char::from(b"?pc?d?b?f?l?s"[row.kind as usize]);
+    let device = (facts.dev.1 & 0xff) | facts.dev.0 << 8 | (facts.dev.1 & !0xff) << 12;
+    let name =
+        |name: Option<&[u8]>, id: u32| name.map_or(id.to_string(), |name| name.escape_ascii().to_string());
+    let (user, group) = (name(facts.user, facts.uid), name(facts.group, facts.gid));
+    let _ = write!(
+        line,
+        "|{}|{letter}|{}|{}|{:o}|{}|{}|{device}|{user}|{group}|{}|{}",
+        row.depth,
+        facts.size,
+        facts.allocated / 512,
+        facts.mode & 0o7777,
+        facts.nlink,
+        facts.ino,
+        facts.uid,
+        facts.gid
+    );
+    for time in [facts.mtime, facts.atime, facts.ctime] {
+        let _ = write!(line, "|{}.{:09}0", time.sec, time.nsec);
+    }
+    let _ = write!(line, "|{}", row.target.unwrap_or_default().escape_ascii());
+    line
+}
+
+#[test]
+fn a_zoo_in_every_format() {
+    let (zoo, dir) = (Zoo::new().expect("a zoo"), TempDir::new("files").expect("a directory"));
+    let expected = sorted(&run(&find(zoo.path()).args(["-printf", FORMAT])).stdout, 0);
+    for (name, more) in
+        [("a.ndjson", &[][..]), ("a.parquet", &[]), ("a.sqlite", &[]), ("b", &["--format", "parquet"])]
+    {
+        for how in [&["--sync"][..], &["--threads", "5"]] {
+            let file = dir.path().join(name);
+            let outcome = run(&dents(zoo.path()).args(["-o"]).args([&file]).args(more).args(how));
+            assert_fine(&outcome);
+            let mut lines = Vec::new();
+            rows(&file, |row| lines.push(shown(row)));
+            lines.sort();
+            assert_eq!(lines, expected, "{name} {how:?}");
+        }
+    }
+}
+
+#[test]
+fn filters_hold_for_rows_too() {
+    let (zoo, dir) = (Zoo::new().expect("a zoo"), TempDir::new("files").expect("a directory"));
+    let file = dir.path().join("x.ndjson");
+    assert_fine(&run(&dents(zoo.path()).args(["-tl", "-o"]).args([&file])));
+    let mut count = 0;
+    rows(&file, |row| {
+        assert!(row.target.is_some() && row.facts.is_some());
+        count += 1;
+    });
+    assert_eq!(count, sorted(&run(&find(zoo.path()).args(["-type", "l", "-print0"])).stdout, 0).len());
+}
+
+#[test]
+fn what_failed_has_a_row() {
+    let dir = TempDir::new("failed").expect("a directory");
+    let programs = TempDir::new("program").expect("a directory");
+    make(programs.path(), "chmod 755 .");
+    make(
+        dir.path(),
+        "chmod 777 .; mkdir -p in/closed in/names; touch in/names/f; chmod 0 in/closed; chmod 744 in/names",
+    );
+    let run = as_nobody(dents(dir.path()).args(["-o", "x.ndjson", "in", "missing"]), programs.path());
+    let outcome = crate::run(&run);
+    assert_eq!(outcome.end, End::Exit(1));
+    let mut faults = Vec::new();
+    rows(&dir.path().join("x.ndjson"), |row| {
+        if let Some(fault) = row.fault {
+            let mut path = Vec::new();
+            row.path(&mut path);
+            faults.push((text(&path), fault.asked, fault.errno, row.facts.is_some()));
+        }
+    });
+    faults.sort_by_key(|(path, ..)| path.clone());
+    let expected = [
+        ("in/closed".to_owned(), Asked::Open, 13, false),
+        ("in/names/f".to_owned(), Asked::Stat, 13, false),
+        ("missing".to_owned(), Asked::Stat, 2, false),
+    ];
+    assert_eq!(faults, expected);
+    make(dir.path(), "chmod 755 in/closed in/names");
+}
+
+#[test]
+fn text_goes_to_a_file_as_well() {
+    let dir = TempDir::new("text").expect("a directory");
+    make(dir.path(), "mkdir in; touch in/a in/b");
+    assert_fine(&run(&dents(dir.path()).args(["-o", "list.txt", "in"])));
+    assert_fine(&run(&dents(dir.path()).args(["--printf", "%f\\n", "-o", "list.parquet", "in"])));
+    let read = |name: &str| sorted(&std::fs::read(dir.path().join(name)).expect("the file"), b'\n');
+    assert_eq!(read("list.txt"), ["in", "in/a", "in/b"]);
+    assert_eq!(read("list.parquet"), ["a", "b", "in"]);
+    let piped = run(&dents(dir.path()).args(["--format", "ndjson", "-o", "-", "in"]));
+    assert_fine(&piped);
+    assert_eq!(sorted(&piped.stdout, b'\n').len(), 3);
+}
+
+#[test]
+fn a_place_that_is_none_is_named() {
+    let dir = TempDir::new("place").expect("a directory");
+    for (file, problem) in [("no/x.parquet", "No such file"), (".", "directory"), ("x/", "directory")] {
+        let outcome = run(&dents(dir.path()).args(["-o", file]));
+        let told = text(&outcome.stderr);
+        assert_ne!(outcome.end, End::Exit(0), "{file}");
+        assert!(told.contains(problem) && told.contains(file.trim_end_matches('/')), "{file}: {told}");
+    }
+}

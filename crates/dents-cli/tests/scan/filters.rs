@@ -1,0 +1,72 @@
+//! Which entries are wanted.
+
+use crate::{assert_fine, compare, dents, make, run, sorted};
+use dents_lab::fixture::TempDir;
+use dents_lab::zoo::Zoo;
+
+#[test]
+fn types_sizes_and_owners() {
+    let zoo = Zoo::new().expect("a zoo");
+    for letter in ["f", "d", "l", "p", "s", "c", "b"] {
+        compare(zoo.path(), &["-0", "-t", letter], &["-type", letter, "-print0"]);
+    }
+    compare(zoo.path(), &["-0", "-t", "fd", "--type", "l"], &["-type", "f,d,l", "-print0"]);
+    for size in ["0", "+1", "-2", "1", "1000c", "+999c", "-1k", "1k", "+1M", "-1M", "+1G", "3w", "20b", "21"]
+    {
+        compare(zoo.path(), &["-0", "--size", size], &["-size", size, "-print0"]);
+    }
+    compare(
+        zoo.path(),
+        &["-0", "--size", "+1k", "--size", "-20k", "-tf"],
+        &["-type", "f", "-size", "+1k", "-size", "-20k", "-print0"],
+    );
+    for user in ["root", "daemon", "12345"] {
+        compare(zoo.path(), &["-0", "--user", user], &["-user", user, "-print0"]);
+        compare(zoo.path(), &["-0", "--group", user], &["-group", user, "-print0"]);
+    }
+}
+
+#[test]
+fn times() {
+    let zoo = Zoo::new().expect("a zoo");
+    compare(zoo.path(), &["-0", "--newer", "time-2000"], &["-newer", "time-2000", "-print0"]);
+    compare(
+        zoo.path(),
+        &["-0", "--newer", "2000-02-29T00:00Z"],
+        &["-newermt", "2000-02-29 00:00Z", "-print0"],
+    );
+    compare(zoo.path(), &["-0", "--newer", "@0"], &["-newermt", "@0", "-print0"]);
+    compare(zoo.path(), &["-0", "--newer", "180d"], &["-newermt", "180 days ago", "-print0"]);
+    let older = run(&dents(zoo.path()).args(["-0", "--older", "@1"]));
+    assert_fine(&older);
+    assert_eq!(sorted(&older.stdout, 0), ["./time-1901", "./time-1969", "./time-1970"]);
+}
+
+#[test]
+fn globs_and_patterns() {
+    let dir = TempDir::new("globs").expect("a directory");
+    make(
+        dir.path(),
+        "mkdir -p src/deep lib .hidden; touch src/a.c src/a.o src/deep/b.c lib/c.c lib/x .hidden/d.c .e.c 'we[i]rd'",
+    );
+    let c = dir.path();
+    compare(c, &["-0", "--include", "*.c"], &["-name", "*.c", "-print0"]);
+    compare(
+        c,
+        &["-0", "--include", "*.c", "--include", "x"],
+        &["(", "-name", "*.c", "-o", "-name", "x", ")", "-print0"],
+    );
+    compare(c, &["-0", "--include", "src/*.c"], &["-path", "./src/a.c", "-print0"]);
+    compare(c, &["-0", "--include", "src/**/*.c"], &["-path", "./src/*.c", "-print0"]);
+    compare(c, &["-0", "--exclude", "src"], &["-name", "src", "-prune", "-o", "-print0"]);
+    compare(
+        c,
+        &["-0", "--exclude", "/src/deep", "--exclude", "*.o"],
+        &["(", "-path", "./src/deep", "-o", "-name", "*.o", ")", "-prune", "-o", "-print0"],
+    );
+    compare(c, &["-0", "--no-hidden"], &["-name", ".?*", "-prune", "-o", "-print0"]);
+    compare(c, &["-0", "-g", r"/[ab]\.c$"], &["-regex", r".*/[ab]\.c", "-print0"]);
+    compare(c, &["-0", "-g", "src", "-g", "deep"], &["-path", "*src*deep*", "-print0"]);
+    // PATHs are listed even where they match what is left out.
+    compare(c, &["-0", "--exclude", "src", "src"], &["src", "-print0"]);
+}

@@ -1,0 +1,93 @@
+//! `dents scan` as a process, with GNU `find` as the oracle: the same entries (in an order of their own), the same
+//! messages, the same status.
+
+mod files;
+mod filters;
+mod ignored;
+mod limits;
+mod paths;
+mod printf;
+mod requests;
+mod signals;
+mod usage;
+
+use dents_lab::process::{End, Outcome, Run};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The program under test, in the C locale.
+fn dents(cwd: &Path) -> Run {
+    Run::new(Path::new(env!("CARGO_BIN_EXE_dents"))).cwd(cwd).args(["scan"])
+}
+
+/// The oracle.
+fn find(cwd: &Path) -> Run {
+    Run::new(Path::new("/usr/bin/find")).cwd(cwd)
+}
+
+/// Runs to the end.
+fn run(run: &Run) -> Outcome {
+    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
+}
+
+/// What comes between separators, in an order that does not depend on who wrote it.
+fn sorted(bytes: &[u8], separator: u8) -> Vec<String> {
+    let mut items: Vec<&[u8]> = bytes.split(|byte| *byte == separator).collect();
+    assert_eq!(items.pop(), Some(&b""[..]), "the last line is whole");
+    let mut items: Vec<String> = items.into_iter().map(|item| item.escape_ascii().to_string()).collect();
+    items.sort_unstable();
+    items
+}
+
+/// Messages without the name of the program.
+fn messages(outcome: &Outcome, program: &str) -> Vec<String> {
+    let strip = |line: &String| line.strip_prefix(program).unwrap_or(line).to_owned();
+    sorted(&outcome.stderr, b'\n').iter().map(strip).collect()
+}
+
+/// Runs both with NUL after each item, ours with few and with many workers, and compares all there is.
+fn compare(cwd: &Path, ours: &[&str], theirs: &[&str]) {
+    let oracle = run(&find(cwd).args(theirs));
+    for how in [&["--sync"][..], &["--threads", "5"], &[]] {
+        let command = dents(cwd).args(how).args(ours);
+        let subject = run(&command);
+        assert_eq!(sorted(&subject.stdout, 0), sorted(&oracle.stdout, 0), "{}", command.shell());
+        assert_eq!(messages(&subject, "dents: "), messages(&oracle, "find: "), "{}", command.shell());
+        assert_eq!(subject.end, oracle.end, "{}", command.shell());
+    }
+}
+
+/// Its text, which must be UTF-8.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// Runs a shell script that makes something.
+fn make(cwd: &Path, script: &str) {
+    let status = Command::new("sh").args(["-ec", script]).current_dir(cwd).status().expect("a shell");
+    assert!(status.success(), "{script}");
+}
+
+/// Whether the test runs as root, who may read everything.
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The same run as somebody who is not root, whose program lies where he may read it.
+fn as_nobody(run: Run, copy: &Path) -> Run {
+    if !is_root() {
+        return run;
+    }
+    let program: PathBuf =
+        if run.program.ends_with("find") { run.program.clone() } else { copy.join("dents") };
+    if !program.exists() {
+        std::fs::copy(&run.program, &program).expect("a copy of the program");
+    }
+    let run = Run { program, ..run };
+    run.under(&["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"])
+}
+
+/// It ended well and said nothing.
+fn assert_fine(outcome: &Outcome) {
+    assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(0), ""));
+}

@@ -1,0 +1,102 @@
+//! What is asked of the kernel, and of which entries.
+
+use crate::{dents, make, run, text};
+use dents_lab::fixture::TempDir;
+use dents_lab::process::Run;
+use dents_lab::syscalls::{Trace, trace};
+
+fn tree() -> TempDir {
+    let dir = TempDir::new("requests").expect("a directory");
+    make(
+        dir.path(),
+        "for d in a b c; do mkdir $d; for f in 1 2 3 4 5 6 7 8 9; do : > $d/$f; done; ln -s 1 $d/l; done",
+    );
+    dir
+}
+
+fn traced(run: &Run) -> Trace {
+    trace(run).unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
+}
+
+/// Questions about entries: by name, in a directory that is open. (std asks about cgroups, to know the number of cores.)
+fn stats(trace: &Trace) -> usize {
+    trace
+        .calls()
+        .iter()
+        .filter(|call| call.name == "statx" && !call.text.contains(", \"\",") && !call.text.contains("\"/"))
+        .count()
+}
+
+#[test]
+fn names_and_types_ask_about_no_entry() {
+    let dir = tree();
+    for args in [
+        &[][..],
+        &["-0", "-d"],
+        &["-f"],
+        &["-t", "f"],
+        &["-t", "l,d"],
+        &["-g", "a"],
+        &["--include", "1*"],
+        &["--exclude", "c"],
+        &["--no-hidden", "--min-depth", "1"],
+        &["--printf", "%p %f %h %P %H %d %y\n"],
+    ] {
+        let trace = traced(&dents(dir.path()).args(["--sync", "tree-of-no-one", "."]).args(args));
+        // The operands.
+        assert_eq!(stats(&trace), 2, "{args:?}");
+    }
+}
+
+#[test]
+fn only_what_can_pass_is_asked_about() {
+    let dir = tree();
+    for (args, expected) in [
+        (&["-t", "d", "--size", "+0"][..], 3),
+        (&["-t", "l", "--newer", "@0"], 3),
+        (&["-t", "f", "--user", "root"], 27),
+        (&["-d", "--size", "+0"], 3),
+        (&["-f", "--printf", "%p %s\n"], 30),
+        (&["--size", "+0"], 33),
+        (&["-t", "l", "--printf", "%p %s\n"], 3),
+        (&["--printf", "%p %s\n"], 33),
+    ] {
+        let trace = traced(&dents(dir.path()).args(["--sync", "."]).args(args));
+        assert_eq!(stats(&trace), 1 + expected, "{args:?}");
+    }
+}
+
+#[test]
+fn one_write_for_many_lines() {
+    let dir = tree();
+    let trace = traced(&dents(dir.path()).args(["--sync"]));
+    let written = trace.calls().iter().filter(|call| call.name == "write" && call.text.contains("./a"));
+    assert_eq!(written.count(), 1);
+}
+
+#[test]
+fn statistics_count_what_was_done() {
+    let dir = tree();
+    let outcome = run(&dents(dir.path()).args(["-qs", "--sync"]));
+    let told = text(&outcome.stderr);
+    assert!(told.contains("34 entries: 4 directories, 27 files, 3 links"), "{told}");
+    assert!(
+        told.contains("4 directories opened") && told.contains("1 stats, 33 avoided, 0 failed"),
+        "{told}"
+    );
+    assert_eq!(text(&outcome.stdout), "");
+}
+
+#[test]
+fn progress_without_a_terminal_is_a_line_now_and_then() {
+    let dir = TempDir::new("progress").expect("a directory");
+    make(dir.path(), "for i in $(seq 130); do mkdir d$i; done");
+    let outcome = run(&dents(dir.path()).args(["-pq", "--rate", "100"]));
+    let told = text(&outcome.stderr);
+    assert!(
+        told.lines()
+            .next()
+            .is_some_and(|line| line.starts_with("dents: ") && line.contains(" directories, ")),
+        "{told}"
+    );
+}

@@ -1,0 +1,85 @@
+//! Ctrl-C, a closed pipe, a time that is over: what was found is kept, and the status tells.
+
+use crate::{dents, make, run, text};
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome, Watch};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A tree that takes 4 s at 100 requests a second.
+fn slow_tree() -> TempDir {
+    let dir = TempDir::new("slow").expect("a directory");
+    make(dir.path(), "for i in $(seq 20); do mkdir d$i; (cd d$i; mkdir a b c d e f g h i j); done");
+    dir
+}
+
+fn interrupt(dir: &TempDir, signal: Signal, args: &[&str]) -> Outcome {
+    let run = dents(dir.path()).args(["--rate", "100"]).args(args);
+    let child = run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let watch = Watch::over(&child);
+    std::thread::sleep(Duration::from_millis(500));
+    let pid = Pid::from_child(&child);
+    kill_process(pid, signal).expect("it runs");
+    let started = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    drop(watch);
+    assert!(started.elapsed() < Duration::from_secs(2), "it stops soon");
+    Outcome { end: output.status.into(), stdout: output.stdout, stderr: output.stderr }
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_found() {
+    let dir = slow_tree();
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        for args in [&[][..], &["-x"], &["--printf", "%p %s\n"]] {
+            let outcome = interrupt(&dir, signal, args);
+            assert_eq!(outcome.end, End::Exit(status), "{args:?}");
+            assert!(text(&outcome.stderr).contains("interrupted"), "{args:?}");
+            let lines = text(&outcome.stdout);
+            assert!(lines.ends_with('\n') && lines.starts_with('.'), "{lines}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_the_rows_in_the_file() {
+    let dir = slow_tree();
+    let out = TempDir::new("rows").expect("a directory");
+    let file = out.path().join("scan.ndjson");
+    let outcome = interrupt(&dir, Signal::INT, &["-o", file.to_str().expect("UTF-8")]);
+    assert_eq!(outcome.end, End::Exit(130));
+    let rows = std::fs::read_to_string(&file).expect("the file is there");
+    assert!(rows.lines().count() > 5 && rows.ends_with('\n'), "{rows}");
+    assert_eq!(std::fs::read_dir(out.path()).expect("readable").count(), 1, "nothing temporary is left");
+}
+
+#[test]
+fn the_time_is_over() {
+    let dir = slow_tree();
+    for args in [&["--timeout", "300ms"][..], &["--timeout", "0.3", "--size", "+0"]] {
+        let started = Instant::now();
+        let outcome = run(&dents(dir.path()).args(["--rate", "100"]).args(args));
+        assert!(started.elapsed() < Duration::from_secs(2));
+        assert_eq!(outcome.end, End::Exit(1));
+        assert!(text(&outcome.stderr).contains("the time is over"), "{}", text(&outcome.stderr));
+        assert!(text(&outcome.stdout).starts_with('.'));
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_it_as_it_ends_find() {
+    let dir = TempDir::new("pipe").expect("a directory");
+    let name = "n".repeat(200);
+    make(dir.path(), &format!("for i in $(seq 2000); do : > {name}$i; done"));
+    for args in [&[][..], &["--threads", "4"], &["--printf", "%p %s\n"], &["--format", "ndjson"]] {
+        let run = dents(dir.path()).args(args);
+        let mut child =
+            run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        // More comes than a pipe takes: it waits for a reader, and there is none.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(End::from(output.status), End::Signal(13), "{args:?}");
+        assert_eq!(text(&output.stderr), "", "{args:?}");
+    }
+}

@@ -1,0 +1,116 @@
+//! What the tests of the commands that sum up share.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome, Run};
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+
+/// `dents` with these words, in a directory, in a locale of bytes.
+pub fn dents(cwd: &Path, words: &str) -> Run {
+    Run::new(Path::new(env!("CARGO_BIN_EXE_dents"))).cwd(cwd).args(words.split_whitespace())
+}
+
+/// Another program, the same way.
+pub fn other(program: &str, cwd: &Path, words: &str) -> Run {
+    Run::new(Path::new(program)).cwd(cwd).args(words.split_whitespace())
+}
+
+pub fn run(run: &Run) -> Outcome {
+    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
+}
+
+/// What a run that must succeed wrote.
+pub fn stdout(command: &Run) -> Vec<u8> {
+    let outcome = run(command);
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.end, End::Exit(0), "{}: {stderr}", command.shell());
+    assert_eq!(stderr, "", "{}", command.shell());
+    outcome.stdout
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a shell makes of a script.
+pub fn shell(cwd: &Path, script: &str) -> String {
+    text(&stdout(&Run::new(Path::new("/bin/sh")).cwd(cwd).args(["-c", script])))
+}
+
+pub fn json(command: &Run) -> Value {
+    let written = stdout(command);
+    serde_json::from_slice(&written).unwrap_or_else(|error| panic!("{error}: {}", text(&written)))
+}
+
+/// Records that end with NUL or newline, in byte order.
+pub fn sorted(bytes: &[u8], end: u8) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == end).map(<[u8]>::to_vec).collect();
+    lines.sort();
+    lines
+}
+
+/// Sizes that blocks and bytes tell apart, a hole, links of a file within a directory, a link across, types that hold no
+/// bytes, names that hurt.
+pub fn tree() -> TempDir {
+    let dir = TempDir::new("sums").expect("a temporary directory");
+    let root = dir.path().join("t");
+    for sub in ["a/deep/er", "a.b", "b", "empty", "c\nd", "long name"] {
+        fs::create_dir_all(root.join(sub)).expect("directories");
+    }
+    for (nth, name) in ["x.c", "a/y.c", "a/deep/er/z.h", "a.b/1.tar", "b/one", "c\nd/t\tab", "\u{fc}"]
+        .into_iter()
+        .enumerate()
+    {
+        fs::write(root.join(name), vec![b'x'; 1 + nth * 3001]).expect("files");
+    }
+    fs::write(root.join(OsStr::new("long name")).join(name(b"\xff\x1b[2J")), b"bytes").expect("a file");
+    File::create(root.join("hole")).and_then(|file| file.set_len(3 << 20)).expect("a hole");
+    fs::write(root.join("b/twice"), vec![b'y'; 5000]).expect("a file");
+    fs::hard_link(root.join("b/twice"), root.join("b/twice again")).expect("a link");
+    symlink("b", root.join("to-b")).expect("a link");
+    symlink("nowhere", root.join("a/dangling")).expect("a link");
+    shell(&root, "mkfifo pipe");
+    settle(dir.path());
+    dir
+}
+
+/// The same, and links of files in several directories.
+pub fn linked_tree() -> TempDir {
+    let dir = tree();
+    let root = dir.path().join("t");
+    for (from, to) in [("x.c", "a/deep/x"), ("a/y.c", "b/y"), ("a/y.c", "a.b/y"), ("b/one", "empty/one")] {
+        fs::hard_link(root.join(from), root.join(to)).expect("a link");
+    }
+    settle(dir.path());
+    dir
+}
+
+/// Blocks are counted when they are allocated, which ext4 may put off.
+fn settle(path: &Path) {
+    dents_lab::fixture::settle(path).expect("settled");
+}
+
+pub fn name(bytes: &[u8]) -> &OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(bytes)
+}
+
+/// Whether the tests may mount and become someone else.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
+
+/// The lines of an error output without the name of the program, and without the one reason that GNU du does not always
+/// give.
+pub fn complaints(outcome: &Outcome) -> Vec<String> {
+    let mut lines: Vec<String> = text(&outcome.stderr)
+        .lines()
+        .map(|line| line.split_once(": ").map_or(line, |(_, rest)| rest))
+        .map(|line| line.strip_suffix(": No such file or directory").unwrap_or(line).to_owned())
+        .collect();
+    lines.sort();
+    lines
+}

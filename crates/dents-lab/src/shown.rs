@@ -1,0 +1,72 @@
+//! A listing whose standard error is a terminal, while it runs: what it shows meanwhile, what an interrupt makes of it.
+//!
+//! Meant for tests: what does not come ends in a panic that shows what did.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::process::{Run, Watch};
+use crate::terminal::{Terminal, drain};
+
+/// How long something is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What takes the line of progress off again.
+pub const ERASE: &str = "\r\x1b[K";
+
+/// The listing, and what has been read from its terminal.
+#[derive(Debug)]
+pub struct Shown {
+    child: Child,
+    master: File,
+    text: String,
+    _watch: Watch,
+}
+
+impl Shown {
+    /// Starts it. Standard output is the same terminal, if it is nothing else.
+    pub fn start(run: &Run, stdout: Option<Stdio>) -> Shown {
+        let Terminal { master, slave } = Terminal::open(80).expect("a terminal");
+        let stdout = stdout.unwrap_or_else(|| slave.try_clone().expect("a descriptor").into());
+        let child = run.command().stdout(stdout).stderr(slave).spawn().expect("dls starts");
+        let watch = Watch::over(&child);
+        Shown { child, master, text: String::new(), _watch: watch }
+    }
+
+    /// Reads until this has been shown. The master would block: asked first whether there is anything.
+    pub fn until(&mut self, wanted: &str) {
+        let start = Instant::now();
+        let mut piece = [0; 4096];
+        while !self.text.contains(wanted) {
+            assert!(start.elapsed() < PATIENCE, "no {wanted:?} in {:?}", self.text);
+            if rustix::io::ioctl_fionread(&self.master).expect("a terminal") == 0 {
+                std::thread::sleep(Duration::from_millis(5));
+                continue;
+            }
+            let n = self.master.read(&mut piece).expect("the terminal reads");
+            self.text.push_str(&String::from_utf8_lossy(&piece[..n]));
+        }
+    }
+
+    /// As the keyboard does.
+    pub fn interrupt(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
+    }
+
+    /// What has been read so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The signal or status it ends with, and all that was shown.
+    pub fn end(mut self) -> (Option<i32>, Option<i32>, String) {
+        let rest = drain(&mut self.master).expect("the terminal reads");
+        let status = self.child.wait().expect("it ends");
+        self.text.push_str(&String::from_utf8_lossy(&rest));
+        (status.signal(), status.code(), self.text)
+    }
+}

@@ -1,0 +1,95 @@
+//! Directories that change while they are listed: what was there all along is shown once, whatever comes, goes and is
+//! renamed meanwhile.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use dents_lab::fixture::TempDir;
+use dents_lab::oracle::MODES;
+use dents_lab::process::{End, Run};
+use dents_lab::suite::{checked, number, release};
+
+/// Creates, renames and removes until told to stop. How many changes that were.
+fn change(dir: &Path, stop: &AtomicBool, changes: &AtomicU64) {
+    let path = |stem: &str, n: u64| dir.join(format!("{stem}{n:03}"));
+    for n in (0..97).cycle() {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        // The last round's may still be there under either name, or neither.
+        let _ = File::create(path("new-", n));
+        let _ = fs::rename(path("new-", n), path("renamed-", (n * 31) % 97));
+        let _ = fs::remove_file(path("renamed-", (n + 50) % 97));
+        changes.fetch_add(3, Ordering::Relaxed);
+    }
+}
+
+/// Lists it once and sees that every `stay-` is there once.
+fn listed_once(program: &Path, dir: &Path, args: &[&str], stay: usize) {
+    let run = Run::new(program).cwd(dir).args(args);
+    let outcome = run.output().expect("dls starts");
+    let text = String::from_utf8_lossy(&outcome.stdout);
+    let told = String::from_utf8_lossy(&outcome.stderr);
+    let mut seen = vec![0_u8; stay];
+    for name in text.lines().filter_map(|line| line.rsplit(' ').next()) {
+        if let Some(number) = name.strip_prefix("stay-").and_then(|number| number.parse::<usize>().ok()) {
+            seen[number] += 1;
+        }
+    }
+    let wrong: Vec<usize> = (0..stay).filter(|number| seen[*number] != 1).collect();
+    assert!(wrong.is_empty(), "{args:?}: {wrong:?} not there once: {}", run.shell());
+    // Only what was gone by then may be told of.
+    let gone = |line: &str| line.ends_with(": No such file or directory") && !line.contains("stay-");
+    assert!(told.lines().all(gone), "{args:?}: {told}");
+    // One that went between its metadata and its attributes is shown, and the status is as if nothing had been said.
+    assert_eq!(outcome.end, End::Exit(i32::from(told.contains("cannot access '"))), "{args:?}: {told}");
+}
+
+fn under_change(stay: usize, listings: u64) {
+    let dir = TempDir::new("changing").expect("a directory");
+    for number in 0..stay {
+        File::create(dir.path().join(format!("stay-{number:05}"))).expect("a file");
+    }
+    let (stop, changes, next) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+    let ways = [&["-1"][..], &["-l"], &["-lU"], &["-F", "--color=never"], &["-l", "--timeout=20s"]];
+    let programs = [release(), checked()];
+    std::thread::scope(|scope| {
+        scope.spawn(|| change(dir.path(), &stop, &changes));
+        let list = || {
+            loop {
+                let nth = next.fetch_add(1, Ordering::Relaxed);
+                if nth >= listings {
+                    return;
+                }
+                let mode = format!("--mode={}", MODES[nth as usize % MODES.len()]);
+                let way = ways[nth as usize / MODES.len() % ways.len()];
+                // Mostly the one without assertions, which is faster.
+                let program = &programs[usize::from(nth % 16 == 15)];
+                listed_once(program.path(), dir.path(), &[&[mode.as_str()], way].concat(), stay);
+            }
+        };
+        let listers = [scope.spawn(list), scope.spawn(list)];
+        let ended = listers.map(|lister| lister.join());
+        stop.store(true, Ordering::Relaxed);
+        for end in ended {
+            end.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
+    let changes = changes.into_inner();
+    println!("{listings} listings of {stay} while {changes} changes were made");
+    assert!(changes > listings, "{changes} changes during {listings} listings");
+}
+
+/// Ten thousand listings of a small directory.
+#[test]
+fn what_stays_is_listed_once() {
+    under_change(40, number("DLS_LISTINGS", 10_000));
+}
+
+/// Enough entries that they are shared out, and read while they are asked about.
+#[test]
+fn also_in_larger_ones() {
+    under_change(300, number("DLS_LISTINGS", 10_000) / 20);
+    under_change(3000, number("DLS_LISTINGS", 10_000) / 100);
+}

@@ -1,0 +1,75 @@
+//! What slow file systems are asked with and some kernels, sandboxes and containers do not have: without it the listing is
+//! the same.
+
+use std::path::Path;
+use std::time::Duration;
+
+use dents_lab::fixture::mix;
+use dents_lab::process::{End, Outcome, Run};
+use dents_lab::slowfs::{Kind, Request, SlowFs};
+use dents_lab::suite::{checked, is_root};
+use dents_lab::syscalls::trace_with;
+
+fn dls(dir: &Path, args: &[&str]) -> Run {
+    Run::new(checked().path()).cwd(dir).args(args)
+}
+
+fn done(run: &Run) -> Outcome {
+    let outcome = run.output().expect("it runs");
+    assert_eq!(outcome.end, End::Exit(0), "{}: {}", run.shell(), String::from_utf8_lossy(&outcome.stderr));
+    outcome
+}
+
+/// A kernel, or what stands in for one, that does not take `AT_STATX_DONT_SYNC` is asked once.
+#[test]
+fn lazy_where_it_is_refused() {
+    let dir = mix(&std::env::temp_dir(), 300).expect("fixture");
+    for extra in [&["--mode=classic"][..], &["--mode=par"], &["--mode=auto"], &["--timeout=20s"]] {
+        let plain = done(&dls(dir.path(), &["-l"]).args(extra));
+        let lazy = dls(dir.path(), &["-l", "--lazy"]).args(extra);
+        // The first `statx` of all is that which tries.
+        let refused = trace_with(&lazy, &["statx:error=EINVAL:when=1"]).expect("strace");
+        let stats: Vec<_> = refused.calls().iter().filter(|call| call.name == "statx").collect();
+        assert!(stats[0].text.contains("AT_STATX_DONT_SYNC"), "{extra:?}: {}", stats[0].text);
+        let asked = stats.iter().filter(|call| call.text.contains("AT_STATX_DONT_SYNC")).count();
+        assert_eq!((asked, refused.outcome.end), (1, End::Exit(0)), "{extra:?}");
+        assert!(refused.outcome.stdout == plain.stdout && refused.outcome.stderr.is_empty(), "{extra:?}");
+        let taken = trace_with(&lazy, &[]).expect("strace");
+        let asked = taken.calls().iter().filter(|call| call.text.contains("AT_STATX_DONT_SYNC")).count();
+        assert!(asked > 250, "{extra:?}: {asked}");
+    }
+}
+
+/// Runs it in a namespace where /proc is an empty directory.
+fn without_proc(run: Run) -> Run {
+    let hidden = "mount --make-rprivate / && mount -t tmpfs none /proc && exec \"$0\" \"$@\"";
+    run.under(&["unshare", "-m", "sh", "-c", hidden])
+}
+
+/// Far away an entry is held, and its attributes are asked through /proc; without it by name. And who hangs is told by
+/// the time alone.
+#[test]
+fn far_away_without_proc() {
+    if !is_root() {
+        println!("skipped: not root, so /proc cannot be taken away");
+        return;
+    }
+    let mut builder = SlowFs::builder().entries(600, &[Kind::File, Kind::Directory, Kind::Link]);
+    for n in (0..600).step_by(7) {
+        builder = builder.xattr(format!("e{n:05}"), "security.selinux", b"user:role:type:s0");
+    }
+    let Some(far) = builder.latency(Duration::from_micros(500)).mount_or_skip() else { return };
+    for args in [&["-l"][..], &["-lZ"], &["-lL"], &["-l", "--lazy"], &["-l", "--timeout=20s"], &["-lU"]] {
+        let plain = done(&dls(far.path(), args));
+        far.reset_counts();
+        let bare = done(&without_proc(dls(far.path(), args)));
+        assert!(bare.stdout == plain.stdout && bare.stderr.is_empty(), "{args:?}");
+        // A name is looked up once more for each question about attributes, and for a link's text.
+        let counts = far.counts();
+        assert!(counts.of(Request::Lookup) <= 3 * 600, "{args:?}: {counts}");
+    }
+    far.fault("e00100", Request::STAT, dents_lab::slowfs::Fault::Hang).expect("it is there");
+    let outcome = without_proc(dls(far.path(), &["-l", "--timeout=1s"])).output().expect("it runs");
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert_eq!((outcome.end, text.lines().count(), text.matches("?????").count()), (End::Exit(1), 601, 1));
+}

@@ -1,0 +1,225 @@
+//! NDJSON: one JSON object a line, and a line for each row.
+//!
+//! # The schema, version 1
+//!
+//! All fields are in every line, in this order; what is not known is `null`.
+//!
+//! | field | value |
+//! |---|---|
+//! | `v` | 1, the version of this schema |
+//! | `path` | text, see below |
+//! | `parent` | text: the path of the directory it is in; empty for an operand |
+//! | `name` | text; of an operand all of what was given |
+//! | `depth` | number: 0 for operands |
+//! | `type` | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
+//! | `ino` | number, up to 2⁶⁴ − 1: programs that hold numbers as doubles round beyond 2⁵³ |
+//! | `dev` | number: the device as `stat(2)` numbers it (`makedev(3)`); 2049 is 8:1 |
+//! | `nlink`, `mode`, `uid`, `gid` | numbers; the mode with its type bits, 33188 is 0100644 |
+//! | `user`, `group` | text; null if the id has no name |
+//! | `size`, `allocated` | numbers, in bytes |
+//! | `atime`, `btime`, `ctime`, `mtime` | RFC 3339 in UTC with nanoseconds; beyond years 0000–9999 see [`crate::time`] |
+//! | `target` | text: where a symbolic link leads |
+//! | `lazy` | boolean: whether the values may be out of date; null if `statx` was not asked or did not answer |
+//! | `asked` | what could not be found out: `stat`, `link`, `open`, `read`, `loop`; the last three are about what is in a directory, and their lines stand beside the line of the directory itself |
+//! | `errno`, `error` | what the kernel said, as number and as name (`ENOENT`) |
+//!
+//! **Text is exact.** What is valid UTF-8 is a JSON string. What is not is not there under its name; in its place stands
+//! `path_bytes` (`parent_bytes`, `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) with its bytes in base64 (RFC 4648,
+//! with padding). So `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in
+//! any case. Control characters are escaped, also DEL and those of U+0080–U+009F, so that lines are safe on a terminal.
+//!
+//! Lines of several files may be put together with `cat`, and split with `split -l`.
+//!
+//! # How it is written
+//!
+//! Each part fills a buffer of 256 KiB and writes it, whole lines only, under a lock. The directory's part of a line is escaped
+//! once for all of its entries. Nothing is allocated per row, unless its name is not UTF-8.
+
+mod read;
+mod text;
+
+pub(crate) use read::Lines;
+
+use crate::row::{Facts, Fault, Row};
+use crate::{Output, Part, SCHEMA, Sink, errno_name, time, words};
+use dents::batch::Time;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+use text::{push_base64, push_escaped, push_field, push_number};
+
+/// How much is written at once.
+const BUFFER: usize = 256 << 10;
+
+/// An NDJSON file that is being written.
+pub struct Ndjson {
+    output: Mutex<Output>,
+}
+
+impl Ndjson {
+    /// Begins to write.
+    #[must_use]
+    pub fn new(output: Output) -> Self {
+        Ndjson { output: Mutex::new(output) }
+    }
+}
+
+impl Sink for Ndjson {
+    fn part(&self) -> Box<dyn Part + '_> {
+        Box::new(Writer { sink: self, buffer: Vec::with_capacity(BUFFER + 4096), parent: Parent::new(b"") })
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.output.into_inner().unwrap_or_else(PoisonError::into_inner).commit()
+    }
+}
+
+/// One worker's lines.
+struct Writer<'s> {
+    sink: &'s Ndjson,
+    buffer: Vec<u8>,
+    parent: Parent,
+}
+
+impl Part for Writer<'_> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        if row.parent != self.parent.bytes {
+            self.parent = Parent::new(row.parent);
+        }
+        push_line(row, &self.parent, &mut self.buffer);
+        if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut output = self.sink.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// What the lines of one directory have in common.
+struct Parent {
+    bytes: Vec<u8>,
+    /// The path up to the name, escaped; `None` if it is not UTF-8.
+    prefix: Option<Vec<u8>>,
+    /// The whole field, with a comma before it.
+    field: Vec<u8>,
+}
+
+impl Parent {
+    fn new(parent: &[u8]) -> Parent {
+        let mut field = Vec::new();
+        push_field("parent", parent, &mut field);
+        let prefix = std::str::from_utf8(parent).is_ok().then(|| {
+            let mut prefix = Vec::new();
+            push_escaped(parent, &mut prefix);
+            if !parent.is_empty() && !parent.ends_with(b"/") {
+                prefix.push(b'/');
+            }
+            prefix
+        });
+        Parent { bytes: parent.to_vec(), prefix, field }
+    }
+}
+
+fn push_line(row: &Row<'_>, parent: &Parent, out: &mut Vec<u8>) {
+    push_number(b"{\"v\":", u64::from(SCHEMA), out);
+    match &parent.prefix {
+        Some(prefix) if std::str::from_utf8(row.name).is_ok() => {
+            out.extend_from_slice(b",\"path\":\"");
+            out.extend_from_slice(prefix);
+            let name = out.len();
+            push_escaped(row.name, out);
+            let name = name..out.len();
+            out.push(b'"');
+            out.extend_from_slice(&parent.field);
+            out.extend_from_slice(b",\"name\":\"");
+            out.extend_from_within(name);
+            out.push(b'"');
+        }
+        _ => {
+            let mut path = Vec::new();
+            row.path(&mut path);
+            out.extend_from_slice(b",\"path_bytes\":");
+            push_base64(&path, out);
+            out.extend_from_slice(&parent.field);
+            push_field("name", row.name, out);
+        }
+    }
+    push_number(b",\"depth\":", u64::from(row.depth), out);
+    push_word(b",\"type\":\"", words::of_kind(row.kind), out);
+    match &row.facts {
+        Some(facts) => push_facts(facts, out),
+        None => out.extend_from_slice(NO_FACTS.as_bytes()),
+    }
+    push_optional("target", row.target, out);
+    match row.facts {
+        Some(Facts { lazy: true, .. }) => out.extend_from_slice(b",\"lazy\":true"),
+        Some(Facts { lazy: false, .. }) => out.extend_from_slice(b",\"lazy\":false"),
+        None => out.extend_from_slice(b",\"lazy\":null"),
+    }
+    push_fault(row.fault, out);
+    out.extend_from_slice(b"}\n");
+}
+
+const NO_FACTS: &str = concat!(
+    ",\"ino\":null,\"dev\":null,\"nlink\":null,\"mode\":null,\"uid\":null,\"gid\":null,\"user\":null,\"group\":null",
+    ",\"size\":null,\"allocated\":null,\"atime\":null,\"btime\":null,\"ctime\":null,\"mtime\":null"
+);
+
+fn push_facts(facts: &Facts<'_>, out: &mut Vec<u8>) {
+    push_number(b",\"ino\":", facts.ino, out);
+    push_number(b",\"dev\":", words::device(facts.dev), out);
+    push_number(b",\"nlink\":", u64::from(facts.nlink), out);
+    push_number(b",\"mode\":", u64::from(facts.mode), out);
+    push_number(b",\"uid\":", u64::from(facts.uid), out);
+    push_number(b",\"gid\":", u64::from(facts.gid), out);
+    push_optional("user", facts.user, out);
+    push_optional("group", facts.group, out);
+    push_number(b",\"size\":", facts.size, out);
+    push_number(b",\"allocated\":", facts.allocated, out);
+    push_time(b",\"atime\":\"", facts.atime, out);
+    match facts.btime {
+        Some(btime) => push_time(b",\"btime\":\"", btime, out),
+        None => out.extend_from_slice(b",\"btime\":null"),
+    }
+    push_time(b",\"ctime\":\"", facts.ctime, out);
+    push_time(b",\"mtime\":\"", facts.mtime, out);
+}
+
+fn push_fault(fault: Option<Fault>, out: &mut Vec<u8>) {
+    let Some(Fault { asked, errno }) = fault else {
+        out.extend_from_slice(b",\"asked\":null,\"errno\":null,\"error\":null");
+        return;
+    };
+    push_word(b",\"asked\":\"", words::of_asked(asked), out);
+    out.extend_from_slice(b",\"errno\":");
+    out.extend_from_slice(itoa::Buffer::new().format(errno).as_bytes());
+    match errno_name(errno) {
+        Some(name) => push_word(b",\"error\":\"", name, out),
+        None => out.extend_from_slice(b",\"error\":null"),
+    }
+}
+
+fn push_optional(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
+    match text {
+        Some(text) => push_field(name, text, out),
+        None => {
+            out.extend_from_slice(b",\"");
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\":null");
+        }
+    }
+}
+
+fn push_word(before: &[u8], word: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(before);
+    out.extend_from_slice(word.as_bytes());
+    out.push(b'"');
+}
+
+fn push_time(before: &[u8], at: Time, out: &mut Vec<u8>) {
+    out.extend_from_slice(before);
+    time::write(at, out);
+    out.push(b'"');
+}

@@ -1,0 +1,224 @@
+//! Lines become rows again.
+
+use super::text::from_base64;
+use crate::row::{Facts, Fault, Row};
+use crate::{SCHEMA, message, time, words};
+use dents::batch::Time;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Longer lines are not ours: a path has 4 KiB (longer ones exist, where somebody built them piece by piece), six bytes for
+/// each in the worst case.
+const LONGEST: u64 = 64 << 20;
+
+/// A file of lines.
+pub(crate) struct Lines {
+    path: PathBuf,
+    file: BufReader<Box<dyn Read + Send>>,
+}
+
+/// One line, borrowed from it where nothing is escaped. `path` is what parent and name make, so it is not read.
+#[derive(Deserialize)]
+struct Line<'a> {
+    v: u64,
+    #[serde(borrow)]
+    parent: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    parent_bytes: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name_bytes: Option<Cow<'a, str>>,
+    depth: u32,
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    ino: Option<u64>,
+    dev: Option<u64>,
+    nlink: Option<u32>,
+    mode: Option<u16>,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    #[serde(borrow)]
+    user: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    user_bytes: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    group: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    group_bytes: Option<Cow<'a, str>>,
+    size: Option<u64>,
+    allocated: Option<u64>,
+    #[serde(borrow)]
+    atime: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    btime: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    ctime: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    mtime: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    target: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    target_bytes: Option<Cow<'a, str>>,
+    lazy: Option<bool>,
+    #[serde(borrow)]
+    asked: Option<Cow<'a, str>>,
+    errno: Option<i32>,
+}
+
+/// What every version of a line has.
+#[derive(Deserialize)]
+struct Version {
+    v: u64,
+}
+
+impl Lines {
+    /// From a file, whose first bytes may have been read already.
+    pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
+        let all: Box<dyn Read + Send> = Box::new(io::Cursor::new(begin).chain(file));
+        Lines { path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
+    }
+
+    /// Gives every row. Empty lines are passed over.
+    pub(crate) fn for_each(&mut self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+        let mut line = Vec::new();
+        let mut number = 0_u64;
+        loop {
+            line.clear();
+            number += 1;
+            let got = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
+            if got.map_err(|error| message::cannot_read(&self.path, &error))? == 0 {
+                return Ok(());
+            }
+            let ended = line.pop_if(|last| *last == b'\n').is_some();
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            give_line(&line, give).map_err(|wrong| match wrong {
+                Wrong::Version(version) => message::too_new(&self.path, version),
+                Wrong::Line(problem) if ended => {
+                    message::damaged(&self.path, &format!("line {number}: {problem}"))
+                }
+                Wrong::Line(_) => message::damaged(&self.path, &format!("line {number} has no end")),
+                Wrong::Receiver(error) => error,
+            })?;
+        }
+    }
+}
+
+/// Why a line gave no row.
+enum Wrong {
+    Version(u64),
+    Line(String),
+    Receiver(io::Error),
+}
+
+fn give_line(line: &[u8], give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> Result<(), Wrong> {
+    let line = match serde_json::from_slice::<Line<'_>>(line) {
+        Ok(line) => line,
+        // A later version may have made other things of the fields.
+        Err(error) => match serde_json::from_slice::<Version>(line) {
+            Ok(Version { v }) if v > u64::from(SCHEMA) => return Err(Wrong::Version(v)),
+            _ => return Err(Wrong::Line(format!("no row of a scan: {error}"))),
+        },
+    };
+    if line.v > u64::from(SCHEMA) {
+        return Err(Wrong::Version(line.v));
+    }
+    let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
+    give(&parts.row()).map_err(Wrong::Receiver)
+}
+
+/// A row whose texts may be ours: what was escaped or base64.
+struct Parts<'a> {
+    parent: Cow<'a, [u8]>,
+    name: Cow<'a, [u8]>,
+    user: Option<Cow<'a, [u8]>>,
+    group: Option<Cow<'a, [u8]>>,
+    target: Option<Cow<'a, [u8]>>,
+    /// All but the texts.
+    row: Row<'static>,
+}
+
+type Problem = &'static str;
+
+impl<'a> Parts<'a> {
+    fn of(line: &'a Line<'_>) -> Result<Parts<'a>, Problem> {
+        let kind = words::kind(line.kind.as_bytes()).ok_or("an unknown word in \"type\"")?;
+        let facts = if line.ino.is_some() {
+            Some(facts_of(line).ok_or("a fact is missing or no value")?)
+        } else {
+            None
+        };
+        let fault = fault_of(line)?;
+        Ok(Parts {
+            parent: bytes_of(&line.parent, &line.parent_bytes)?.ok_or("no \"parent\"")?,
+            name: bytes_of(&line.name, &line.name_bytes)?.ok_or("no \"name\"")?,
+            user: bytes_of(&line.user, &line.user_bytes)?,
+            group: bytes_of(&line.group, &line.group_bytes)?,
+            target: bytes_of(&line.target, &line.target_bytes)?,
+            row: Row { parent: b"", name: b"", depth: line.depth, kind, facts, target: None, fault },
+        })
+    }
+
+    fn row(&self) -> Row<'_> {
+        let texts = |facts| Facts { user: self.user.as_deref(), group: self.group.as_deref(), ..facts };
+        Row {
+            parent: &self.parent,
+            name: &self.name,
+            facts: self.row.facts.map(texts),
+            target: self.target.as_deref(),
+            ..self.row
+        }
+    }
+}
+
+fn facts_of(line: &Line<'_>) -> Option<Facts<'static>> {
+    Some(Facts {
+        dev: words::device_halves(line.dev?),
+        ino: line.ino?,
+        mode: line.mode?,
+        nlink: line.nlink?,
+        uid: line.uid?,
+        gid: line.gid?,
+        user: None,
+        group: None,
+        size: line.size?,
+        allocated: line.allocated?,
+        atime: time_of(&line.atime)?,
+        btime: if line.btime.is_some() { Some(time_of(&line.btime)?) } else { None },
+        ctime: time_of(&line.ctime)?,
+        mtime: time_of(&line.mtime)?,
+        lazy: line.lazy?,
+    })
+}
+
+fn fault_of(line: &Line<'_>) -> Result<Option<Fault>, Problem> {
+    match (&line.asked, line.errno) {
+        (None, None) => Ok(None),
+        (Some(asked), Some(errno)) => {
+            let asked = words::asked(asked.as_bytes()).ok_or("an unknown word in \"asked\"")?;
+            Ok(Some(Fault { asked, errno }))
+        }
+        _ => Err("one of \"asked\" and \"errno\" without the other"),
+    }
+}
+
+fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {
+    time::parse(text.as_deref()?.as_bytes())
+}
+
+/// The bytes of a field: those of its text, or those that its base64 stands for.
+fn bytes_of<'a>(
+    text: &'a Option<Cow<'_, str>>,
+    base64: &Option<Cow<'_, str>>,
+) -> Result<Option<Cow<'a, [u8]>>, Problem> {
+    match (text, base64) {
+        (_, Some(base64)) => Ok(Some(Cow::Owned(from_base64(base64).ok_or("what should be base64 is not")?))),
+        (Some(text), None) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
+        (None, None) => Ok(None),
+    }
+}

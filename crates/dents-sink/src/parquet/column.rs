@@ -1,0 +1,86 @@
+//! One column of a row group, encoded in memory while rows come in.
+
+use super::schema::Schema;
+use ::parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
+use ::parquet::column::writer::{
+    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
+};
+use ::parquet::data_type::DataType;
+use ::parquet::errors::Result;
+use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use bytes::Bytes;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A finished column chunk.
+pub(super) struct Chunk {
+    pub(super) bytes: Bytes,
+    pub(super) close: ColumnCloseResult,
+}
+
+/// Where the pages of one chunk gather. Shared with the writer that makes them, which keeps its half until it is closed; so
+/// the lock is never waited for.
+#[derive(Clone)]
+struct Pages(Arc<Mutex<TrackedWrite<Vec<u8>>>>);
+
+impl Pages {
+    fn new() -> Pages {
+        Pages(Arc::new(Mutex::new(TrackedWrite::new(Vec::new()))))
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut TrackedWrite<Vec<u8>>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl PageWriter for Pages {
+    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec> {
+        self.with(|bytes| SerializedPageWriter::new(bytes).write_page(page))
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.with(|bytes| SerializedPageWriter::new(bytes).close())
+    }
+}
+
+/// A column with the values of the rows that are not encoded yet.
+pub(super) struct Column<T: DataType> {
+    /// Values, without the missing ones.
+    pub(super) values: Vec<T::T>,
+    open: Option<(ColumnWriterImpl<'static, T>, Pages)>,
+}
+
+impl<T: DataType> Default for Column<T> {
+    fn default() -> Self {
+        Column { values: Vec::new(), open: None }
+    }
+}
+
+/// What all columns can do, whatever they hold.
+pub(super) trait AnyColumn {
+    /// Encodes the values held. `levels` is 1 for each row that has one and 0 for each that has none; `None` where all must.
+    fn encode(&mut self, schema: &Schema, index: usize, levels: Option<&[i16]>) -> Result<()>;
+
+    /// Ends the chunk; `None` if nothing was encoded.
+    fn close(&mut self) -> Result<Option<Chunk>>;
+}
+
+impl<T: DataType> AnyColumn for Column<T> {
+    fn encode(&mut self, schema: &Schema, index: usize, levels: Option<&[i16]>) -> Result<()> {
+        let (writer, _) = self.open.get_or_insert_with(|| {
+            let pages = Pages::new();
+            let writer =
+                get_column_writer(schema.column(index), schema.properties(), Box::new(pages.clone()));
+            (get_typed_column_writer(writer), pages)
+        });
+        writer.write_batch(&self.values, levels, None)?;
+        self.values.clear();
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<Option<Chunk>> {
+        let Some((writer, pages)) = self.open.take() else { return Ok(None) };
+        let close = writer.close()?;
+        let bytes = pages.with(|bytes| std::mem::take(bytes.inner_mut()));
+        Ok(Some(Chunk { bytes: bytes.into(), close }))
+    }
+}

@@ -1,0 +1,183 @@
+//! Parquet: a column for each fact, in a file that DuckDB, Polars, Spark and pandas read as it stands.
+//!
+//! # The schema, version 1
+//!
+//! | column | type | value |
+//! |---|---|---|
+//! | `path`, `parent` | BYTE_ARRAY | exact bytes. The name is what follows the parent and a slash; the parent of an operand is empty |
+//! | `depth` | UINT_32 | 0 for operands |
+//! | `type` | STRING | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
+//! | `ino`, `dev` | UINT_64 | `dev` as `stat(2)` numbers devices (`makedev(3)`) |
+//! | `nlink`, `uid`, `gid` | UINT_32 | |
+//! | `mode` | UINT_16 | with its type bits |
+//! | `user`, `group` | BYTE_ARRAY | null if the id has no name |
+//! | `size`, `allocated` | UINT_64 | bytes |
+//! | `atime`, `btime`, `ctime`, `mtime` | TIMESTAMP(NANOS, UTC) | see below |
+//! | `target` | BYTE_ARRAY | where a symbolic link leads |
+//! | `asked` | STRING | what could not be found out: `stat`, `link`, `open`, `read`, `loop` |
+//! | `errno` | INT_32 | what the kernel said |
+//! | `lazy` | BOOLEAN | whether the values may be out of date |
+//! | `far_times` | STRING | see below |
+//!
+//! What is not known is null; `path`, `parent`, `depth` and `type` are always there. Names are bytes, and so no reader refuses
+//! a file for one that is not UTF-8: DuckDB shows them as BLOB, and `read_parquet(…, binary_as_string = true)` takes them for
+//! text, if they all are.
+//!
+//! **Times** in nanoseconds of 64 bits reach from September 1677 to April 2262. One beyond is there as the nearest of these, so
+//! that comparisons stay right, and `far_times` has it in full: `mtime=+010000-01-01T00:00:00.000000000Z`, several with
+//! a space between them, in the form of [`crate::time`].
+//!
+//! The file's metadata has `dents.schema` (1), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339) and `dents.crc32`
+//! (`seal.rs`).
+//!
+//! # How it is written
+//!
+//! Each part encodes a row group of its own, in memory, while rows come in; under the lock its bytes are only copied. A group
+//! has 131,072 rows, of which about 5 MB are held back; with more than eight parts fewer, so that all of them together hold
+//! about a million rows, but no fewer than 8,192 each.
+//!
+//! What each encoding costs, in nanoseconds of one core and bytes for a row, 1,000,000 invented rows (`examples/export.rs`), least
+//! of five runs on a busy machine; 70 ns of them make the row up:
+//!
+//! | | user | system | bytes |
+//! |---|---|---|---|
+//! | **times delta, lz4_raw** | 606 | 33 | 36.5 |
+//! | times delta, snappy | 624 | 28 | 36.2 |
+//! | times delta, zstd level 1 | 834 | 37 | 29.0 |
+//! | times plain, not compressed | 612 | 64 | 59.8 |
+//! | times plain, lz4_raw | 688 | 51 | 46.9 |
+//! | … and path plain | 641 | 78 | 49.7 |
+//! | … and path delta length | 660 | 102 | 49.3 |
+//! | … and inodes plain | 627 | 39 | 50.7 |
+//! | … and sizes delta | 699 | 35 | 45.9 |
+//! | … and sizes in a dictionary | 665 | 56 | 46.7 |
+//! | … without statistics of paths | 658 | 54 | 46.9 |
+//!
+//! The times of a directory's files are near each other, so their differences are small: written faster than compressed. Paths
+//! share their beginning with the one before. All others have few values and go into dictionaries; to look each value up there
+//! is what costs most.
+//!
+//! Against a walk with all of `statx` (304,853 entries of /usr and others, warm, least of five on a busy machine, seconds of
+//! processor on two cores): bare 0.53, with NDJSON 0.81, with Parquet 0.94. Memory of the process: 38 MB for 2,000,000 rows.
+
+mod column;
+mod group;
+mod read;
+mod schema;
+mod seal;
+
+pub(crate) use read::Columns;
+
+use crate::{Output, Part, Sink, time};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::KeyValue;
+use ::parquet::file::writer::SerializedFileWriter;
+use column::Chunk;
+use schema::Schema;
+use seal::Sealed;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Rows of a group, at most.
+const GROUP: usize = 128 << 10;
+/// Rows that all parts together hold back, at most, as long as each may hold [`GROUP_LEAST`].
+const HELD: usize = 1 << 20;
+/// Rows of a group, at least, but for the last ones.
+const GROUP_LEAST: usize = 8 << 10;
+
+/// A Parquet file that is being written.
+pub struct Parquet {
+    schema: Schema,
+    state: Mutex<State>,
+    parts: AtomicUsize,
+}
+
+struct State {
+    file: SerializedFileWriter<Sealed>,
+    /// The checksum of each row group.
+    checksums: Vec<u32>,
+    /// What went wrong, for the parts that come after.
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl Parquet {
+    /// Begins to write; `program` is told in the file's metadata.
+    ///
+    /// # Errors
+    /// If the first bytes cannot be written.
+    pub fn new(output: Output, program: &str) -> io::Result<Self> {
+        let schema = Schema::new();
+        let file = Sealed::new(output);
+        let mut file =
+            SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
+        file.append_key_value_metadata(key_value(schema::VERSION, crate::SCHEMA.to_string()));
+        file.append_key_value_metadata(key_value(schema::PROGRAM, program.to_string()));
+        file.append_key_value_metadata(key_value(schema::BEGUN, time::text(time::now())));
+        let state = Mutex::new(State { file, checksums: Vec::new(), failed: None });
+        Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
+    }
+
+    /// How many rows a part may hold back: the more parts, the fewer.
+    fn rows_of_a_part(&self) -> usize {
+        (HELD / self.parts.load(Ordering::Relaxed).max(1)).clamp(GROUP_LEAST, GROUP)
+    }
+
+    /// Appends a row group. Its bytes are copied under the lock, and nothing more is done there.
+    fn append(&self, chunks: Vec<Chunk>) -> io::Result<()> {
+        let mut checksum = crc32fast::Hasher::new();
+        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kind, message)) = &state.failed {
+            return Err(io::Error::new(*kind, message.clone()));
+        }
+        let appended = append(&mut state.file, chunks).map_err(io_error);
+        state.failed = appended.as_ref().err().map(|error| (error.kind(), error.to_string()));
+        state.checksums.push(checksum.finalize());
+        appended
+    }
+}
+
+fn append(file: &mut SerializedFileWriter<Sealed>, chunks: Vec<Chunk>) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for chunk in chunks {
+        group.append_column(&chunk.bytes, chunk.close)?;
+    }
+    group.close().map(|_| ())
+}
+
+fn key_value(key: &str, value: String) -> KeyValue {
+    KeyValue::new(key.to_string(), value)
+}
+
+impl Sink for Parquet {
+    fn part(&self) -> Box<dyn Part + '_> {
+        self.parts.fetch_add(1, Ordering::Relaxed);
+        Box::new(group::Writer::new(self))
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let State { mut file, checksums, failed } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kind, message)) = failed {
+            return Err(io::Error::new(kind, message));
+        }
+        let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
+        file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
+        file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));
+        file.flush()?;
+        file.inner_mut().begin_footer();
+        file.into_inner().map_err(io_error)?.commit()
+    }
+}
+
+/// The error of the output, if that is what it is about; it names the file already.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(inner) => io::Error::other(inner),
+        },
+        error => io::Error::other(error),
+    }
+}

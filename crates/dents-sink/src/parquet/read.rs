@@ -1,0 +1,326 @@
+//! Columns become rows again.
+
+use super::seal::Checked;
+use super::{io_error, schema};
+use crate::row::{Facts, Fault, Row};
+use crate::{SCHEMA, message, time, words};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use dents::batch::Time;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Rows that are decoded at once.
+const BATCH: usize = 1024;
+
+/// A Parquet file of ours.
+pub(crate) struct Columns {
+    path: PathBuf,
+    source: Checked,
+    file: SerializedFileReader<Checked>,
+    /// The checksum of each row group.
+    checksums: Vec<u32>,
+}
+
+impl Columns {
+    /// Reads the table of contents, and sees that it is ours.
+    pub(crate) fn open(path: &Path, file: File) -> io::Result<Columns> {
+        let not_ours = || {
+            let way_out = "name one that `dents scan` wrote";
+            message::bad_file(path, "a Parquet file, but not of a scan", way_out)
+        };
+        let source = Checked::open(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
+        let file = SerializedFileReader::new(source.clone()).map_err(|error| wrong(path, error))?;
+        let value = |key: &str| {
+            let all = file.metadata().file_metadata().key_value_metadata()?;
+            all.iter().find(|one| one.key == key)?.value.as_deref()
+        };
+        let version: u64 =
+            value(schema::VERSION).and_then(|version| version.parse().ok()).ok_or_else(not_ours)?;
+        if version > u64::from(SCHEMA) {
+            return Err(message::too_new(path, version));
+        }
+        let checksums = value(schema::CHECKSUMS).unwrap_or_default().split_ascii_whitespace();
+        let checksums: Vec<u32> = checksums.flat_map(|one| u32::from_str_radix(one, 16)).collect();
+        if checksums.len() != file.num_row_groups() {
+            return Err(message::damaged(path, "not every row group has a checksum"));
+        }
+        Ok(Columns { path: path.to_path_buf(), source, file, checksums })
+    }
+
+    pub(crate) fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+        for (index, checksum) in self.checksums.iter().enumerate() {
+            let loaded = self.load(index, *checksum).and_then(|()| self.cursors(index));
+            let mut cursors = loaded.map_err(|error| wrong(&self.path, error))?;
+            let mut left = usize::try_from(self.file.metadata().row_group(index).num_rows()).unwrap_or(0);
+            while left > 0 {
+                let rows = left.min(BATCH);
+                cursors.fill(rows).map_err(|error| wrong(&self.path, error))?;
+                for _ in 0..rows {
+                    let row = cursors.row().map_err(|problem| message::damaged(&self.path, problem))?;
+                    give(&row)?;
+                }
+                left -= rows;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a row group into memory, checked: all of it stands together, column after column.
+    fn load(&self, index: usize, checksum: u32) -> Result<(), ParquetError> {
+        let group = self.file.metadata().row_group(index);
+        let ranges = group.columns().iter().map(|column| column.byte_range());
+        let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
+        self.source.load(start, ranges.map(|(_, len)| len).sum(), checksum)
+    }
+
+    fn cursors(&self, group: usize) -> Result<Cursors, ParquetError> {
+        let group = self.file.get_row_group(group)?;
+        let group = &*group;
+        Ok(Cursors {
+            path: Cursor::of(group, "path")?,
+            parent: Cursor::of(group, "parent")?,
+            depth: Cursor::of(group, "depth")?,
+            kind: Cursor::of(group, "type")?,
+            facts: FactCursors::of(group)?,
+            target: Cursor::of(group, "target")?,
+            asked: Cursor::of(group, "asked")?,
+            errno: Cursor::of(group, "errno")?,
+        })
+    }
+}
+
+fn wrong(path: &Path, error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(_) => message::cannot_read(path, &io_error(error)),
+        error => message::damaged(path, &error.to_string()),
+    }
+}
+
+/// A type of column that is read.
+trait Kind: DataType {
+    fn reader(reader: ColumnReader) -> Option<ColumnReaderImpl<Self>>
+    where
+        Self: Sized;
+}
+
+macro_rules! kind {
+    ($type:ty, $variant:ident) => {
+        impl Kind for $type {
+            fn reader(reader: ColumnReader) -> Option<ColumnReaderImpl<Self>> {
+                match reader {
+                    ColumnReader::$variant(reader) => Some(reader),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kind!(ByteArrayType, ByteArrayColumnReader);
+kind!(BoolType, BoolColumnReader);
+kind!(Int32Type, Int32ColumnReader);
+kind!(Int64Type, Int64ColumnReader);
+
+/// The values of one column, one after the other.
+struct Cursor<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    optional: bool,
+    values: Vec<T::T>,
+    levels: Vec<i16>,
+    /// The next row of `levels`, and the next of `values`.
+    row: usize,
+    value: usize,
+}
+
+impl<T: Kind> Cursor<T> {
+    fn of(group: &dyn RowGroupReader, name: &str) -> Result<Cursor<T>, ParquetError> {
+        let columns = group.metadata().columns();
+        let found = columns.iter().position(|column| column.column_path().parts() == [name]);
+        let missing = || ParquetError::General(format!("column \"{name}\" is missing, or of another type"));
+        let index = found.ok_or_else(missing)?;
+        let descriptor = columns[index].column_descr();
+        if descriptor.max_rep_level() > 0 || descriptor.max_def_level() > 1 {
+            return Err(missing());
+        }
+        Ok(Cursor {
+            optional: descriptor.max_def_level() == 1,
+            reader: T::reader(group.get_column_reader(index)?).ok_or_else(missing)?,
+            values: Vec::with_capacity(BATCH),
+            levels: Vec::with_capacity(BATCH),
+            row: 0,
+            value: 0,
+        })
+    }
+
+    fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.values.clear();
+        self.levels.clear();
+        (self.row, self.value) = (0, 0);
+        let levels = self.optional.then_some(&mut self.levels);
+        let (read, ..) = self.reader.read_records(rows, levels, None, &mut self.values)?;
+        if read < rows {
+            return Err(ParquetError::EOF("a column ends before its row group".to_string()));
+        }
+        Ok(())
+    }
+
+    /// The value of the next row, if it has one.
+    fn next(&mut self) -> Option<&T::T> {
+        if self.optional {
+            let level = self.levels.get(self.row).copied();
+            self.row += 1;
+            if level != Some(1) {
+                return None;
+            }
+        }
+        self.value += 1;
+        self.values.get(self.value - 1)
+    }
+}
+
+struct Cursors {
+    path: Cursor<ByteArrayType>,
+    parent: Cursor<ByteArrayType>,
+    depth: Cursor<Int32Type>,
+    kind: Cursor<ByteArrayType>,
+    facts: FactCursors,
+    target: Cursor<ByteArrayType>,
+    asked: Cursor<ByteArrayType>,
+    errno: Cursor<Int32Type>,
+}
+
+type Problem = &'static str;
+
+impl Cursors {
+    fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
+        let Cursors { path, parent, kind, target, asked, .. } = self;
+        for column in [path, parent, kind, target, asked] {
+            column.fill(rows)?;
+        }
+        self.depth.fill(rows)?;
+        self.errno.fill(rows)?;
+        self.facts.fill(rows)
+    }
+
+    fn row(&mut self) -> Result<Row<'_>, Problem> {
+        let path = bytes(self.path.next()).ok_or("a row has no path")?;
+        let parent = bytes(self.parent.next()).ok_or("a row has no parent")?;
+        let kind = bytes(self.kind.next()).ok_or("a row has no type")?;
+        let fault = match (bytes(self.asked.next()), self.errno.next()) {
+            (Some(asked), Some(errno)) => Some(Fault {
+                asked: words::asked(asked).ok_or("an unknown word in \"asked\"")?,
+                errno: *errno,
+            }),
+            (None, None) => None,
+            _ => return Err("one of \"asked\" and \"errno\" without the other"),
+        };
+        Ok(Row {
+            parent,
+            name: Row::name_in(parent, path).ok_or("a path does not begin with its parent")?,
+            depth: self.depth.next().map(|depth| *depth as u32).ok_or("a row has no depth")?,
+            kind: words::kind(kind).ok_or("an unknown word in \"type\"")?,
+            facts: self.facts.next()?,
+            target: bytes(self.target.next()),
+            fault,
+        })
+    }
+}
+
+struct FactCursors {
+    /// ino, dev, size, allocated.
+    wide: [Cursor<Int64Type>; 4],
+    /// nlink, mode, uid, gid.
+    narrow: [Cursor<Int32Type>; 4],
+    user: Cursor<ByteArrayType>,
+    group: Cursor<ByteArrayType>,
+    /// atime, btime, ctime, mtime.
+    times: [Cursor<Int64Type>; 4],
+    lazy: Cursor<BoolType>,
+    far_times: Cursor<ByteArrayType>,
+}
+
+impl FactCursors {
+    fn of(group: &dyn RowGroupReader) -> Result<FactCursors, ParquetError> {
+        let wide = |name| Cursor::of(group, name);
+        let narrow = |name| Cursor::of(group, name);
+        Ok(FactCursors {
+            wide: [wide("ino")?, wide("dev")?, wide("size")?, wide("allocated")?],
+            narrow: [narrow("nlink")?, narrow("mode")?, narrow("uid")?, narrow("gid")?],
+            user: Cursor::of(group, "user")?,
+            group: Cursor::of(group, "group")?,
+            times: [wide("atime")?, wide("btime")?, wide("ctime")?, wide("mtime")?],
+            lazy: Cursor::of(group, "lazy")?,
+            far_times: Cursor::of(group, "far_times")?,
+        })
+    }
+
+    fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
+        self.wide.iter_mut().chain(&mut self.times).try_for_each(|column| column.fill(rows))?;
+        self.narrow.iter_mut().try_for_each(|column| column.fill(rows))?;
+        for column in [&mut self.user, &mut self.group, &mut self.far_times] {
+            column.fill(rows)?;
+        }
+        self.lazy.fill(rows)
+    }
+
+    /// The facts of the next row. All cursors go on, whether or not it has any.
+    fn next(&mut self) -> Result<Option<Facts<'_>>, Problem> {
+        let [ino, dev, size, allocated] =
+            self.wide.each_mut().map(|column| column.next().map(|value| *value as u64));
+        let [nlink, mode, uid, gid] =
+            self.narrow.each_mut().map(|column| column.next().map(|value| *value as u32));
+        let [atime, btime, ctime, mtime] =
+            self.times.each_mut().map(|column| column.next().map(|value| time::from_nanos(*value)));
+        let (user, group) = (bytes(self.user.next()), bytes(self.group.next()));
+        let (lazy, far_times) = (self.lazy.next().copied(), bytes(self.far_times.next()));
+        let Some(ino) = ino else { return Ok(None) };
+        let all = || {
+            let dev = words::device_halves(dev?);
+            let (mode, nlink, uid, gid) = (u16::try_from(mode?).ok()?, nlink?, uid?, gid?);
+            let (size, allocated, lazy) = (size?, allocated?, lazy?);
+            let (atime, ctime, mtime) = (atime?, ctime?, mtime?);
+            Some(Facts {
+                dev,
+                ino,
+                mode,
+                nlink,
+                uid,
+                gid,
+                user,
+                group,
+                size,
+                allocated,
+                atime,
+                btime,
+                ctime,
+                mtime,
+                lazy,
+            })
+        };
+        with_far_times(all().ok_or("a fact is missing")?, far_times).map(Some)
+    }
+}
+
+fn bytes(value: Option<&ByteArray>) -> Option<&[u8]> {
+    value.map(ByteArray::data)
+}
+
+/// Puts the exact times in the place of those that the columns could not hold.
+fn with_far_times<'a>(mut facts: Facts<'a>, far: Option<&[u8]>) -> Result<Facts<'a>, Problem> {
+    for one in far.unwrap_or_default().split(|byte| *byte == b' ').filter(|one| !one.is_empty()) {
+        let (name, at) = one.split_at_checked(6).ok_or("no time in \"far_times\"")?;
+        let at: Time = time::parse(at).ok_or("no time in \"far_times\"")?;
+        match name {
+            b"atime=" => facts.atime = at,
+            b"btime=" => facts.btime = Some(at),
+            b"ctime=" => facts.ctime = at,
+            b"mtime=" => facts.mtime = at,
+            _ => return Err("an unknown time in \"far_times\""),
+        }
+    }
+    Ok(facts)
+}

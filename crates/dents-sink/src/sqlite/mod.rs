@@ -1,0 +1,261 @@
+//! SQLite: one table in one file, for whoever has `sqlite3` at hand.
+//!
+//! # The schema, version 1
+//!
+//! Table `entries`, a row for each row:
+//!
+//! | column | typeof | value |
+//! |---|---|---|
+//! | `path`, `parent`, `name` | text or blob, see below | the path is parent, slash, name |
+//! | `depth` | integer | 0 for operands |
+//! | `type` | text | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
+//! | `ino`, `dev` | integer | `dev` as `stat(2)` numbers devices; values of 2⁶³ and more come out negative, as SQLite's integers are signed |
+//! | `nlink`, `mode`, `uid`, `gid` | integer | `mode` with its type bits: `printf('%o', mode & 4095)` |
+//! | `user`, `group` | text or blob | null if the id has no name; `group` is a word of SQL: write `"group"` |
+//! | `size`, `allocated` | integer | bytes |
+//! | `atime`, `btime`, `ctime`, `mtime` | integer | whole seconds since 1970, rounded down: `datetime(mtime, 'unixepoch')` |
+//! | `atime_ns`, … | integer | the nanoseconds beyond |
+//! | `target` | text or blob | where a symbolic link leads |
+//! | `asked` | text | what could not be found out: `stat`, `link`, `open`, `read`, `loop` |
+//! | `errno` | integer | what the kernel said |
+//! | `lazy` | integer | 1 if the values may be out of date |
+//!
+//! What is not known is null. **Text or blob**: valid UTF-8 is text, and so `LIKE`, `GLOB` and `=` work as expected; anything
+//! else is a blob of the same bytes. Which of the two a value is follows from its bytes alone; all blobs sort after all texts.
+//!
+//! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339). `PRAGMA application_id` is 0x64656e74
+//! (`dent`), `PRAGMA user_version` the version of the schema.
+//!
+//! There are no indexes: to make one takes about as long as to write the table, and `CREATE INDEX size ON entries(size)` is
+//! quickly said where it pays.
+//!
+//! # How it is written
+//!
+//! One transaction on the temporary file, without a journal and without syncing: if it is not finished it is thrown away, and
+//! if it is, [`Output`] brings it to the disk. SQLite takes rows on one thread at a time, so a part gathers a batch of them and
+//! inserts it under the lock.
+
+mod read;
+
+pub(crate) use read::Table;
+
+use crate::row::{Facts, Row};
+use crate::{Output, Part, SCHEMA, Sink, message, time, words};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, Statement};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// `dent`.
+pub(crate) const APPLICATION: i64 = 0x6465_6e74;
+
+const TABLES: &str = "
+CREATE TABLE entries (
+  path NOT NULL, parent NOT NULL, name NOT NULL, depth INTEGER NOT NULL, type TEXT NOT NULL,
+  ino INTEGER, dev INTEGER, nlink INTEGER, mode INTEGER, uid INTEGER, gid INTEGER, user, \"group\",
+  size INTEGER, allocated INTEGER,
+  atime INTEGER, atime_ns INTEGER, btime INTEGER, btime_ns INTEGER,
+  ctime INTEGER, ctime_ns INTEGER, mtime INTEGER, mtime_ns INTEGER,
+  target, asked TEXT, errno INTEGER, lazy INTEGER
+);
+CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT);
+";
+
+const COLUMNS: usize = 27;
+
+const INSERT: &str =
+    "INSERT INTO entries VALUES (?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?)";
+
+/// Rows that a part gathers.
+const BATCH: usize = 1024;
+
+/// An SQLite file that is being written.
+pub struct Sqlite {
+    database: Mutex<Connection>,
+    output: Output,
+}
+
+impl Sqlite {
+    /// Begins to write; `program` is told in the table `scan`.
+    ///
+    /// # Errors
+    /// If the output is no file of its own (a pipe, stdout), or SQLite cannot write it.
+    pub fn new(output: Output, program: &str) -> io::Result<Self> {
+        let Some(path) = output.temporary_path() else {
+            let problem = "SQLite needs a file, and this is a pipe or a device";
+            return Err(message::bad_file(output.named(), problem, "name a file, or write NDJSON"));
+        };
+        let database = begin(path, program).map_err(|error| cannot_write(output.named(), &error))?;
+        Ok(Sqlite { database: Mutex::new(database), output })
+    }
+
+    fn insert(&self, rows: &[Held], texts: &[u8]) -> io::Result<()> {
+        let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let insert = || {
+            let mut statement = database.prepare(INSERT)?;
+            rows.iter().try_for_each(|row| row.insert(texts, &mut statement))
+        };
+        insert().map_err(|error| cannot_write(self.output.named(), &error))
+    }
+}
+
+fn begin(path: &Path, program: &str) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(as_file(path), flags)?;
+    database.execute_batch(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
+    )?;
+    database.pragma_update(None, "application_id", APPLICATION)?;
+    database.pragma_update(None, "user_version", SCHEMA)?;
+    database.execute_batch("BEGIN")?;
+    database.execute_batch(TABLES)?;
+    let scan = "INSERT INTO scan (schema, program, begun) VALUES (?, ?, ?)";
+    database.execute(scan, (SCHEMA, program, time::text(time::now())))?;
+    Ok(database)
+}
+
+/// A path that SQLite takes for nothing else: `:memory:` has a meaning to it.
+fn as_file(path: &Path) -> PathBuf {
+    Path::new(".").join(path)
+}
+
+impl Sink for Sqlite {
+    fn part(&self) -> Box<dyn Part + '_> {
+        Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new() })
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let database = self.database.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let ended = database
+            .execute("UPDATE scan SET ended = ?", (time::text(time::now()),))
+            .and_then(|_| database.execute_batch("COMMIT"))
+            .and_then(|()| database.close().map_err(|(_, error)| error));
+        ended.map_err(|error| cannot_write(self.output.named(), &error))?;
+        self.output.commit()
+    }
+}
+
+fn cannot_write(path: &Path, error: &rusqlite::Error) -> io::Error {
+    use rusqlite::ErrorCode;
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => io::ErrorKind::StorageFull,
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => io::ErrorKind::PermissionDenied,
+        Some(ErrorCode::TooBig) => io::ErrorKind::FileTooLarge,
+        _ => io::ErrorKind::Other,
+    };
+    message::cannot_write(path, &io::Error::new(kind, error.to_string()))
+}
+
+/// One worker's rows.
+struct Writer<'s> {
+    sink: &'s Sqlite,
+    rows: Vec<Held>,
+    texts: Vec<u8>,
+}
+
+impl Part for Writer<'_> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.rows.push(Held::new(row, &mut self.texts));
+        if self.rows.len() == BATCH { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.insert(&self.rows, &self.texts)?;
+        self.rows.clear();
+        self.texts.clear();
+        Ok(())
+    }
+}
+
+/// A row with its texts elsewhere.
+struct Held {
+    row: Row<'static>,
+    path: Range<usize>,
+    /// Where in the path the parent ends and the name begins.
+    parent: usize,
+    name: usize,
+    user: Option<Range<usize>>,
+    group: Option<Range<usize>>,
+    target: Option<Range<usize>>,
+}
+
+impl Held {
+    fn new(row: &Row<'_>, texts: &mut Vec<u8>) -> Held {
+        let start = texts.len();
+        row.path(texts);
+        let path = start..texts.len();
+        let mut keep = |text: Option<&[u8]>| {
+            let start = texts.len();
+            texts.extend_from_slice(text?);
+            Some(start..texts.len())
+        };
+        Held {
+            parent: start + row.parent.len(),
+            name: path.end - row.name.len(),
+            path,
+            user: keep(row.facts.and_then(|facts| facts.user)),
+            group: keep(row.facts.and_then(|facts| facts.group)),
+            target: keep(row.target),
+            row: Row {
+                parent: b"",
+                name: b"",
+                facts: row.facts.map(|facts| Facts { user: None, group: None, ..facts }),
+                target: None,
+                ..*row
+            },
+        }
+    }
+
+    fn insert(&self, texts: &[u8], statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+        let word = |word: &'static str| ValueRef::Text(word.as_bytes());
+        let kept =
+            |range: &Option<Range<usize>>| range.clone().map_or(ValueRef::Null, |range| text(&texts[range]));
+        let Held { path, parent, name, row, .. } = self;
+        let mut values = [ValueRef::Null; COLUMNS];
+        values[0] = text(&texts[path.clone()]);
+        values[1] = text(&texts[path.start..*parent]);
+        values[2] = text(&texts[*name..path.end]);
+        values[3] = ValueRef::Integer(i64::from(row.depth));
+        values[4] = word(words::of_kind(row.kind));
+        if let Some(facts) = &row.facts {
+            numbers(facts, &mut values);
+            (values[11], values[12]) = (kept(&self.user), kept(&self.group));
+        }
+        values[23] = kept(&self.target);
+        if let Some(fault) = row.fault {
+            (values[24], values[25]) =
+                (word(words::of_asked(fault.asked)), ValueRef::Integer(i64::from(fault.errno)));
+        }
+        for (index, value) in values.into_iter().enumerate() {
+            statement.raw_bind_parameter(index + 1, ToSqlOutput::Borrowed(value))?;
+        }
+        statement.raw_execute().map(|_| ())
+    }
+}
+
+fn numbers(facts: &Facts<'_>, values: &mut [ValueRef<'_>; COLUMNS]) {
+    let wide = |value: u64| ValueRef::Integer(value as i64);
+    let narrow = |value: u32| ValueRef::Integer(i64::from(value));
+    values[5] = wide(facts.ino);
+    values[6] = wide(words::device(facts.dev));
+    values[7] = narrow(facts.nlink);
+    values[8] = narrow(u32::from(facts.mode));
+    values[9] = narrow(facts.uid);
+    values[10] = narrow(facts.gid);
+    values[13] = wide(facts.size);
+    values[14] = wide(facts.allocated);
+    let times =
+        [(15, Some(facts.atime)), (17, facts.btime), (19, Some(facts.ctime)), (21, Some(facts.mtime))];
+    for (index, at) in times {
+        if let Some(at) = at {
+            (values[index], values[index + 1]) = (ValueRef::Integer(at.sec), narrow(at.nsec));
+        }
+    }
+    values[26] = ValueRef::Integer(i64::from(facts.lazy));
+}
+
+fn text(bytes: &[u8]) -> ValueRef<'_> {
+    if std::str::from_utf8(bytes).is_ok() { ValueRef::Text(bytes) } else { ValueRef::Blob(bytes) }
+}

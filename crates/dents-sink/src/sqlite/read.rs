@@ -1,0 +1,149 @@
+//! The table becomes rows again.
+
+use super::{APPLICATION, COLUMNS, as_file};
+use crate::row::{Facts, Fault, Row};
+use crate::{SCHEMA, message, words};
+use dents::batch::Time;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const SELECT: &str = "SELECT path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
+    allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy FROM entries";
+
+/// An SQLite file of ours.
+pub(crate) struct Table {
+    path: PathBuf,
+    database: Connection,
+}
+
+impl Table {
+    /// Opens it and sees that it is ours.
+    pub(crate) fn open(path: &Path) -> io::Result<Table> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let number =
+            |database: &Connection, name| database.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let open = || {
+            let database = Connection::open_with_flags(as_file(path), flags)?;
+            let (application, version) =
+                (number(&database, "application_id")?, number(&database, "user_version")?);
+            Ok((database, application, version))
+        };
+        let (database, application, version) = open().map_err(|error| wrong(path, &error))?;
+        if application != APPLICATION {
+            let way_out = "name one that `dents scan` wrote";
+            return Err(message::bad_file(path, "an SQLite database, but not of a scan", way_out));
+        }
+        if pages_missing(path).unwrap_or(false) {
+            return Err(message::damaged(path, "the last pages are missing"));
+        }
+        match u64::try_from(version) {
+            Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version)),
+            _ => Ok(Table { path: path.to_path_buf(), database }),
+        }
+    }
+
+    pub(crate) fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
+        let mut statement = self.database.prepare(SELECT).map_err(broken)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(broken)? {
+            let mut values = [ValueRef::Null; COLUMNS];
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = row.get_ref(index).map_err(broken)?;
+            }
+            let row = row_of(&values).map_err(|problem| message::damaged(&self.path, problem))?;
+            give(&row)?;
+        }
+        Ok(())
+    }
+}
+
+/// SQLite reads what is missing of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
+/// the number of pages at 28 (<https://www.sqlite.org/fileformat.html>).
+fn pages_missing(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let mut header = [0; 32];
+    file.read_exact_at(&mut header, 0)?;
+    let size = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 1 << 16,
+        size => u64::from(size),
+    };
+    let pages = u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]));
+    Ok(file.metadata()?.len() < pages * size)
+}
+
+fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
+    message::damaged(path, &error.to_string())
+}
+
+type Problem = &'static str;
+
+fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
+    let asked = bytes(values[24])?;
+    let errno = number(values[25])?;
+    let fault = match (asked, errno) {
+        (None, None) => None,
+        (Some(asked), Some(errno)) => {
+            let asked = words::asked(asked).ok_or("an unknown word in \"asked\"")?;
+            Some(Fault { asked, errno })
+        }
+        _ => return Err("one of \"asked\" and \"errno\" without the other"),
+    };
+    Ok(Row {
+        parent: bytes(values[1])?.ok_or("a row has no parent")?,
+        name: bytes(values[2])?.ok_or("a row has no name")?,
+        depth: number(values[3])?.ok_or("a row has no depth")?,
+        kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)
+            .ok_or("an unknown word in \"type\"")?,
+        facts: if values[5] == ValueRef::Null { None } else { Some(facts_of(values)?) },
+        target: bytes(values[23])?,
+        fault,
+    })
+}
+
+fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> {
+    const MISSING: Problem = "a fact is missing";
+    let wide = |index: usize| match values[index] {
+        ValueRef::Integer(value) => Ok(value),
+        _ => Err("a fact is missing or no number"),
+    };
+    let narrow = |index: usize| number(values[index])?.ok_or(MISSING);
+    let at = |index: usize| Ok(Time { sec: wide(index)?, nsec: narrow(index + 1)? });
+    Ok(Facts {
+        dev: words::device_halves(wide(6)? as u64),
+        ino: wide(5)? as u64,
+        mode: number(values[8])?.ok_or(MISSING)?,
+        nlink: narrow(7)?,
+        uid: narrow(9)?,
+        gid: narrow(10)?,
+        user: bytes(values[11])?,
+        group: bytes(values[12])?,
+        size: wide(13)? as u64,
+        allocated: wide(14)? as u64,
+        atime: at(15)?,
+        btime: if values[17] == ValueRef::Null { None } else { Some(at(17)?) },
+        ctime: at(19)?,
+        mtime: at(21)?,
+        lazy: wide(26)? != 0,
+    })
+}
+
+fn bytes(value: ValueRef<'_>) -> Result<Option<&[u8]>, Problem> {
+    match value {
+        ValueRef::Null => Ok(None),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(Some(bytes)),
+        _ => Err("a number where a text should be"),
+    }
+}
+
+fn number<N: TryFrom<i64>>(value: ValueRef<'_>) -> Result<Option<N>, Problem> {
+    match value {
+        ValueRef::Null => Ok(None),
+        ValueRef::Integer(value) => value.try_into().map(Some).map_err(|_| "a number is out of range"),
+        _ => Err("a text where a number should be"),
+    }
+}

@@ -1,0 +1,240 @@
+//! What the tests share: rows of every kind, and a directory to play in.
+
+use dents::batch::Time;
+use dents::needs::Kind;
+use dents_sink::{Asked, Facts, Fault, Format, Row, create, read};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A row that owns its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owned {
+    parent: Vec<u8>,
+    name: Vec<u8>,
+    user: Option<Vec<u8>>,
+    group: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+    row: Row<'static>,
+}
+
+impl Owned {
+    pub(crate) fn of(row: &Row<'_>) -> Owned {
+        let facts = row.facts.as_ref();
+        Owned {
+            parent: row.parent.to_vec(),
+            name: row.name.to_vec(),
+            user: facts.and_then(|facts| facts.user).map(<[u8]>::to_vec),
+            group: facts.and_then(|facts| facts.group).map(<[u8]>::to_vec),
+            target: row.target.map(<[u8]>::to_vec),
+            row: Row {
+                parent: b"",
+                name: b"",
+                facts: row.facts.map(|facts| Facts { user: None, group: None, ..facts }),
+                target: None,
+                ..*row
+            },
+        }
+    }
+
+    pub(crate) fn row(&self) -> Row<'_> {
+        let texts = |facts| Facts { user: self.user.as_deref(), group: self.group.as_deref(), ..facts };
+        Row {
+            parent: &self.parent,
+            name: &self.name,
+            facts: self.row.facts.map(texts),
+            target: self.target.as_deref(),
+            ..self.row
+        }
+    }
+}
+
+/// A small seeded generator (SplitMix64).
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`, which must not be 0.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub(crate) fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// Small, any, or at an edge.
+    pub(crate) fn number(&mut self) -> u64 {
+        match self.below(6) {
+            0 => self.below(3),
+            1 => u64::MAX - self.below(3),
+            2 => (i64::MAX as u64).wrapping_add(self.below(4)).wrapping_sub(1),
+            3 => self.next(),
+            _ => self.next() >> self.below(64),
+        }
+    }
+
+    fn time(&mut self) -> Time {
+        let nsec = match self.below(3) {
+            0 => 0,
+            1 => 999_999_999,
+            _ => self.below(1_000_000_000) as u32,
+        };
+        let sec = match self.below(8) {
+            0 => i64::MIN + self.below(2) as i64,
+            1 => i64::MAX - self.below(2) as i64,
+            2 => self.next() as i64,
+            // The edges of what 64 bits of nanoseconds hold, and of years of four digits.
+            3 => 9_223_372_036 + self.below(3) as i64 - 1,
+            4 => -9_223_372_037 + self.below(3) as i64 - 1,
+            5 => -(self.below(1 << 40) as i64),
+            6 => 253_402_300_799 + self.below(3) as i64 - 1,
+            _ => self.below(1 << 31) as i64,
+        };
+        Time { sec, nsec }
+    }
+
+    /// A name as directories can hold: any bytes but `/` and NUL, up to 255 of them.
+    pub(crate) fn name(&mut self) -> Vec<u8> {
+        let len = if self.one_in(8) { 255 } else { 1 + self.below(24) };
+        let style = self.below(6);
+        let byte = |rng: &mut Rng| match style {
+            0 => rng.next() as u8,
+            1 => b"\x01\x1b\n\r\t\"\\'\x7f$`*"[rng.below(12) as usize],
+            2 => b"\xc2\x9b\xc3\xa9\xf0\x9f\x98\x80\xff\xed\xa0\x80"[rng.below(12) as usize],
+            _ => b"abcxyzABC019._- "[rng.below(16) as usize],
+        };
+        let mut name: Vec<u8> = match style {
+            4 => "é\u{85}\u{9f}\u{2028}\u{fffd}😀ß\"\\".repeat(3).into_bytes(),
+            _ => (0..len).map(|_| byte(self)).collect(),
+        };
+        name.iter_mut().filter(|byte| matches!(**byte, 0 | b'/')).for_each(|byte| *byte = b'_');
+        name
+    }
+
+    pub(crate) fn facts(&mut self) -> Facts<'static> {
+        Facts {
+            dev: (self.number() as u32, self.number() as u32),
+            ino: self.number(),
+            mode: self.next() as u16,
+            nlink: self.number() as u32,
+            uid: self.number() as u32,
+            gid: self.number() as u32,
+            user: None,
+            group: None,
+            size: self.number(),
+            allocated: self.number(),
+            atime: self.time(),
+            btime: self.one_in(2).then(|| self.time()),
+            ctime: self.time(),
+            mtime: self.time(),
+            lazy: self.one_in(2),
+        }
+    }
+
+    pub(crate) fn row(&mut self, parent: &[u8]) -> Owned {
+        let kinds = [Kind::Unknown].into_iter().chain(Kind::KNOWN).collect::<Vec<_>>();
+        let asked = [Asked::Stat, Asked::Link, Asked::Open, Asked::Read, Asked::Loop];
+        let facts = (!self.one_in(4)).then(|| self.facts());
+        let fault = Fault { asked: asked[self.below(5) as usize], errno: self.below(140) as i32 };
+        Owned {
+            parent: parent.to_vec(),
+            name: self.name(),
+            user: facts.filter(|_| self.one_in(2)).map(|_| self.name()),
+            group: facts.filter(|_| self.one_in(2)).map(|_| self.name()),
+            target: self.one_in(4).then(|| self.name()),
+            row: Row {
+                parent: b"",
+                name: b"",
+                depth: if self.one_in(9) { u32::MAX } else { self.below(9) as u32 },
+                kind: kinds[self.below(9) as usize],
+                facts,
+                target: None,
+                fault: self.one_in(5).then_some(fault),
+            },
+        }
+    }
+
+    /// Rows as a walk gives them: those of a directory one after the other.
+    pub(crate) fn rows(&mut self, count: usize) -> Vec<Owned> {
+        let mut rows = Vec::with_capacity(count);
+        while rows.len() < count {
+            let parent = match self.below(6) {
+                0 => Vec::new(),
+                1 => b"/".to_vec(),
+                2 => [&self.name()[..], b"/"].concat(),
+                3 => [&b"/"[..], &self.name(), b"/", &self.name()].concat(),
+                _ => self.name(),
+            };
+            for _ in 0..self.below(20).min((count - rows.len()) as u64) {
+                rows.push(self.row(&parent));
+            }
+        }
+        rows
+    }
+}
+
+/// Writes rows through so many parts, and ends the file.
+pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
+    let sink = create(path, format, "a test")?;
+    std::thread::scope(|scope| {
+        let share = rows.len().div_ceil(parts).max(1);
+        let workers = rows.chunks(share).map(|rows| {
+            let mut part = sink.part();
+            scope.spawn(move || {
+                rows.iter().try_for_each(|row| part.row(&row.row()))?;
+                part.flush()
+            })
+        });
+        let workers: Vec<_> = workers.collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no panic"))
+    })?;
+    sink.finish()
+}
+
+/// The rows of a file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<Owned>> {
+    let mut rows = Vec::new();
+    read::open(path)?.for_each(&mut |row| {
+        rows.push(Owned::of(row));
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+/// A temporary directory of one's own, removed with all that is in it.
+pub(crate) struct Playground(pub(crate) PathBuf);
+
+impl Playground {
+    pub(crate) fn new() -> Playground {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("dents-sink-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary directory");
+        Playground(path)
+    }
+
+    pub(crate) fn file(&self, format: Format) -> PathBuf {
+        self.0.join(format!("scan.{}", format.name()))
+    }
+
+    /// The names in it.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(&self.0).expect("readable");
+        names.map(|one| one.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
+    }
+}
+
+impl Drop for Playground {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

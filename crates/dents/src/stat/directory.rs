@@ -1,0 +1,159 @@
+//! Reading a directory and asking about its entries: one after the other, or, where it is large, both at once.
+
+use super::auto::{self, Choice, Strategy};
+use super::overlap::Unread;
+use super::par::Crew;
+use super::policy::Policy;
+use super::round::Round;
+use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, links_lie, trusts_readdir};
+use crate::batch::{Batch, Slots};
+use crate::read::{Filter, Reader};
+use crate::watch::{READING, Watch};
+use core::cell::Cell;
+
+/// How far [`read`] came.
+pub enum Progress {
+    /// To the end, or to what ended the reading early.
+    Whole(dents_sys::Result<()>),
+    /// Far enough to begin asking: this many threads shall do that and read the rest meanwhile.
+    Partly(usize),
+}
+
+/// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
+/// next are read, to where that pays. [`fill_read`] goes on from there.
+pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
+    // Which file system it is matters only where there will be a choice, and enough to ask.
+    let policy = |batch: &Batch, reader: &Reader| {
+        let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
+        if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
+    };
+    let watch = asking.means.threads.watching();
+    let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
+    loop {
+        match read(batch, reader) {
+            Ok(true) if batch.len() < auto::PROBE_FROM => {}
+            Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
+            Ok(true) => break,
+            Ok(false) => return Progress::Whole(Ok(())),
+            Err(errno) => return Progress::Whole(Err(errno)),
+        }
+    }
+    let far = policy(batch, reader).is_far();
+    match threads_for_overlap(batch, asking, far) {
+        Some(threads) => Progress::Partly(threads),
+        None => loop {
+            match read(batch, reader) {
+                Ok(true) => {}
+                ended => return Progress::Whole(ended.map(drop)),
+            }
+        },
+    }
+}
+
+/// One more buffer of names, as [`Reader::read`] has it, with somebody who looks on.
+///
+/// # Errors
+/// As there.
+pub fn read_more(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    watch: Option<&'static Watch>,
+) -> dents_sys::Result<bool> {
+    let Some(watch) = watch else { return reader.read(filter, batch) };
+    let before = batch.len();
+    watch.begin(0, READING);
+    let answer = reader.read(filter, batch);
+    watch.end(0, 0);
+    watch.add_read(batch.len() - before);
+    answer
+}
+
+/// Answers the needs for all entries of a directory that [`read`] has begun.
+///
+/// # Errors
+/// Beside the report: what ended the reading early. What was read before is in the batch, and filled.
+pub fn fill_read(
+    progress: Progress,
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    asking: &Asking<'_>,
+) -> (Report, dents_sys::Result<()>) {
+    match progress {
+        Progress::Whole(ended) => {
+            let place = Place::new(reader.dir(), reader.known_fs());
+            (fill_at(batch, &place, asking), ended)
+        }
+        Progress::Partly(threads) => overlapped(batch, reader, filter, asking, threads),
+    }
+}
+
+/// Entries after which, if there are more, it pays to ask about some while others are read. 64 KiB of directory hold
+/// about 2,000.
+const OVERLAP_FROM: usize = 1024;
+
+/// Whether most of the entries that were read must be asked about.
+fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
+    let Asking { needs, follow, .. } = *asking;
+    let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
+    asked * 2 > batch.len() && !trusts_readdir(needs, follow)
+}
+
+/// How many threads should read and ask together, if any should: where most entries are asked, by threads.
+/// Where answers come from far away, one core is enough for that.
+fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<usize> {
+    if !asks_most(batch, asking) {
+        return None;
+    }
+    let means = asking.means;
+    let threads = match means.mode {
+        Mode::Classic | Mode::Iou => 1,
+        Mode::Par | Mode::Auto => means.threads.count(),
+    };
+    (threads > 1 || (far && means.threads.asked().is_none())).then_some(threads)
+}
+
+fn overlapped(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    asking: &Asking<'_>,
+    cores: usize,
+) -> (Report, dents_sys::Result<()>) {
+    let Asking { needs, follow, means } = *asking;
+    batch.declared = *needs;
+    batch.slots = Slots::Dense;
+    let fs = reader.known_fs();
+    let (dir, stream) = reader.split();
+    let stream = stream.in_sips();
+    let place = Place::new(dir, fs);
+    let mut question = means.question(&place, needs, follow, links_lie(None, needs, &place));
+    let mut metas = core::mem::take(&mut batch.metas);
+    metas.clear();
+    let (entries, chosen) =
+        (batch.len(), Cell::new(Choice { strategy: Strategy::Par(cores), reason: "as asked" }));
+    let policy = (means.mode == Mode::Auto).then(|| place.policy());
+    question.watch = policy.map_or(question.watch, |policy| means.lookout(policy));
+    let unread = Unread::new(batch, stream, filter, question.watch);
+    let round = Round::new(&unread, question, means.workers);
+    let (harvest, slots) = round.slots(&mut |round| {
+        let Some(policy) = policy else {
+            return round.run(&Crew::of(chosen.get().strategy), entries);
+        };
+        let signs = round.probe(policy);
+        // More are to come; how many, nobody knows.
+        chosen.set(auto::choose(&means.signals(entries.max(OVERLAP_FROM), cores, signs)));
+        round.run(&Crew::of(chosen.get().strategy).at(cores, policy), entries);
+    });
+    slots.for_each(|piece| metas.append(piece));
+    let ended = unread.failed().map_or(Ok(()), Err);
+    batch.metas = metas;
+    batch.texts = harvest.texts;
+    let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
+    batch.faulty = tally.faults > 0;
+    if let Some(ledger) = means.ledger {
+        ledger.note_directory(place.fs(), batch.len());
+    }
+    (Report { tally, choice: Some(chosen.get()), refused: None }, ended)
+}

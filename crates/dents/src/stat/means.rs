@@ -1,0 +1,186 @@
+//! What a fill is given to work with: threads, strategy, who looks on.
+
+use super::auto::{self, Signals};
+use super::ledger::Ledger;
+use super::policy::Policy;
+use super::{Place, Question};
+use crate::mounts::Mounts;
+use crate::needs::NeedsByKind;
+use crate::ring::Rings;
+use crate::watch::Watch;
+use core::cell::OnceCell;
+use dents_sys::{sched, stat};
+
+/// Threads, from whoever has them: the core itself starts none.
+pub trait Workers: Sync {
+    /// Runs `job(0)` on the calling thread and `job(1)`, `job(2)` … `job(workers - 1)` on others, and returns when
+    /// all have ended. A thread that cannot be started is left out; `job(0)` always runs.
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync));
+
+    /// Whether the threads share one descriptor table. If they do, every call that takes the directory's
+    /// descriptor also writes to its reference count, and a worker does better with one of its own.
+    fn share_descriptors(&self) -> bool {
+        true
+    }
+
+    /// Runs `during`. Whoever looks on may meanwhile have helpers come, threads that run `job` once each, if `wanted` says
+    /// that they are; this returns when they have ended too. To begin with, nobody comes.
+    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+        let _ = (wanted, job);
+        during();
+    }
+
+    /// Somebody who looks on and has helpers come, from the first call on; for where answers are known to come from far
+    /// away. `None` if there can be nobody.
+    fn lookout(&self) -> Option<&'static Watch> {
+        None
+    }
+}
+
+/// How many threads: as many as asked for, or as the process may use cores, which is found out when first needed.
+#[derive(Debug)]
+pub struct Threads {
+    pub(super) asked: Option<usize>,
+    in_flight: usize,
+    pub(super) cores: OnceCell<usize>,
+    watch: Option<&'static Watch>,
+}
+
+impl Default for Threads {
+    fn default() -> Threads {
+        Threads::new(None)
+    }
+}
+
+impl Threads {
+    /// `None` for the cores.
+    #[must_use]
+    pub fn new(asked: Option<usize>) -> Threads {
+        Threads { asked, in_flight: auto::IN_FLIGHT, cores: OnceCell::new(), watch: None }
+    }
+
+    /// With at most so many questions in flight where each answer is a round trip.
+    #[must_use]
+    pub fn in_flight(self, most: usize) -> Threads {
+        Threads { in_flight: most.max(1), ..self }
+    }
+
+    /// With somebody who looks on.
+    #[must_use]
+    pub fn watched(self, watch: Option<&'static Watch>) -> Threads {
+        Threads { watch, ..self }
+    }
+
+    /// Who looks on.
+    #[must_use]
+    pub fn watching(&self) -> Option<&'static Watch> {
+        self.watch
+    }
+
+    /// The number that was asked for.
+    #[must_use]
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
+    }
+
+    /// The number: [`sched::available_cores`] once at most, which costs about ten system calls.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.asked.unwrap_or_else(|| *self.cores.get_or_init(sched::available_cores))
+    }
+
+    /// The number for this many entries. For a few hundred, one call must do, and two threads.
+    pub(crate) fn count_for(&self, entries: usize) -> usize {
+        match (self.asked, self.cores.get()) {
+            (None, None) if entries < FEW => sched::affinity().min(2),
+            _ => self.count(),
+        }
+    }
+}
+
+/// Some milliseconds of work: to read the quotas of control groups (50 µs) would be a part of it.
+const FEW: usize = 4096;
+
+/// How to go about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// One thread, one question at a time.
+    Classic,
+    /// Threads.
+    Par,
+    /// io_uring.
+    Iou,
+    /// Whichever suits.
+    #[default]
+    Auto,
+}
+
+/// What a fill was given to work with.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The strategy asked for.
+    pub mode: Mode,
+    /// How many of them.
+    pub threads: &'a Threads,
+    /// Who starts them.
+    pub workers: &'a dyn Workers,
+    /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
+    pub mounts: Option<&'a Mounts>,
+    /// The rings to use. Without them, each fill that wants one makes its own.
+    pub rings: Option<&'a Rings>,
+    /// Whether values may be stale where that spares requests to a server (`AT_STATX_DONT_SYNC`).
+    pub lazy: bool,
+    /// Where to note what was asked of which kind of entry. Costs two readings of the clock for each call.
+    pub ledger: Option<&'a Ledger>,
+}
+
+impl<'a> Means<'a> {
+    pub(super) fn signals(
+        &self,
+        entries: usize,
+        cores: usize,
+        (latency_ns, policy): (u64, &'static Policy),
+    ) -> Signals {
+        let Threads { asked: fixed, in_flight, .. } = *self.threads;
+        Signals { entries, cores, fixed, in_flight, latency_ns, policy }
+    }
+
+    /// The question to the entries of a place.
+    pub(super) fn question<'q>(
+        &self,
+        place: &Place<'q>,
+        needs: &'q NeedsByKind,
+        follow: bool,
+        by_text: bool,
+    ) -> Question<'q>
+    where
+        'a: 'q,
+    {
+        let lazy = self.lazy && stat::takes_dont_sync(place.dir);
+        Question {
+            dir: place.dir,
+            needs,
+            follow,
+            by_text,
+            lazy,
+            ledger: self.ledger,
+            watch: self.threads.watching(),
+        }
+    }
+
+    /// Who looks on: whoever is told of, or where answers come from far away somebody who is fetched for it.
+    pub(super) fn lookout(&self, policy: &Policy) -> Option<&'static Watch> {
+        self.threads.watching().or_else(|| if policy.is_far() { self.workers.lookout() } else { None })
+    }
+}
+
+/// What is asked of the entries of a directory, and how.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// What must be known, by type.
+    pub needs: &'a NeedsByKind,
+    /// Whether a symbolic link stands for what it leads to.
+    pub follow: bool,
+    /// What there is to work with.
+    pub means: &'a Means<'a>,
+}
