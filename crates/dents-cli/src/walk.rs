@@ -4,6 +4,7 @@ use crate::{interrupt, moment};
 use dents::needs::NeedsByKind;
 use dents::stat::Workers;
 use dents::tree::{self, Follow, Options, Outcome, Visitor};
+use dents_sink::journal::Journal;
 use std::ffi::{CStr, CString, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt;
@@ -75,9 +76,29 @@ impl Walk {
         V: Visitor + Send,
         F: Fn(usize) -> V + Sync,
     {
+        self.walk_on(None, options, make)
+    }
+
+    /// The same; with a journal, only what is not in it.
+    pub(crate) fn walk_on<V, F>(
+        &self,
+        journal: Option<&Journal>,
+        options: &Options<'_>,
+        make: F,
+    ) -> Outcome<V>
+    where
+        V: Visitor + Send,
+        F: Fn(usize) -> V + Sync,
+    {
         let paths = self.paths();
         let paths: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
-        tree::walk(&paths, options, &Threads, make)
+        match journal {
+            None => tree::walk(&paths, options, &Threads, make),
+            Some(journal) => {
+                let operands = journal.operands(&paths);
+                tree::walk_on(&operands, journal.beginnings(), options, &Threads, make)
+            }
+        }
     }
 }
 

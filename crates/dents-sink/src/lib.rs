@@ -58,3 +58,13 @@ pub trait Part: Send {
     /// Hands over what is still held back. Dropping a part without it loses rows.
     fn flush(&mut self) -> io::Result<()>;
 }
+
+impl<P: Part + ?Sized> Part for Box<P> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        (**self).row(row)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (**self).flush()
+    }
+}

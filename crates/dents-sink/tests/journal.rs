@@ -107,35 +107,37 @@ fn a_scan_that_is_not_disturbed_leaves_no_journal() {
     assert!(rows.len() > 60);
 }
 
-/// Kills a scan again and again, at moments spread over its whole length; how often it was in the middle of it.
-fn kill_often(playground: &Path, how: &str, rounds: u32) -> u32 {
+/// Kills scans in the middle, so many times, at moments spread over their whole length; each may come to its end after one to
+/// three times, and then its rows are all there once.
+fn kill_often(playground: &Path, how: &str, times: u32) {
     let truth = undisturbed(playground, &How::parse(how));
     let started = Instant::now();
     run(playground, how);
-    let length = started.elapsed();
+    let mut length = started.elapsed();
     assert_eq!(rows_of(playground), truth, "undisturbed");
     let (mut rng, mut killed) = (Rng(42), 0);
-    for round in 0..rounds {
-        // One to three times, before it may come to its end.
+    while killed < times {
         for _ in 0..1 + rng.below(3) {
             let mut child = start(playground, how);
             std::thread::sleep(length.mul_f64(rng.below(1000) as f64 / 1000.0));
             let _ = child.kill();
-            let status = child.wait().expect("ends");
-            killed += u32::from(status.signal() == Some(9));
+            if child.wait().expect("ends").signal() == Some(9) {
+                killed += 1;
+            } else {
+                // The machine is quicker than it was when the length was taken.
+                length = length.mul_f64(0.9);
+            }
         }
         run(playground, how);
-        assert_eq!(rows_of(playground), truth, "round {round}");
+        assert_eq!(rows_of(playground), truth, "{how}: killed {killed} times");
     }
-    killed
 }
 
 #[test]
 fn killed_at_fifty_moments() {
     let playground = Playground::new("kill");
     plant(&playground.0.join("tree"), 400, 6000);
-    let killed = kill_often(&playground.0, "workers=3 buffer=700 rate=60000", 50);
-    assert!(killed >= 50, "{killed} times in the middle");
+    kill_often(&playground.0, "workers=3 buffer=700 rate=60000", 50);
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn killed_where_links_are_followed_and_depth_is_limited() {
     let playground = Playground::new("follow");
     plant(&playground.0.join("tree"), 200, 0);
     for how in ["workers=3 buffer=100 rate=20000 follow", "workers=2 buffer=100 rate=20000 depth=6 one"] {
-        assert!(kill_often(&playground.0, how, 8) >= 8, "{how}");
+        kill_often(&playground.0, how, 10);
     }
 }
 

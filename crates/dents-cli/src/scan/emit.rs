@@ -6,6 +6,17 @@ use dents::tree::{Failure, Place};
 
 /// One worker's way to the output. Errors are kept by the output, which ends the walk.
 pub(crate) trait Emit: Send {
+    /// A batch comes, whether or not an entry of it is wanted.
+    fn directory(&mut self, place: &Place<'_>) {
+        let _ = place;
+    }
+
+    /// A subdirectory of it is to be entered: whether the output has no objection.
+    fn enters(&mut self, name: &[u8]) -> bool {
+        let _ = name;
+        true
+    }
+
     /// A batch comes, of which some entries will be given.
     fn begin(&mut self, place: &Place<'_>, batch: &Batch) {
         let _ = (place, batch);

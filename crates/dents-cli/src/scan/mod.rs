@@ -10,6 +10,7 @@ mod emit;
 mod filter;
 mod format;
 mod ignored;
+mod journal;
 mod origin;
 mod out;
 mod output;
@@ -25,6 +26,7 @@ use crate::{interrupt, message};
 use dents::needs::Needs;
 use dents::read::{Filter as Names, Hidden};
 use dents::tree::{End, Outcome, Tally};
+use dents_sink::journal::Journal;
 use emit::{Emit, Nothing};
 use filter::Filter;
 use format::{Format, Printer};
@@ -62,6 +64,7 @@ Examples:
   dents scan --type f --size +1G --older 365d /home
   dents scan --printf '%s %T+ %p\\n' /var    sizes, times and paths
   dents scan -o scratch.parquet /scratch   all that is known of all, for DuckDB and its like
+  dents scan --journal /var/tmp/j -o scratch.parquet /scratch   the same, to be killed and run again
   dents scan -qs /scratch                  only the statistics
 
 Exit status: 0, 1 if something could not be read or written, 2 for a wrong command line, 130 after Ctrl-C.";
@@ -73,9 +76,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(error) => return wrong(&error),
     };
     let trouble = Trouble::default();
-    let done = match target {
-        Target::Text(path) => text(args, filter, path, &trouble),
-        Target::Rows(format, path) => rows(args, filter, format, path, &trouble),
+    let done = match (target, args.output.journal.as_deref()) {
+        (Target::Text(path), _) => text(args, filter, path, &trouble),
+        (Target::Rows(format, path), None) => rows(args, filter, format, path, &trouble),
+        (Target::Rows(format, path), Some(dir)) => journal::scan(args, filter, (format, path), dir, &trouble),
     };
     match (trouble.into_result(), done) {
         (Ok(()), Ok(done)) => status(&done),
@@ -91,7 +95,7 @@ fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::
     let printf = output.printf.as_deref();
     let needs = printf.map_or(Needs::empty(), Format::needs);
     let extra = printf.is_some_and(Format::wants_extra);
-    let done = walk(args, filter, trouble, (needs, extra), &|| match printf {
+    let done = walk(args, filter, trouble, (needs, extra), None, &|| match printf {
         Some(format) => Box::new(Printer::new(format, &out, &people)),
         None if output.quiet => Box::new(Nothing),
         None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
@@ -110,7 +114,7 @@ fn rows(
 ) -> io::Result<Done> {
     let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
     let (people, operands) = (People::default(), args.walk.paths());
-    let done = walk(args, filter, trouble, (rows::NEEDS, true), &|| {
+    let done = walk(args, filter, trouble, (rows::NEEDS, true), None, &|| {
         Box::new(Rows::new(sink.part(), trouble, &people, &operands))
     });
     if !trouble.is_there() {
@@ -134,6 +138,7 @@ fn walk<'p>(
     filter: Filter<'_>,
     trouble: &Trouble,
     (needs, extra): (Needs, bool),
+    journal: Option<&Journal>,
     emit: &(dyn Fn() -> Box<dyn Emit + 'p> + Sync),
 ) -> Done {
     let started = Instant::now();
@@ -155,7 +160,7 @@ fn walk<'p>(
     let progress = Progress::start(args.output.progress, !args.output.is_seen());
     let counters = progress.as_ref().map(Progress::counters);
     let plan = Plan { filter, trouble, progress: counters, counts: args.output.statistics };
-    let Outcome { visitors, end, tally } = args.walk.walk(&options, |_| Scan::new(&plan, emit()));
+    let Outcome { visitors, end, tally } = args.walk.walk_on(journal, &options, |_| Scan::new(&plan, emit()));
     let mut done = Done { end, tally, kinds: [0; 16] };
     for visitor in visitors {
         let kinds = visitor.finish();

@@ -25,6 +25,9 @@ pub(crate) struct Output {
     /// Write to a file, which appears when it is whole; - is standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Keep what is found in a directory until FILE is whole: killed and run again, the scan goes on where it was
+    #[arg(long, value_name = "DIR", requires = "file", conflicts_with = "gitignore")]
+    pub(crate) journal: Option<PathBuf>,
     /// What to write: text, or rows of all that is known [default: as the name of FILE ends, else text]
     #[arg(long, value_name = "FORMAT", value_parser = kinds())]
     format: Option<Kind>,
@@ -64,7 +67,14 @@ impl Output {
         let lines = lines.into_iter().find(|(given, _)| *given);
         // Whoever asks for lines gets them, whatever the file is called.
         let by_name = || if lines.is_some() { None } else { dents_sink::Format::of_path(path) };
-        let Some(format) = self.format.unwrap_or_else(by_name) else { return Ok(Target::Text(path)) };
+        let Some(format) = self.format.unwrap_or_else(by_name) else {
+            return match &self.journal {
+                Some(_) => Err("--journal keeps rows, which text has none of: name a FILE that ends in .parquet, .sqlite or \
+                                .ndjson, or give --format"
+                    .to_string()),
+                None => Ok(Target::Text(path)),
+            };
+        };
         if let Some((_, option)) = lines {
             return Err(format!(
                 "{option} is about lines of text, which --format {} has none of",

@@ -14,25 +14,20 @@ use std::ffi::CString;
 pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
 
 /// Hands the rows of one worker to its part of the output.
-pub(crate) struct Rows<'p> {
-    part: Box<dyn Part + 'p>,
+pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
+    pub(super) part: P,
     trouble: &'p Trouble,
     names: Names<'p>,
     operands: &'p [CString],
 }
 
-impl<'p> Rows<'p> {
-    pub(crate) fn new(
-        part: Box<dyn Part + 'p>,
-        trouble: &'p Trouble,
-        people: &'p People,
-        operands: &'p [CString],
-    ) -> Self {
+impl<'p, P: Part> Rows<'p, P> {
+    pub(crate) fn new(part: P, trouble: &'p Trouble, people: &'p People, operands: &'p [CString]) -> Self {
         Rows { part, trouble, names: Names::new(people), operands }
     }
 }
 
-impl Emit for Rows<'_> {
+impl<P: Part> Emit for Rows<'_, P> {
     fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
         self.names.learn(batch, Needs::UID | Needs::GID);
     }

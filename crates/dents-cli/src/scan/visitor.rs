@@ -74,6 +74,19 @@ impl<'p> Scan<'p> {
     }
 }
 
+/// The length of the operand that a directory is below: nobody hands it down where a walk goes on in the middle.
+fn operand(place: &Place<'_>) -> usize {
+    (1..place.depth).fold(place.path, above).len()
+}
+
+fn above(path: &[u8], _: u32) -> &[u8] {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(0) => b"/",
+        Some(slash) => &path[..slash],
+        None => path,
+    }
+}
+
 impl Visitor for Scan<'_> {
     type State = Origin;
 
@@ -81,8 +94,8 @@ impl Visitor for Scan<'_> {
         if self.plan.must_stop() {
             return Step::Stop;
         }
-        if place.depth == 1 {
-            origin.operand = place.path.len();
+        if origin.operand == 0 {
+            origin.operand = operand(place);
         }
         if self.plan.filter.minds_ignore_files() {
             origin.rules = ignored::enter(place, origin);
@@ -97,6 +110,7 @@ impl Visitor for Scan<'_> {
         if self.plan.counts {
             batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
         }
+        self.emit.directory(place);
         if !self.plan.filter.wants_none(place) {
             self.emit.begin(place, batch);
             // PATHs are looked at one by one: each has an origin of its own.
@@ -121,7 +135,7 @@ impl Visitor for Scan<'_> {
         }
         let prunes =
             self.plan.filter.can_prune() && self.plan.filter.prunes(place, origin, entry, &mut self.scratch);
-        if prunes { Step::Skip } else { Step::Enter }
+        if prunes || !self.emit.enters(entry.name()) { Step::Skip } else { Step::Enter }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {

@@ -18,7 +18,9 @@
 //! rows show those directories. A frame that is not whole is no frame, and what follows it in its segment is dropped; nobody
 //! appends to a segment of a run before. So neither torn ends nor two runs' pieces of one directory ever mix.
 //!
-//! **What it costs.** 50 to 100 bytes an entry on disk, one `write` for each 256 KiB, no `fsync`: what the kernel has taken, `kill`
+//! **What it costs.** 50 to 100 bytes an entry on disk, one `write` for each 256 KiB, no `fsync`; measured on /usr (157,518 entries
+//! with all but owners, two workers, a busy machine): 52 bytes an entry, a walk of 1.07 s became one of 1.13 s (medians of 5), opened again
+//! in 0.03 s, replayed in 0.04 s. Why no `fsync`: what the kernel has taken, `kill`
 //! does not take back. Against a power cut there is [`Options::sync`]. In memory 256 KiB and the longest directory's piece for each
 //! worker while it scans. When it goes on: one pass over the journal, in it 60 bytes for each directory that waited at a time
 //! (`recover.rs`), then the paths of those where the walk goes on. None of it grows with the number of entries or of directories that

@@ -12,6 +12,20 @@
 //!    confirmed by a second question, for it follows symbolic links;
 //! 5. several questions are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
 //!
+//! What that comes to, in questions about entries, for a directory of 20,000 files and 3 subdirectories that were made when half
+//! of the files were there (ext4 made without `filetype`, on a loop device; `examples/scandir.rs` with `-j1`):
+//!
+//! | tricks | `name/.` | `statx` | questions | warm |
+//! |---|---|---|---|---|
+//! | all | 3 | 3 | 6 | 15 ms |
+//! | all but [`Tricks::DOT`] | 0 | 3 | 3 | 17 ms |
+//! | all but [`Tricks::LIKELY_FIRST`] | 10,003 | 3 | 10,006 | 19 ms |
+//! | all but [`Tricks::NLINK`] | 20,003 | 3 | 20,006 | 48 ms |
+//! | none | 0 | 20,003 | 20,003 | 52 ms |
+//!
+//! The times are mostly that of reading the names (twice with trick 2, once without), and of one noisy run: the counts are what
+//! counts. The directory itself is asked 3 times with trick 2, once without.
+//!
 //! A scan is not atomic, so trick 2 alone could leave a directory among the files: another appeared meanwhile and was
 //! counted in its place. The directory is therefore looked at before and after; if it changed, or changed so shortly
 //! before that a change meanwhile might not show in its times, all names are asked. What remains true whatever

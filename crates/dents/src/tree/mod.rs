@@ -19,7 +19,9 @@
 //! and offers it to the others, who take from its far end. A directory with very many subdirectories is not read to its end
 //! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
 //! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
-//! or of a directory: 200,000 subdirectories of one directory are walked in XXX MiB, a million files of one in XXX MiB. With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
+//! or of a directory: 200,000 subdirectories with names of 200 bytes, one of which has 50,000 more, take
+//! 8 MiB with one worker and 21 to 24 with two to eight that stat them (42 and more if they were not paused); a million files of one
+//! directory 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
 //! an elevator moves over a disk, up to [`Options::frontier`] of them.
 //!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,

@@ -1,0 +1,153 @@
+//! `--journal DIR`: rows go to a journal first, from which a scan that was killed goes on, and into the output at the end.
+
+use super::emit::Emit;
+use super::origin::Origin;
+use super::out::Trouble;
+use super::owners::People;
+use super::rows::{self, Rows};
+use super::{Args, Done, Filter, walk};
+use crate::{Cli, interrupt, message};
+use clap::CommandFactory;
+use clap::parser::ValueSource;
+use dents::batch::{Batch, Entry};
+use dents::tree::{End, Failure, Place};
+use dents_sink::journal::{Journal, Options, Scan, Writer};
+use dents_sink::{Part, Row};
+use std::ffi::{CStr, CString};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Options that do not change what rows there are.
+const OTHERS: [&str; 13] = [
+    "paths",
+    "journal",
+    "file",
+    "format",
+    "statistics",
+    "progress",
+    "sync",
+    "threads",
+    "rate",
+    "timeout",
+    "quiet",
+    "null",
+    "printf",
+];
+
+/// As [`super::rows`], by way of a journal.
+pub(super) fn scan(
+    args: &Args,
+    filter: Filter<'_>,
+    (format, path): (dents_sink::Format, &Path),
+    dir: &Path,
+    trouble: &Trouble,
+) -> io::Result<Done> {
+    let (people, operands) = (People::default(), args.walk.paths());
+    let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
+    let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
+    if journal.directories() > 0 {
+        message::say(format!("goes on after {} directories", journal.directories()).as_bytes());
+    }
+    let mut done = walk(args, filter, trouble, (rows::NEEDS, true), Some(&journal), &|| {
+        Box::new(Journaled { rows: Rows::new(journal.writer(), trouble, &people, &operands), trouble })
+    });
+    if done.end != End::Complete || trouble.is_there() {
+        message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
+        return Ok(done);
+    }
+    let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
+    let mut part = Counting { part: sink.part(), faults: 0 };
+    journal.replay(&mut part)?;
+    part.flush()?;
+    // Those of earlier runs too.
+    done.tally.faults = done.tally.faults.max(part.faults);
+    drop(part);
+    sink.finish()?;
+    journal.finish()?;
+    Ok(done)
+}
+
+/// The options that decide what rows there are, as they were said.
+fn words() -> String {
+    let matches = Cli::command().get_matches();
+    let Some(matches) = matches.subcommand_matches("scan") else { return String::new() };
+    let mut words = Vec::new();
+    for id in matches.ids().map(clap::Id::as_str).filter(|id| !OTHERS.contains(id)) {
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        let values = matches.try_get_raw(id).ok().flatten();
+        let values = values.into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
+        words.push(format!("{id}={}", values.collect::<Vec<_>>().join(",")));
+    }
+    words.sort_unstable();
+    words.join(" ")
+}
+
+/// One worker's rows on their way into the journal.
+struct Journaled<'j> {
+    rows: Rows<'j, Writer<'j>>,
+    trouble: &'j Trouble,
+}
+
+impl Journaled<'_> {
+    fn note(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.trouble.note(error);
+        }
+    }
+}
+
+impl Emit for Journaled<'_> {
+    fn directory(&mut self, place: &Place<'_>) {
+        let result = self.rows.part.directory(place);
+        self.note(result);
+    }
+
+    fn enters(&mut self, name: &[u8]) -> bool {
+        self.rows.part.enters(name)
+    }
+
+    fn begin(&mut self, place: &Place<'_>, batch: &Batch) {
+        self.rows.begin(place, batch);
+    }
+
+    fn entry(&mut self, place: &Place<'_>, origin: &Origin, entry: &Entry<'_>) {
+        self.rows.entry(place, origin, entry);
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) {
+        let result = self.rows.part.failed(failure);
+        self.note(result);
+        self.rows.failed(failure);
+    }
+
+    /// Whoever was stopped in the middle of a directory must not say that it is done.
+    fn finish(&mut self) {
+        if !self.trouble.is_there() && !interrupt::flag().load(Relaxed) {
+            self.rows.finish();
+        }
+    }
+
+    fn takes_faults(&self) -> bool {
+        true
+    }
+}
+
+/// Counts the rows with faults on their way into the output: those of earlier runs decide about the exit status too.
+struct Counting<'s> {
+    part: Box<dyn Part + 's>,
+    faults: u64,
+}
+
+impl Part for Counting<'_> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.faults += u64::from(row.fault.is_some());
+        self.part.row(row)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.part.flush()
+    }
+}
