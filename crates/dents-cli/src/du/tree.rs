@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_ties_keeps_its_directory_first() {
-        let mut rows = vec![row("a/z", 1, 7), row("a", 0, 7), row("a/b", 1, 9), row("a/z/y", 2, 7)];
+        let mut rows = [row("a/z", 1, 7), row("a", 0, 7), row("a/b", 1, 9), row("a/z/y", 2, 7)];
         rows.sort_unstable_by(largest_first);
         let paths: Vec<&[u8]> = rows.iter().map(|row| &*row.path).collect();
         assert_eq!(paths, [&b"a/b"[..], b"a", b"a/z", b"a/z/y"]);
