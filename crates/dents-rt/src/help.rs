@@ -48,7 +48,7 @@ pub fn offer(wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during
         }
     };
     let mut place = OFFER.lock();
-    let standing = place.is_none().then_some(Standing);
+    let standing = place.is_none().then(|| Standing);
     place.get_or_insert(offer);
     drop(place);
     during();
