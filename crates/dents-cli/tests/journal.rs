@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tools::{dents, is_root, run, text};
 
 /// Directories below the top.
-const DIRECTORIES: usize = 3000;
+const DIRECTORIES: usize = 2000;
 /// Files in each. Their names are long, so that a worker writes several times where the tree is small: every 256 KiB.
 const FILES: usize = 3;
 
@@ -198,7 +198,7 @@ fn killed_on_the_way_to_other_files() {
 
 /// A scan that takes so long that it can be met underway: its rate leaves it 1 s.
 fn slow(dir: &TempDir, words: &str) -> Run {
-    dents(dir.path(), &format!("scan --threads 2 --rate 12000 --journal j -o out.ndjson {words}"))
+    dents(dir.path(), &format!("scan --threads 2 --rate 8000 --journal j -o out.ndjson {words}"))
 }
 
 /// Waits until a scan has its journal.
@@ -316,7 +316,7 @@ fn few_descriptors_and_many_threads() {
     }
 }
 
-/// What fails, fails in one of the runs; the status of the last tells all the same.
+/// Wherever the walk goes on, the loops are the same.
 #[test]
 fn loops_of_links_are_told_of_in_the_status() {
     let dir = plant(200);
@@ -359,4 +359,12 @@ fn closed_directories_and_refused_threads() {
         fs::remove_file(dir.path().join("out.ndjson")).expect("it was made");
         fs::remove_file(dir.path().join("truth.ndjson")).expect("it was made");
     }
+}
+
+/// PATHs are looked at in the first run alone; what was wrong with one is in the rows and in the status of the last.
+#[test]
+fn what_failed_in_an_earlier_run_is_in_the_status() {
+    let dir = plant(200);
+    let rows = same_by_way_of_a_journal(&dir, "t missing", &|run| run, 1);
+    assert_eq!(rows.iter().filter(|row| row.contains("\"path\":\"missing\"")).count(), 1);
 }
