@@ -1,0 +1,370 @@
+//! `dents scan --journal` as a process: however a scan ends, run again until it is done it gives what an undisturbed scan
+//! gives, each directory once, and removes its journal. What holds inside a journal is tested beside it, in `dents-sink`.
+
+mod tools;
+
+use dents::batch::Time;
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome, Run, Watch};
+use dents_sink::{Facts, Row, read};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use tools::{dents, is_root, run, text};
+
+/// Directories below the top.
+const DIRECTORIES: usize = 2000;
+/// Files in each. Their names are long, so that a worker writes several times where the tree is small: every 256 KiB.
+const FILES: usize = 3;
+
+/// A directory to work in, with a tree `t` of ten subdirectories to a directory.
+fn plant(directories: usize) -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let dir = if memory.is_dir() { TempDir::new_in(memory, "journal") } else { TempDir::new("journal") };
+    let dir = dir.expect("a directory");
+    let top = dir.path().join("t");
+    fs::create_dir(&top).expect("a directory");
+    let mut made = vec![top];
+    for number in 0..directories {
+        let path = made[number / 10].join(number.to_string());
+        fs::create_dir(&path).expect("a directory");
+        for file in 0..FILES {
+            fs::write(path.join(format!("{file}{}", "n".repeat(150))), "x").expect("a file");
+        }
+        made.push(path);
+    }
+    dir
+}
+
+/// Lines of NDJSON in an order of their own, without the one time that scanning changes.
+fn lines(file: &Path) -> Vec<String> {
+    let written = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    assert!(written.ends_with('\n'), "{} is whole", file.display());
+    let without = |line: &str| match line.split_once("\"atime\":") {
+        Some((before, after)) => format!("{before}{}", after.split_once(',').expect("more follows").1),
+        None => panic!("no atime: {line}"),
+    };
+    let mut lines: Vec<String> = written.lines().map(without).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// The rows of a file of any format, likewise.
+fn rows(file: &Path) -> Vec<String> {
+    let mut rows = Vec::new();
+    let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
+    let result = reader.for_each(&mut |row| {
+        let facts = row.facts.map(|facts| Facts { atime: Time::UNKNOWN, ..facts });
+        rows.push(format!("{:?}", Row { facts, ..*row }));
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    rows.sort_unstable();
+    rows
+}
+
+/// The first difference says more than all rows.
+fn assert_same(rows: &[String], truth: &[String], when: &str) {
+    if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
+        panic!("{when}: {row}\ninstead of {other}");
+    }
+    assert_eq!(rows.len(), truth.len(), "{when}: rows");
+}
+
+/// All that lies beside the tree.
+fn beside(dir: &TempDir) -> Vec<String> {
+    let names = fs::read_dir(dir.path()).expect("readable").map(|entry| entry.expect("readable").file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().expect("UTF-8")).collect();
+    names.retain(|name| name != "t");
+    names.sort_unstable();
+    names
+}
+
+/// What an undisturbed scan without a journal gives, which is all there is.
+fn truth(dir: &TempDir, directories: usize) -> Vec<String> {
+    let outcome = run(&dents(dir.path(), "scan -o truth.ndjson t"));
+    assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
+    let truth = lines(&dir.path().join("truth.ndjson"));
+    assert_eq!(truth.len(), 1 + directories * (1 + FILES));
+    truth
+}
+
+fn start(run: &Run) -> Child {
+    run.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+}
+
+/// Runs a scan and kills it after a time. Its number, if it was still there to be killed.
+fn killed(run: &Run, after: Duration) -> Option<u32> {
+    let mut child = start(run);
+    std::thread::sleep(after);
+    child.kill().expect("it is ours");
+    match End::from(child.wait().expect("it ends")) {
+        End::Signal(9) => Some(child.id()),
+        end => {
+            assert_eq!(end, End::Exit(0), "{}", run.shell());
+            None
+        }
+    }
+}
+
+/// How many directories a run says that it need not walk again; it says nothing else, and succeeds.
+fn goes_on_after(outcome: &Outcome) -> Option<usize> {
+    assert_eq!(outcome.end, End::Exit(0), "{}", text(&outcome.stderr));
+    let told = text(&outcome.stderr);
+    if told.is_empty() {
+        return None;
+    }
+    let number =
+        told.strip_prefix("dents: goes on after ").and_then(|rest| rest.strip_suffix(" directories\n"));
+    Some(number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{told}")))
+}
+
+/// The time of a scan that nobody disturbs: the shorter of two.
+fn length(run_it: &Run, out: &Path) -> Duration {
+    let once = || {
+        let started = Instant::now();
+        assert_eq!(goes_on_after(&run(run_it)), None);
+        fs::remove_file(out).expect("it was made");
+        started.elapsed()
+    };
+    once().min(once())
+}
+
+/// Removes what a killed process leaves of its output: a file whose name says whose it was.
+fn remove_part(dir: &TempDir, out: &str, process: u32) {
+    for name in beside(dir).iter().filter(|name| name.starts_with(&format!(".{out}.{process}-"))) {
+        fs::remove_file(dir.path().join(name)).expect("it is there");
+    }
+}
+
+/// Kills a scan so many times, at moments spread over its whole length, and runs it again to its end each time. How often
+/// there was something to go on from.
+fn kill_often(
+    dir: &TempDir,
+    out: &str,
+    times: u32,
+    rows: &dyn Fn(&Path) -> Vec<String>,
+    truth: &[String],
+) -> u32 {
+    let command = dents(dir.path(), &format!("scan --threads 2 --journal j -o {out} t"));
+    let file = dir.path().join(out);
+    let before = beside(dir);
+    let mut length = length(&command, &file);
+    assert_eq!(beside(dir), before);
+    let (mut done, mut resumed, mut random) = (0, 0, 42_u32);
+    while done < times {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let moment = (f64::from(done) + f64::from(random >> 16) / 65536.0) / f64::from(times);
+        match killed(&command, length.mul_f64(moment)) {
+            Some(process) => {
+                done += 1;
+                remove_part(dir, out, process);
+            }
+            // The machine is quicker than it was when the length was taken.
+            None => length = length.mul_f64(0.97),
+        }
+        let when = format!("{out}, killed {done} times, last at {moment:.3}");
+        if file.exists() {
+            assert_same(&rows(&file), truth, &format!("{when}: what appears is whole"));
+        }
+        resumed += u32::from(goes_on_after(&run(&command)).is_some());
+        assert_same(&rows(&file), truth, &when);
+        fs::remove_file(&file).expect("it was made");
+        assert_eq!(beside(dir), before, "{when}: nothing is left");
+    }
+    resumed
+}
+
+#[test]
+fn killed_at_fifty_moments() {
+    let dir = plant(DIRECTORIES);
+    let truth = truth(&dir, DIRECTORIES);
+    let resumed = kill_often(&dir, "out.ndjson", 50, &lines, &truth);
+    assert!(resumed >= 5, "only {resumed} scans had something to go on from");
+}
+
+#[test]
+fn killed_on_the_way_to_other_files() {
+    let dir = plant(DIRECTORIES);
+    truth(&dir, DIRECTORIES);
+    let truth = rows(&dir.path().join("truth.ndjson"));
+    for out in ["out.parquet", "out.sqlite"] {
+        kill_often(&dir, out, 4, &rows, &truth);
+    }
+}
+
+/// A scan that takes so long that it can be met underway: its rate leaves it 1 s.
+fn slow(dir: &TempDir, words: &str) -> Run {
+    dents(dir.path(), &format!("scan --threads 2 --rate 8000 --journal j -o out.ndjson {words}"))
+}
+
+/// Waits until a scan has its journal.
+fn await_journal(dir: &TempDir) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !dir.path().join("j/scan").exists() {
+        assert!(Instant::now() < deadline, "no journal appears");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn another_scan_is_refused_and_does_no_harm() {
+    let dir = plant(DIRECTORIES);
+    let truth = truth(&dir, DIRECTORIES);
+    let refused = |words: &str, why: &str| {
+        let outcome = run(&slow(&dir, words));
+        let told = text(&outcome.stderr);
+        assert_eq!(outcome.end, End::Exit(1), "{words}: {told}");
+        assert!(told.starts_with("dents: j: ") && told.contains(why) && told.lines().count() == 1, "{told}");
+    };
+    let mut child = start(&slow(&dir, "t"));
+    await_journal(&dir);
+    refused("t", &format!("in use by process {}", child.id()));
+    child.kill().expect("it is ours");
+    assert_eq!(End::from(child.wait().expect("it ends")), End::Signal(9), "it was underway");
+    refused("-x t", "begun with the options \"\"");
+    refused("--max-depth 2 t", "begun with the options \"\"");
+    refused("t/0", "is of \"t\"");
+    refused("t t/0", "is of \"t\"");
+    assert_eq!(beside(&dir), ["j", "truth.ndjson"], "no output, and the journal is still there");
+    let foreign = run(&dents(dir.path(), "scan --journal t -o out.ndjson t"));
+    assert_eq!(foreign.end, End::Exit(1));
+    assert!(text(&foreign.stderr).starts_with("dents: t: not a journal"), "{}", text(&foreign.stderr));
+    goes_on_after(&run(&dents(dir.path(), "scan --journal j -o out.ndjson t")));
+    assert_same(&lines(&dir.path().join("out.ndjson")), &truth, "after all that");
+}
+
+/// The number before these words.
+fn before(told: &str, words: &str) -> usize {
+    let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
+    let number = line[..line.find(words).expect("found")].rsplit(' ').next().expect("a number");
+    number.replace(',', "").parse().unwrap_or_else(|error| panic!("{number}: {error}: {told}"))
+}
+
+/// Stopped by a signal or by the time, it says how to go on; then every directory is opened that was not done, and no other.
+#[test]
+fn an_interrupted_scan_goes_on_too() {
+    let dir = plant(DIRECTORIES);
+    let truth = truth(&dir, DIRECTORIES);
+    let out = dir.path().join("out.ndjson");
+    for (words, signal, status) in [("-s", Some(Signal::INT), 130), ("-s --timeout 400ms", None, 1)] {
+        let command = slow(&dir, &format!("{words} t"));
+        let child =
+            command.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let watch = Watch::over(&child);
+        if let Some(signal) = signal {
+            await_journal(&dir);
+            std::thread::sleep(Duration::from_millis(400));
+            kill_process(Pid::from_child(&child), signal).expect("it runs");
+        }
+        let output = child.wait_with_output().expect("it ends");
+        drop(watch);
+        let told = text(&output.stderr);
+        assert_eq!(End::from(output.status), End::Exit(status), "{words}: {told}");
+        assert!(
+            told.contains("dents: j: run the same again to go on") && told.contains("is not all"),
+            "{told}"
+        );
+        assert!(before(&told, " directories opened") < DIRECTORIES, "{told}");
+        assert_eq!(beside(&dir), ["j", "truth.ndjson"], "{words}: no output");
+
+        let again = run(&dents(dir.path(), "scan -s --journal j -o out.ndjson t"));
+        let told = text(&again.stderr);
+        assert_eq!(again.end, End::Exit(0), "{told}");
+        let done = if told.contains("goes on") { before(&told, " directories") } else { 0 };
+        assert_eq!(done + before(&told, " directories opened"), 1 + DIRECTORIES, "{words}: {told}");
+        assert_same(&lines(&out), &truth, words);
+        fs::remove_file(&out).expect("it was made");
+        assert_eq!(beside(&dir), ["truth.ndjson"], "{words}");
+    }
+}
+
+/// A scan without a journal, and one with it that is stopped and run again: the same rows, the same status. `wrap` says
+/// how they are run.
+fn same_by_way_of_a_journal(
+    dir: &TempDir,
+    words: &str,
+    wrap: &dyn Fn(Run) -> Run,
+    status: i32,
+) -> Vec<String> {
+    let outcome = run(&wrap(dents(dir.path(), &format!("scan -o truth.ndjson {words}"))));
+    assert_eq!(outcome.end, End::Exit(status), "{words}: {}", text(&outcome.stderr));
+    let truth = lines(&dir.path().join("truth.ndjson"));
+    let out = dir.path().join("out.ndjson");
+    let stopped = format!("scan --rate 2000 --timeout 100ms --journal j -o out.ndjson {words}");
+    assert_eq!(run(&wrap(dents(dir.path(), &stopped))).end, End::Exit(1), "{words}");
+    assert!(!out.exists() && dir.path().join("j/scan").exists(), "it was stopped");
+    let outcome = run(&wrap(dents(dir.path(), &format!("scan --journal j -o out.ndjson {words}"))));
+    assert_eq!(outcome.end, End::Exit(status), "{words}: {}", text(&outcome.stderr));
+    assert_same(&lines(&out), &truth, words);
+    assert!(!dir.path().join("j").exists());
+    truth
+}
+
+#[test]
+fn few_descriptors_and_many_threads() {
+    let dir = plant(300);
+    let truth = truth(&dir, 300);
+    for threads in ["1", "16", "200"] {
+        let wrap = |run: Run| run.under(&["prlimit", "--nofile=64"]);
+        let rows = same_by_way_of_a_journal(&dir, &format!("--threads {threads} t"), &wrap, 0);
+        assert_same(&rows, &truth, threads);
+        fs::remove_file(dir.path().join("out.ndjson")).expect("it was made");
+    }
+}
+
+/// Wherever the walk goes on, the loops are the same.
+#[test]
+fn loops_of_links_are_told_of_in_the_status() {
+    let dir = plant(200);
+    for at in ["t/0", "t/0/10", "t/9/100"] {
+        symlink("..", dir.path().join(at).join("up")).expect("a link");
+    }
+    let rows = same_by_way_of_a_journal(&dir, "-L t/", &|run| run, 1);
+    let loops = rows.iter().filter(|row| row.contains("\"asked\":\"loop\"")).count();
+    assert_eq!(loops, 3);
+}
+
+/// Somebody else, of whom no other process runs, whose program lies where he may read it.
+fn as_somebody(dir: &TempDir, threads: &str, run: Run) -> Run {
+    let program = dir.path().join("dents");
+    if !program.exists() {
+        fs::copy(&run.program, &program).expect("a copy of the program");
+    }
+    let other = ["setpriv", "--reuid", "54323", "--regid", "54323", "--clear-groups"];
+    Run { program, ..run }.under(&other).under(&["prlimit", threads])
+}
+
+#[test]
+fn closed_directories_and_refused_threads() {
+    if !is_root() {
+        return; // Nobody else can become somebody.
+    }
+    let dir = plant(300);
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).expect("ours");
+    for closed in ["t/3", "t/1/25"] {
+        fs::set_permissions(dir.path().join(closed), fs::Permissions::from_mode(0o700)).expect("ours");
+    }
+    for threads in ["--nproc=100", "--nproc=1"] {
+        let rows = same_by_way_of_a_journal(&dir, "--threads 4 t", &|run| as_somebody(&dir, threads, run), 1);
+        let below = |row: &&String| row.contains("\"path\":\"t/3/") || row.contains("\"path\":\"t/1/25/");
+        assert_eq!(rows.iter().filter(below).count(), 0, "nothing is below what is closed");
+        let failed = rows.iter().filter(|row| row.contains("\"asked\":\"open\"")).count();
+        assert_eq!(failed, 2, "both are told of");
+        let open = rows.iter().filter(|row| row.contains("\"path\":\"t/2/")).count();
+        assert_eq!(open, (FILES + 10 * (1 + FILES)), "all else is there");
+        fs::remove_file(dir.path().join("out.ndjson")).expect("it was made");
+        fs::remove_file(dir.path().join("truth.ndjson")).expect("it was made");
+    }
+}
+
+/// PATHs are looked at in the first run alone; what was wrong with one is in the rows and in the status of the last.
+#[test]
+fn what_failed_in_an_earlier_run_is_in_the_status() {
+    let dir = plant(200);
+    let rows = same_by_way_of_a_journal(&dir, "t missing", &|run| run, 1);
+    assert_eq!(rows.iter().filter(|row| row.contains("\"path\":\"missing\"")).count(), 1);
+}
