@@ -2,6 +2,8 @@
 //! they say meanwhile ([`progress`], [`message`]) and how they are stopped ([`interrupt`]).
 
 mod count;
+#[cfg(test)]
+mod docs;
 mod du;
 mod inode;
 mod interrupt;

@@ -24,7 +24,7 @@ pub(crate) struct Walk {
     /// Enter the directories that symbolic links lead to, and look at what links lead to
     #[arg(short = 'L', long)]
     follow: bool,
-    /// The same for PATHs that are links, and for no others
+    /// Enter the directories that PATHs lead to, and follow no other links
     #[arg(short = 'H', long, conflicts_with = "follow")]
     follow_paths: bool,
     /// Workers, each with one request in flight [default: as many as pay]

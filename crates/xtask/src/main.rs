@@ -22,7 +22,7 @@ usage: cargo xtask COMMAND
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
-  docs            write the manual page and the completions anew, from the flags of dls
+  docs            write the manual pages and the completions anew, from the flags of dls and dents
 ";
 
 fn main() -> ExitCode {

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Bytes in files, not what is allocated for them; directories have none
     #[arg(long, help_heading = "What is counted")]
     apparent_size: bool,
-    /// The same in bytes: --apparent-size --bytes
+    /// Bytes in files, shown in bytes: --apparent-size --bytes
     #[arg(short = 'b', help_heading = "What is counted")]
     apparent_bytes: bool,
     /// A file with several links as often as it is met

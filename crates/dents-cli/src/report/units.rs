@@ -9,7 +9,7 @@ pub(crate) struct Units {
     /// Sizes with the unit that fits, by powers of 1024: 1.4M
     #[arg(short, long, help_heading = "Units")]
     human_readable: bool,
-    /// The same by powers of 1000
+    /// Sizes with the unit that fits, by powers of 1000: 1.5M
     #[arg(long, help_heading = "Units", overrides_with = "human_readable")]
     si: bool,
     /// Sizes in blocks of 1024 bytes, rounded up

@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: the manual page and the completions, from the table of flags that `--help` is made from.
+//! `cargo xtask docs`: the manual pages and the completions of `dls`, from the table of flags that `--help` is made from, and
+//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`).
 //!
 //! What writes the files is a test (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
 //! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. What was
@@ -22,18 +23,32 @@ use crate::step::{Result, Steps, cargo, workspace};
 /// Set, the test writes what it would compare.
 const WRITE: &str = "DLS_WRITE_DOCS";
 
+/// For pages in the style of clap_mangen, which is not mandoc's.
+const LENIENT: &[&str] = &["-T", "lint", "-W", "error"];
+
 /// A program, its arguments before the file, and the file.
 const CHECKS: &[(&str, &[&str], &str)] = &[
     ("mandoc", &["-T", "lint", "-W", "style"], "man/dls.1"),
     ("bash", &["-n"], "completions/dls.bash"),
     ("zsh", &["-n"], "completions/_dls"),
     ("fish", &["--no-execute"], "completions/dls.fish"),
+    ("mandoc", LENIENT, "man/dents.1"),
+    ("mandoc", LENIENT, "man/dents-scan.1"),
+    ("mandoc", LENIENT, "man/dents-du.1"),
+    ("mandoc", LENIENT, "man/dents-top.1"),
+    ("mandoc", LENIENT, "man/dents-count.1"),
+    ("mandoc", LENIENT, "man/dents-stats.1"),
+    ("bash", &["-n"], "completions/dents.bash"),
+    ("zsh", &["-n"], "completions/_dents"),
+    ("fish", &["--no-execute"], "completions/dents.fish"),
 ];
 
 pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::default();
-    let test = ["test", "--quiet", "--package", "xtask", "--", "docs::files::are_up_to_date"];
-    steps.run("writing", cargo(test).env(WRITE, "1"));
+    for (package, name) in [("xtask", "docs::files::are_up_to_date"), ("dents-cli", "docs::are_up_to_date")] {
+        let test = ["test", "--quiet", "--package", package, "--", name];
+        steps.run(&format!("writing, by {package}"), cargo(test).env(WRITE, "1"));
+    }
     for (program, args, file) in CHECKS {
         if is_there(program) {
             steps.run(&format!("{program} reads {file}"), Command::new(program).args(*args).arg(file));

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, 7d (ago)
     #[arg(long, value_name = "FILE|TIME", value_parser = moment())]
     newer: Vec<Time>,
-    /// Only what last changed before that
+    /// Only what last changed before a FILE did, or before a time, said as for --newer
     #[arg(long, value_name = "FILE|TIME", value_parser = moment())]
     older: Vec<Time>,
     /// Only what belongs to this user
