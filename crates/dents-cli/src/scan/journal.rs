@@ -35,7 +35,7 @@ const OTHERS: [&str; 13] = [
     "printf",
 ];
 
-/// As [`super::rows`], by way of a journal.
+/// As [`super::rows()`], by way of a journal.
 pub(super) fn scan(
     args: &Args,
     filter: Filter<'_>,
