@@ -4,6 +4,7 @@ use crate::progress;
 use dents::tree::{Failure, Problem};
 use dents_locale::{Locale, Variables};
 use dents_render::quote;
+pub(crate) use dents_sink::plain;
 use std::ffi::OsStr;
 use std::io::{Error, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -35,15 +36,6 @@ pub(crate) fn quoted_text(name: &[u8]) -> String {
 /// What the kernel calls an error: as strerror(3) has it.
 pub(crate) fn errno_text(errno: i32) -> String {
     plain(&Error::from_raw_os_error(errno))
-}
-
-/// An error without the number that std writes behind it.
-pub(crate) fn plain(error: &Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" (os error ") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
 }
 
 /// Tells of a directory that could not be entered or read to its end.

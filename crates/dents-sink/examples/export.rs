@@ -1,16 +1,12 @@
-//! Rows into a file, to measure outputs with: `export FORMAT FILE walk PATH…` takes them from a tree, `export FORMAT FILE rows N`
-//! out of nothing. With the format `none` nothing is written: what the rows themselves cost.
+//! Invented rows into a file, to measure an output without the walk that `dents scan -o` makes: `export FORMAT FILE N`. With the
+//! format `none` nothing is written: what the rows themselves cost.
 //!
 //! Invented rows look like those of a home directory: 30 entries a directory, names of 14 bytes, paths of 80, one owner, inode
 //! numbers and times that follow each other with leaps. `EXPORT_WORKERS` sets the number of workers.
 
-use dents::batch::{Batch, Time};
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::owners::{Getent, Owners};
-use dents::stat::Workers;
-use dents::tree::{self, Failure, Options, Place, Problem, Step, Visitor};
-use dents_sink::{Asked, Facts, Fault, Format, Part, Row, Sink, create};
-use std::ffi::{CStr, CString};
+use dents::batch::Time;
+use dents::needs::Kind;
+use dents_sink::{Facts, Format, Part, Row, Sink, create};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -18,20 +14,17 @@ use std::time::Instant;
 
 fn main() -> io::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [format, file, source, from @ ..] = &args[..] else {
-        eprintln!("usage: export ndjson|parquet|sqlite|none FILE rows N\n       export … walk PATH…");
+    let [format, file, rows] = &args[..] else {
+        eprintln!("usage: export ndjson|parquet|sqlite|none FILE N");
         std::process::exit(2);
     };
-    let workers = std::env::var("EXPORT_WORKERS").ok().and_then(|workers| workers.parse().ok());
+    let workers = std::env::var("EXPORT_WORKERS").ok().and_then(|workers| workers.parse().ok()).unwrap_or(2);
     let begun = Instant::now();
     let sink = match Format::of_name(format) {
         Some(format) => create(Path::new(file), format, "the example `export`")?,
         None => Box::new(Nowhere),
     };
-    let rows = match source.as_str() {
-        "walk" => walk(&*sink, from, workers)?,
-        _ => invent(&*sink, from.concat().parse().map_err(io::Error::other)?, workers.unwrap_or(2))?,
-    };
+    let rows = invent(&*sink, rows.parse().map_err(io::Error::other)?, workers)?;
     let filled = begun.elapsed().as_secs_f64();
     sink.finish()?;
     let taken = begun.elapsed().as_secs_f64();
@@ -62,103 +55,6 @@ impl Part for Nowhere {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// std's scoped threads.
-struct Threads;
-
-impl Workers for Threads {
-    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-        std::thread::scope(|scope| {
-            for worker in 1..workers {
-                // A thread that cannot be started is left out.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, move || job(worker));
-            }
-            job(0);
-        });
-    }
-}
-
-/// Names of owners come from files alone here.
-struct NoChild;
-
-impl Getent for NoChild {
-    fn getent(&self, _: &CStr, _: &[u32]) -> Option<Vec<u8>> {
-        None
-    }
-}
-
-struct Export<'s> {
-    part: Box<dyn Part + 's>,
-    owners: Owners,
-    rows: u64,
-    error: Option<io::Error>,
-}
-
-fn walk(sink: &dyn Sink, paths: &[String], workers: Option<usize>) -> io::Result<u64> {
-    let paths: Vec<CString> = paths.iter().flat_map(|path| CString::new(path.as_str())).collect();
-    let operands: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
-    let needs = NeedsByKind::all(Needs::all().difference(Needs::XATTRS | Needs::TARGET));
-    let options = Options { needs, extra: true, workers, ..Options::default() };
-    let make = |_| Export { part: sink.part(), owners: Owners::default(), rows: 0, error: None };
-    let mut rows = 0;
-    for mut one in tree::walk(&operands, &options, &Threads, make).visitors {
-        rows += one.rows;
-        one.error.map_or(Ok(()), Err)?;
-        one.part.flush()?;
-    }
-    Ok(rows)
-}
-
-impl Visitor for Export<'_> {
-    type State = ();
-
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.owners.learn(batch, Needs::UID | Needs::GID, &NoChild);
-        for entry in batch.iter() {
-            let fault =
-                entry.fault().map(|(_, errno)| Fault { asked: Asked::Stat, errno: errno.raw_os_error() });
-            let facts = entry.extra().filter(|_| entry.is_known()).map(|extra| Facts {
-                dev: extra.dev,
-                ino: entry.ino(),
-                mode: entry.mode(),
-                nlink: entry.nlink(),
-                uid: entry.uid(),
-                gid: entry.gid(),
-                user: self.owners.user(entry.uid()),
-                group: self.owners.group(entry.gid()),
-                size: entry.size(),
-                allocated: entry.blocks() * 512,
-                atime: extra.atime,
-                btime: (extra.btime != Time::UNKNOWN).then_some(extra.btime),
-                ctime: extra.ctime,
-                mtime: extra.mtime,
-                lazy: false,
-            });
-            let (parent, name, depth) = (place.path, entry.name(), place.depth);
-            let row = Row { parent, name, depth, kind: entry.kind(), facts, target: entry.link(), fault };
-            self.rows += 1;
-            if let Err(error) = self.part.row(&row) {
-                self.error = Some(error);
-                return Step::Stop;
-            }
-        }
-        Step::Enter
-    }
-
-    fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        let asked = match failure.problem {
-            Problem::Open => Asked::Open,
-            Problem::Read => Asked::Read,
-            Problem::Loop => Asked::Loop,
-        };
-        let fault = Some(Fault { asked, errno: failure.errno.raw_os_error() });
-        let depth = failure.depth.saturating_sub(1);
-        let (name, kind) = (failure.path, Kind::Dir);
-        self.error =
-            self.part.row(&Row { parent: b"", name, depth, kind, facts: None, target: None, fault }).err();
-        Step::Enter
     }
 }
 

@@ -32,6 +32,7 @@ mod words;
 
 pub use errno::errno_name;
 pub use format::{Format, create};
+pub use message::plain;
 pub use output::Output;
 pub use row::{Asked, Facts, Fault, Row};
 

@@ -61,8 +61,8 @@ fn shown(path: &Path) -> String {
     })
 }
 
-/// An error as people read it, without std's "(os error 28)".
-pub(crate) fn plain(error: &Error) -> String {
+/// An error as people read it: what strerror(3) calls it, without std's "(os error 28)".
+pub fn plain(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
         Some(at) if text.ends_with(')') => text[..at].to_string(),

@@ -67,7 +67,7 @@ pub struct Wanted<'a> {
 }
 
 /// Whether so many directories, of which this is the first, can be read ahead: by threads, on this machine, with nothing
-/// to note about each call. Three system calls, if there are enough.
+/// to note about each call. Four system calls, if there are enough.
 #[must_use]
 pub fn pays(means: &Means<'_>, path: &CStr, directories: usize) -> bool {
     let threaded = matches!(means.mode, Mode::Auto | Mode::Par);

@@ -3,9 +3,9 @@
 use super::emit::Emit;
 use super::origin::Origin;
 use super::out::Trouble;
-use super::owners::People;
 use super::rows::{self, Rows};
 use super::{Args, Done, Filter, walk};
+use crate::owners::People;
 use crate::{Cli, interrupt, message};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
@@ -68,7 +68,7 @@ pub(super) fn scan(
     Ok(done)
 }
 
-/// The options that decide what rows there are, as they were said.
+/// The options that decide what rows there are, as they were said: quoted, so that no two command lines look alike.
 fn words() -> String {
     let matches = Cli::command().get_matches();
     let Some(matches) = matches.subcommand_matches("scan") else { return String::new() };
@@ -78,8 +78,7 @@ fn words() -> String {
             continue;
         }
         let values = matches.try_get_raw(id).ok().flatten();
-        let values = values.into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
-        words.push(format!("{id}={}", values.collect::<Vec<_>>().join(",")));
+        words.push(format!("{id}={:?}", values.into_iter().flatten().collect::<Vec<_>>()));
     }
     words.sort_unstable();
     words.join(" ")

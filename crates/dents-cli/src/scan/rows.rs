@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::origin::Origin;
 use super::out::Trouble;
-use super::owners::{Names, People};
+use crate::owners::{Names, People};
 use dents::batch::{self, Batch, Entry, Time};
 use dents::needs::{Kind, Needs};
 use dents::tree::{Failure, Place, Problem};

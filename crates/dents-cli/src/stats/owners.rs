@@ -1,6 +1,6 @@
 //! Numbers of users and groups become names: by what stands in the file, else as `dls` has them.
 
-use crate::scan::owners::Child;
+use crate::owners::Child;
 use dents::owners::Owners;
 use std::collections::HashMap;
 

@@ -30,16 +30,16 @@
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
-//! # use std::path::Path;
+//! use dents_sink::{Format, create};
+//! use std::path::Path;
 //! # fn walk(_: &[&std::ffi::CStr], _: &[dents::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
-//! # fn sink() -> std::io::Result<Box<dyn dents_sink::Sink>> { unimplemented!() }
 //! # fn main() -> std::io::Result<()> {
 //! let scan = Scan { options: "-x", paths: &[c"/data"] };
 //! let journal = Journal::open(Path::new("/var/tmp/scan-of-data"), &scan, Options::default())?;
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
 //! if complete {
-//!     let sink = sink()?;
+//!     let sink = create(Path::new("data.parquet"), Format::Parquet, "example")?;
 //!     let mut part = sink.part();
 //!     journal.replay(&mut *part)?;
 //!     part.flush()?;

@@ -57,8 +57,8 @@
 //! share their beginning with the one before. All others have few values and go into dictionaries; to look each value up there
 //! is what costs most.
 //!
-//! Against a walk with all of `statx` (304,853 entries of /usr and others, warm, least of five on a busy machine, seconds of
-//! processor on two cores): bare 0.53, with NDJSON 0.81, with Parquet 0.94. Memory of the process: 38 MB for 2,000,000 rows.
+//! Against a walk with all of `statx` (`dents scan --format=parquet -o FILE` and `dents scan --count` with the same facts, 2,012,004
+//! entries, warm, two cores): the walk 2.7 s, with Parquet 3.4 s, a file of 42 MiB.
 
 mod column;
 mod group;

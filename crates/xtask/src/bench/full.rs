@@ -52,17 +52,27 @@ pub(crate) fn run(out: &Path) -> Result<()> {
             for shape in [Shape::Plain, Shape::Mix, Shape::Long, Shape::Tree] {
                 Round { stage: &stage, place, shape, count }.run(&mut results)?;
             }
+            results.notes.push(BROKEN_OFF.into());
+            save(out, &stage, &results, &noise)?;
+            results.notes.pop();
         }
     }
     noise.look(&stage.stopwatch, &stage.empty.command(Job::Long, "").unwrap_or_default()[0])?;
-    let rows = must::rows(&results);
-    let complaints = noise.complaints();
-    write(out, "RESULTS.md", &report::page(&stage, &results, &rows, &noise, &complaints))?;
-    for (name, chart) in plot::charts(&results) {
+    save(out, &stage, &results, &noise)?;
+    println!("\n{}", must::table(&must::rows(&results)));
+    println!("{}", report::verdict(&noise.complaints()));
+    Ok(())
+}
+
+/// A run takes up to an hour, so what is measured is written after each number of entries.
+pub(crate) const BROKEN_OFF: &str = "The run was broken off here: what is missing was not measured.";
+
+fn save(out: &Path, stage: &Stage, results: &Results, noise: &Noise) -> Result<()> {
+    let (rows, complaints) = (must::rows(results), noise.complaints());
+    write(out, "RESULTS.md", &report::page(stage, results, &rows, noise, &complaints))?;
+    for (name, chart) in plot::charts(results) {
         write(out, &name, &chart.svg())?;
     }
-    println!("\n{}", must::table(&rows));
-    println!("{}", report::verdict(&complaints));
     Ok(())
 }
 

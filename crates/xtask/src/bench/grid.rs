@@ -69,6 +69,8 @@ pub(crate) fn run(out: &Path) -> Result<()> {
                     cells.push(cell);
                 }
             }
+            let notes = [&stage.notes[..], &[full::BROKEN_OFF.into()]].concat();
+            full::write(out, "GRID.md", &page(&cells, &noise.complaints(), &notes))?;
         }
     }
     noise.look(&stage.stopwatch, &empty)?;

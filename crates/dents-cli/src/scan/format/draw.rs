@@ -2,11 +2,11 @@
 
 use super::general::{general, number, text};
 use super::{Face, Field, Format, Piece, Shape};
+use crate::owners::{Names, People};
 use crate::scan::emit::Emit;
 use crate::scan::filter::kinds::letter;
 use crate::scan::origin::Origin;
 use crate::scan::out::{Lines, Out};
-use crate::scan::owners::{Names, People};
 use dents::batch::{Batch, Entry, Extra, Target, Time};
 use dents::needs::{Kind, Needs};
 use dents::tree::Place;
