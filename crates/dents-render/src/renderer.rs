@@ -5,6 +5,7 @@ use crate::dired::Dired;
 use crate::format::{Rows, columns, commas, lines, long};
 use crate::hyperlink::Places;
 use crate::name::Painter;
+use crate::note::Note;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::{Clock, Zone};
@@ -44,6 +45,8 @@ pub struct Renderer<'s> {
     pub(crate) commas: commas::State,
     /// With `-D`.
     pub(crate) dired: Option<Dired>,
+    /// Of the entries of the next batch, by their position; empty if there are none.
+    pub(crate) notes: Vec<Note>,
     header_quoter: Option<Quoter>,
     first: bool,
 }
@@ -61,6 +64,7 @@ impl<'s> Renderer<'s> {
             layout: columns::Layout::default(),
             commas: commas::State::default(),
             dired: style.dired.then(Dired::default),
+            notes: Vec::new(),
             header_quoter: None,
             first: true,
         }
@@ -80,6 +84,12 @@ impl<'s> Renderer<'s> {
     /// Where the next header's directory, or the next batch's entries, are: what hyperlinks lead to.
     pub fn set_places(&mut self, places: Places) {
         self.painter.set_places(places);
+    }
+
+    /// What is known of the entries of the next batch beside their metadata, by their position in it; nothing for those
+    /// beyond the end.
+    pub fn set_notes(&mut self, notes: Vec<Note>) {
+        self.notes = notes;
     }
 
     /// The blank line between the operands and the first directory.

@@ -201,6 +201,12 @@ impl Statx {
         self.0.stx_attributes.bits() & self.0.stx_attributes_mask.bits()
     }
 
+    /// Which of `STATX_ATTR_*` the file system keeps.
+    #[inline]
+    pub fn attributes_mask(&self) -> u64 {
+        self.0.stx_attributes_mask.bits()
+    }
+
     /// The mount it was found on, as in /proc/self/mountinfo; valid with [`Mask::MNT_ID`] or
     /// [`Mask::MNT_ID_UNIQUE`], whichever was asked for.
     #[inline]

@@ -50,6 +50,12 @@ bitflags! {
         /// The security context: one `getxattrat`, beside the `listxattrat` if that is needed too only where it
         /// names a context.
         const CONTEXT = 1 << 17;
+        /// What a slot has no room for ([`crate::batch::Extra`]): all four times, the device, the attributes that the
+        /// file system keeps. The same `statx`.
+        const EXTRA = 1 << 18;
+        /// The names of all extended attributes and the sizes of their values: one `listxattrat`, and a `getxattrat`
+        /// for each. They stand in the [`crate::batch::Extra`], so [`Needs::EXTRA`] goes with it.
+        const XATTR_LIST = 1 << 19;
     }
 }
 
@@ -58,7 +64,8 @@ impl Needs {
     pub const TIMES: Needs = Needs::ATIME.union(Needs::BTIME).union(Needs::CTIME).union(Needs::MTIME);
 
     /// Answered by extended attributes.
-    pub const XATTRS: Needs = Needs::MARK.union(Needs::CAPABILITY).union(Needs::CONTEXT);
+    pub const XATTRS: Needs =
+        Needs::MARK.union(Needs::CAPABILITY).union(Needs::CONTEXT).union(Needs::XATTR_LIST);
 
     /// The `statx` mask that answers these needs; empty when no `statx` is needed. The mode brings the type
     /// with it in the same field, and the type is what everything after the `statx` branches on.
@@ -82,6 +89,9 @@ impl Needs {
             if self.contains(need) {
                 mask |= bit;
             }
+        }
+        if self.intersects(Needs::EXTRA.union(Needs::XATTR_LIST)) {
+            mask |= Mask::ATIME | Mask::BTIME | Mask::CTIME | Mask::MTIME;
         }
         // stx_rdev is always filled (include/uapi/linux/stat.h gives it no mask bit), so any call will do.
         if !mask.is_empty() || self.contains(Needs::RDEV) { mask | Mask::TYPE } else { mask }
@@ -189,6 +199,15 @@ impl NeedsByKind {
             Kind::Link => !needs.difference(Needs::TYPE).is_empty(),
             _ => !needs.difference(Needs::TYPE | Needs::LINK | Needs::TARGET).is_empty(),
         }
+    }
+
+    /// The same, with [`Needs::EXTRA`] for each type that a `statx` is made for.
+    #[must_use]
+    pub fn with_extra(mut self) -> Self {
+        for needs in &mut self.0 {
+            needs.set(Needs::EXTRA, !needs.mask().is_empty());
+        }
+        self
     }
 
     /// Whether some entry could cost a system call.

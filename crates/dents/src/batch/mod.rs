@@ -141,7 +141,8 @@ pub struct Meta {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
     /// Device files: the device number as the kernel packs it (12 bits major, 20 bits minor). Symbolic
-    /// links: where in the links of `texts` the text begins.
+    /// links: where in the links of `texts` the text begins. With [`Bits::EXTRA`], the place of the [`Extra`] among
+    /// those of `texts`, which then has this.
     pub(crate) rdev_or_link: u32,
     pub(crate) mode: u16,
     pub(crate) target_mode: u16,
@@ -159,7 +160,7 @@ const _: () = assert!(size_of::<Meta>() == 64 && size_of::<Dent>() == 16);
 bitflags::bitflags! {
     /// What is known of a slot.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) struct Bits: u8 {
+    pub(crate) struct Bits: u16 {
         /// `statx` answered.
         const STAT = 1 << 0;
         /// The link's text is there.
@@ -172,12 +173,14 @@ bitflags::bitflags! {
         /// Two bits of `Asked`: which question failed.
         const FAULT_LOW = 1 << 6;
         const FAULT_HIGH = 1 << 7;
+        /// There is an [`Extra`].
+        const EXTRA = 1 << 8;
     }
 }
 
 impl Meta {
     pub(crate) fn set_fault(&mut self, asked: Asked, errno: Errno) {
-        self.bits |= Bits::from_bits_retain((asked as u8) << 6);
+        self.bits |= Bits::from_bits_retain((asked as u16) << 6);
         self.errno_or_context = errno.raw_os_error() as u16;
     }
 
@@ -190,7 +193,7 @@ impl Meta {
     }
 
     fn fault(&self) -> Option<(Asked, Errno)> {
-        let asked = match self.bits.bits() >> 6 {
+        let asked = match self.bits.bits() >> 6 & 3 {
             1 => Asked::Stat,
             2 => Asked::Link,
             3 => Asked::Xattr,
@@ -200,7 +203,7 @@ impl Meta {
     }
 }
 
-/// What a slot has no room for: an optional column, for consumers that want all of it (a tree walk fills it if told to).
+/// What a slot has no room for, for consumers that want all of it: [`Needs::EXTRA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extra {
     /// Last access.
@@ -213,12 +216,35 @@ pub struct Extra {
     pub mtime: Time,
     /// Major and minor number of the device that holds the file. A mount point's differs from its directory's.
     pub dev: (u32, u32),
+    /// `STATX_ATTR_*` that are set. A mount point has [`Extra::MOUNT_ROOT`].
+    pub attributes: u64,
+    /// `STATX_ATTR_*` that the file system keeps; of the others nothing is known.
+    pub attributes_mask: u64,
+    /// What stands in [`Meta::rdev_or_link`] where there is no extra.
+    pub(crate) rdev_or_link: u32,
+    /// Where in the links of the asker's texts the extended attributes are listed, and on how many bytes.
+    pub(crate) xattrs: (u32, u32),
+}
+
+impl Extra {
+    /// `STATX_ATTR_MOUNT_ROOT`: something is mounted there.
+    pub const MOUNT_ROOT: u64 = 0x2000;
 }
 
 impl Default for Extra {
     fn default() -> Self {
         let time = Time::default();
-        Extra { atime: time, btime: Time::UNKNOWN, ctime: time, mtime: time, dev: (0, 0) }
+        Extra {
+            atime: time,
+            btime: Time::UNKNOWN,
+            ctime: time,
+            mtime: time,
+            dev: (0, 0),
+            attributes: 0,
+            attributes_mask: 0,
+            rdev_or_link: 0,
+            xattrs: (0, 0),
+        }
     }
 }
 
@@ -232,17 +258,51 @@ impl From<&Statx> for Extra {
             ctime: time(statx.ctime()),
             mtime: time(statx.mtime()),
             dev: statx.dev(),
+            attributes: statx.attributes(),
+            attributes_mask: statx.attributes_mask(),
+            ..Extra::default()
         }
     }
 }
 
 /// What one asker read beside numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Texts {
-    /// The texts of symbolic links, one after the other.
+    /// The texts of symbolic links, one after the other, and lists of extended attributes among them.
     pub(crate) links: Vec<u8>,
+    /// What slots have no room for.
+    pub(crate) extras: Vec<Extra>,
     /// The security contexts, each once.
     pub(crate) contexts: Vec<Vec<u8>>,
+}
+
+impl Texts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.contexts.is_empty() && self.extras.is_empty()
+    }
+}
+
+/// How a list of extended attributes stands among the texts: name, NUL, four bytes of size.
+pub(crate) mod xattr_list {
+    use alloc::vec::Vec;
+
+    const UNKNOWN: u32 = u32::MAX;
+
+    pub(crate) fn write(name: &[u8], size: Option<u32>, to: &mut Vec<u8>) {
+        to.extend_from_slice(name);
+        to.push(0);
+        to.extend_from_slice(&size.unwrap_or(UNKNOWN).to_le_bytes());
+    }
+
+    pub(crate) fn read(mut list: &[u8]) -> impl Iterator<Item = (&[u8], Option<u32>)> {
+        core::iter::from_fn(move || {
+            let end = memchr::memchr(0, list)?;
+            let (size, rest) = list[end + 1..].split_first_chunk()?;
+            let (name, size) = (&list[..end], u32::from_le_bytes(*size));
+            list = rest;
+            Some((name, (size != UNKNOWN).then_some(size)))
+        })
+    }
 }
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
@@ -251,8 +311,6 @@ pub struct Batch {
     pub(crate) arena: Vec<u8>,
     pub(crate) dents: Vec<Dent>,
     pub(crate) metas: Metas,
-    /// Empty, or one for each of `metas`.
-    pub(crate) extras: Vec<Extra>,
     pub(crate) slots: Slots,
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
@@ -287,7 +345,6 @@ impl Batch {
         self.arena.clear();
         self.dents.clear();
         self.metas.clear();
-        self.extras.clear();
         self.slots = Slots::None;
         self.texts.clear();
         self.faulty = false;
@@ -337,7 +394,6 @@ impl Batch {
         metas.iter_mut().for_each(|meta| meta.set_fault(Asked::Stat, errno));
         self.metas.clear();
         self.metas.append(metas);
-        self.extras.clear();
         self.slots = Slots::Dense;
         self.faulty = !self.is_empty();
     }
@@ -421,6 +477,17 @@ impl Batch {
         if let (Slots::Dense, Some(meta)) = (&self.slots, self.metas.get(index)) {
             cache::fetch(meta);
         }
+    }
+
+    fn extra(&self, meta: &Meta) -> Option<&Extra> {
+        if !meta.bits.contains(Bits::EXTRA) {
+            return None;
+        }
+        self.texts.get(usize::from(meta.texts))?.extras.get(meta.rdev_or_link as usize)
+    }
+
+    fn rdev_or_link(&self, meta: &Meta) -> u32 {
+        self.extra(meta).map_or(meta.rdev_or_link, |extra| extra.rdev_or_link)
     }
 
     /// Whether a question about some entry failed.
@@ -611,7 +678,10 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn rdev(&self) -> (u32, u32) {
         self.declared(Needs::RDEV);
-        self.known().map_or((0, 0), |meta| (meta.rdev_or_link >> 20, meta.rdev_or_link & 0xf_ffff))
+        self.known().map_or((0, 0), |meta| {
+            let rdev = self.batch.rdev_or_link(meta);
+            (rdev >> 20, rdev & 0xf_ffff)
+        })
     }
 
     /// The one time that was declared; [`Time::UNKNOWN`] if it is the birth and the file system keeps none.
@@ -626,7 +696,7 @@ impl<'a> Entry<'a> {
     pub fn link(&self) -> Option<&'a [u8]> {
         self.declared(Needs::LINK);
         let meta = self.meta.filter(|meta| meta.bits.contains(Bits::LINK))?;
-        let start = meta.rdev_or_link as usize;
+        let start = self.batch.rdev_or_link(meta) as usize;
         let links = &self.batch.texts[usize::from(meta.texts)].links;
         Some(&links[start..start + usize::from(meta.link_len)])
     }
@@ -671,16 +741,22 @@ impl<'a> Entry<'a> {
         self.meta.is_some_and(|meta| meta.bits.contains(Bits::CAPABILITY))
     }
 
-    /// All times and the device, if the batch was filled with them and `statx` answered for this entry.
+    /// All times, the device and the attributes, if the batch was filled with them and `statx` answered for this entry.
     #[must_use]
     pub fn extra(&self) -> Option<&'a Extra> {
-        self.known()?;
-        let slot = match &self.batch.slots {
-            Slots::None => return None,
-            Slots::Dense => self.index,
-            Slots::Sparse(slots) => slots[self.index] as usize,
-        };
-        self.batch.extras.get(slot)
+        self.batch.extra(self.known()?)
+    }
+
+    /// The extended attributes in the kernel's order: names, and the sizes of their values in bytes. Of a value that
+    /// could not be had the size is none.
+    pub fn xattr_list(&self) -> impl Iterator<Item = (&'a [u8], Option<u32>)> + use<'a> {
+        self.declared(Needs::XATTR_LIST);
+        let list = self.known().and_then(|meta| {
+            let (start, len) = self.batch.extra(meta)?.xattrs;
+            let links = &self.batch.texts.get(usize::from(meta.texts))?.links;
+            links.get(start as usize..start as usize + len as usize)
+        });
+        xattr_list::read(list.unwrap_or_default())
     }
 
     fn known(&self) -> Option<&'a Meta> {

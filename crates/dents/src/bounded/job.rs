@@ -186,7 +186,7 @@ impl Board {
         let (ledger, watch) = (self.ledger.as_ref(), self.wanted.watch);
         let question = Question { dir: fd, needs, follow, by_text, lazy, ledger, watch };
         let current = Cell::new(0);
-        let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
+        let learn = |meta: &Meta, texts: &Texts, waits: Asked| leaf.learn(current.get(), meta, texts, waits);
         let mut asker = Asker::new(question, 0);
         (asker.smack, asker.without_xattrs) = (hints.smack, hints.without_xattrs);
         asker.learns = Some(&learn);
@@ -237,7 +237,7 @@ impl Board {
             watch: self.wanted.watch,
         };
         let current = Cell::new(0);
-        let learn = |meta: &Meta, link: &[u8], waits: Asked| leaf.learn(current.get(), meta, link, waits);
+        let learn = |meta: &Meta, texts: &Texts, waits: Asked| leaf.learn(current.get(), meta, texts, waits);
         while let Some(slot) = leaf.claim() {
             current.set(slot);
             let (mut asker, mut through) =

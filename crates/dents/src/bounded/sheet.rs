@@ -1,7 +1,7 @@
 //! What has been learnt of a directory so far: its names, buffer by buffer, and a slot for each answer.
 
 use super::{UNANSWERED, Wanted};
-use crate::batch::{Asked, Batch, Bits, Dent, Meta, Names, Slots, Texts};
+use crate::batch::{Asked, Batch, Bits, Dent, Extra, Meta, Names, Slots, Texts};
 use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::stat::{Tally, asks};
@@ -201,8 +201,8 @@ impl Leaf {
     }
 
     /// Some is known, and the next question is about to be asked.
-    pub(super) fn learn(&self, slot: usize, meta: &Meta, link: &[u8], waits: Asked) {
-        let texts = (!link.is_empty()).then(|| Box::new(Texts { links: link.to_vec(), ..Texts::default() }));
+    pub(super) fn learn(&self, slot: usize, meta: &Meta, texts: &Texts, waits: Asked) {
+        let texts = (!texts.is_empty()).then(|| Box::new(texts.clone()));
         *self.slots[slot].lock() = Slot { meta: *meta, texts, waits: Some(waits) };
     }
 
@@ -213,7 +213,7 @@ impl Leaf {
                 calls.fetch_add(made, Ordering::Relaxed);
             }
         }
-        let texts = (!texts.links.is_empty() || !texts.contexts.is_empty()).then(|| Box::new(texts));
+        let texts = (!texts.is_empty()).then(|| Box::new(texts));
         *self.slots[slot].lock() = Slot { meta, texts, waits: None };
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -291,9 +291,16 @@ impl Taken {
     /// Adds an entry's texts to those of all.
     fn keep(&mut self, meta: &mut Meta, texts: Texts) {
         meta.texts = 0;
-        if meta.bits.contains(Bits::LINK) {
-            meta.rdev_or_link = self.texts.links.len() as u32;
-            self.texts.links.extend_from_slice(&texts.links);
+        let start = self.texts.links.len() as u32;
+        self.texts.links.extend_from_slice(&texts.links);
+        let is_link = meta.bits.contains(Bits::LINK);
+        if let (true, Some(extra)) = (meta.bits.contains(Bits::EXTRA), texts.extras.first()) {
+            let rdev_or_link = extra.rdev_or_link + if is_link { start } else { 0 };
+            let (list, len) = extra.xattrs;
+            meta.rdev_or_link = self.texts.extras.len() as u32;
+            self.texts.extras.push(Extra { rdev_or_link, xattrs: (start + list, len), ..*extra });
+        } else if is_link {
+            meta.rdev_or_link = start;
         }
         // Of one that is faulty the field holds the error.
         if !meta.is_faulty()

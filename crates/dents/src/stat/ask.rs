@@ -3,7 +3,7 @@
 
 use super::ledger::{Call, Calls, Pages};
 use super::{Harvest, Question, Tally};
-use crate::batch::{Asked, Bits, Dent, Meta, Names, Texts, Time};
+use crate::batch::{Asked, Bits, Dent, Extra, Meta, Names, Texts, Time};
 use crate::needs::{Kind, Needs};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -15,8 +15,8 @@ use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, clock, dir, link};
 /// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
 const TEXT: usize = 4097;
 
-/// Takes what is known so far, the text of the link, and what will be asked next.
-pub(crate) type Learns<'a> = dyn Fn(&Meta, &[u8], Asked) + 'a;
+/// Takes what is known so far, the texts, and what will be asked next.
+pub(crate) type Learns<'a> = dyn Fn(&Meta, &Texts, Asked) + 'a;
 
 /// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
 pub(crate) struct Asker<'a> {
@@ -83,7 +83,7 @@ impl<'a> Asker<'a> {
 
     /// Leaves the texts and the counts with the others'.
     pub(crate) fn bring_home(self, harvest: &mut Harvest) {
-        if !self.texts.links.is_empty() || !self.texts.contexts.is_empty() {
+        if !self.texts.is_empty() {
             if harvest.texts.len() <= self.texts_number {
                 harvest.texts.resize_with(self.texts_number + 1, Texts::default);
             }
@@ -208,6 +208,9 @@ impl<'a> Asker<'a> {
             }
             Ok(statx) => {
                 meta.store(statx, self.time);
+                if self.question.needs.get(Kind::from_mode(meta.mode)).contains(Needs::EXTRA) {
+                    self.keep_extra(meta, Extra::from(statx));
+                }
                 Some(statx.dev())
             }
         }
@@ -229,7 +232,7 @@ impl<'a> Asker<'a> {
     /// The next question may be one that is never answered.
     fn before(&self, meta: &Meta, asked: Asked) {
         if let Some(learns) = self.learns {
-            learns(meta, &self.texts.links, asked);
+            learns(meta, &self.texts, asked);
         }
     }
 
@@ -264,9 +267,30 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
+    /// Puts aside what the slot has no room for.
+    fn keep_extra(&mut self, meta: &mut Meta, extra: Extra) {
+        self.texts.extras.push(Extra { rdev_or_link: meta.rdev_or_link, ..extra });
+        meta.rdev_or_link = self.texts.extras.len() as u32 - 1;
+        meta.texts = self.texts_number as u16;
+        meta.bits |= Bits::EXTRA;
+    }
+
+    /// The extra of an entry that has just answered: the last one.
+    pub(super) fn extra_mut(&mut self, meta: &Meta) -> Option<&mut Extra> {
+        if meta.bits.contains(Bits::EXTRA) {
+            self.texts.extras.get_mut(meta.rdev_or_link as usize)
+        } else {
+            None
+        }
+    }
+
     fn keep_text(&mut self, meta: &mut Meta) {
         let len = self.text.len() - 1;
-        meta.rdev_or_link = self.texts.links.len() as u32;
+        let start = self.texts.links.len() as u32;
+        match self.extra_mut(meta) {
+            Some(extra) => extra.rdev_or_link = start,
+            None => meta.rdev_or_link = start,
+        }
         meta.link_len = len as u16;
         meta.texts = self.texts_number as u16;
         meta.bits |= Bits::LINK;

@@ -17,7 +17,7 @@
 use super::ask::Asker;
 use super::{Harvest, Question, Todo, dir_is_cwd, xattrs};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
-use crate::needs::Kind;
+use crate::needs::{Kind, Needs};
 use crate::ring::{Device, Rings};
 use crate::watch::Watch;
 use alloc::string::String;
@@ -304,9 +304,11 @@ fn requests<'r>(
 }
 
 /// Whether attributes of entries of this `d_type` can be asked through the ring: what must be stat'ed anyhow, so that its
-/// device is known, and is no link, which the ring would follow.
+/// device is known, and is no link, which the ring would follow. A list of all of them a ring does not give.
 fn suits_ring(question: &Question<'_>, kind: Kind) -> bool {
-    question.needs.get(kind).intersects(xattrs::LISTED)
+    let needs = question.needs.get(kind);
+    needs.intersects(xattrs::LISTED)
+        && !needs.contains(Needs::XATTR_LIST)
         && !matches!(kind, Kind::Link | Kind::Unknown)
         && Asker::wants_stat(question, kind)
 }

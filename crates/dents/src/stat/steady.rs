@@ -1,15 +1,14 @@
-//! One question after the other, as `classic`, for a walk over a tree: somebody may say stop between two of them, and an
-//! optional column keeps what a slot has no room for.
+//! One question after the other, as `classic`, for a walk over a tree: somebody may say stop between two of them.
 
 use super::ask::Asker;
 use super::{Harvest, Question, Tally};
-use crate::batch::{Batch, Bits, Extra, Meta, Metas, Names};
+use crate::batch::{Batch, Meta, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
 use alloc::vec;
 use dents_sys::stat::{self, Statx};
 use dents_sys::{BorrowedFd, Errno};
 
-/// Fills the batch, with the [`Extra`] column if `extra`. Before each entry `go_on` is asked, with the number of
+/// Fills the batch. Before each entry `go_on` is asked, with the number of
 /// requests made so far; where it says no, the rest stays unknown, and the second answer is false.
 ///
 /// With `follow`, a link that leads nowhere is answered for itself.
@@ -18,25 +17,22 @@ pub(crate) fn fill(
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     follow: bool,
-    extra: bool,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
     batch.trusts_d_ino = false;
     let link = follow && !needs.get(Kind::Link).is_empty();
     let todo = batch.place_slots(|kind, _| needs.asks(kind) || (link && kind == Kind::Link));
-    let Batch { arena, dents, metas, extras, .. } = batch;
+    let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
-    extras.clear();
-    extras.resize(if extra { asked.len() } else { 0 }, Extra::default());
     // By text, as a link's target is found on any file system, /proc among them.
     let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger: None, watch: None };
     let (mut asker, names) = (Asker::new(question, 0), Names { bytes: arena, from: 0 });
     let mut answer = Statx::zeroed();
     let mut whole = true;
-    for (nth, dents) in asked.chunks(Metas::CHUNK).enumerate() {
+    for dents in asked.chunks(Metas::CHUNK) {
         let mut slots = vec![Meta::default(); dents.len()];
-        for (index, (dent, meta)) in (nth * Metas::CHUNK..).zip(dents.iter().zip(&mut slots)) {
+        for (dent, meta) in dents.iter().zip(&mut slots) {
             let made = asker.tally.stats + asker.tally.links + asker.tally.xattrs;
             whole = whole && go_on(made);
             if !whole {
@@ -54,9 +50,6 @@ pub(crate) fn fill(
                 outcome = stat::statx_into(&mut answer, dir, name, flags | stat::Flags::NOFOLLOW, mask);
             }
             asker.answered(name, meta, outcome.map(|()| &answer));
-            if extra && meta.bits.contains(Bits::STAT) {
-                extras[index] = Extra::from(&answer);
-            }
         }
         metas.append(slots);
     }

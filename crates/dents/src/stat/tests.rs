@@ -257,6 +257,38 @@ fn security_contexts_under_every_strategy() {
     }
 }
 
+/// What a slot has no room for stands elsewhere; each entry must find its own, and its link and attributes through it.
+#[test]
+fn extras_under_every_strategy() {
+    use std::os::unix::fs::MetadataExt;
+    let tree = Tree::new("extras", 300);
+    let tagged = tree.mark("file7", c"user.dents", b"12345") && tree.mark("file7", c"user.empty", b"");
+    let needs = NeedsByKind::all(
+        Needs::MODE | Needs::LINK | Needs::RDEV | Needs::EXTRA | Needs::XATTR_LIST | Needs::MARK,
+    );
+    for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
+        let (batch, report) = tree.read(&needs, mode, &Std);
+        assert_eq!(report.tally.faults, 0);
+        for entry in batch.iter() {
+            let name = std::str::from_utf8(entry.name()).expect("UTF-8");
+            let truth = fs::symlink_metadata(tree.0.join(name)).expect("is there");
+            let extra = entry.extra().expect("was asked for");
+            let mtime = crate::batch::Time { sec: truth.mtime(), nsec: truth.mtime_nsec() as u32 };
+            let ctime = crate::batch::Time { sec: truth.ctime(), nsec: truth.ctime_nsec() as u32 };
+            assert_eq!((extra.mtime, extra.ctime), (mtime, ctime), "{mode:?} {name}");
+            let link = fs::read_link(tree.0.join(name)).ok();
+            let link = link.as_ref().map(|link| link.as_os_str().as_encoded_bytes());
+            assert_eq!(entry.link(), link, "{mode:?} {name}");
+            let mut list: Vec<_> =
+                entry.xattr_list().filter(|(name, _)| name.starts_with(b"user.")).collect();
+            list.sort();
+            let expected: &[(&[u8], Option<u32>)] = &[(b"user.dents", Some(5)), (b"user.empty", Some(0))];
+            let tagged = tagged && name == "file7";
+            assert_eq!(list, if tagged { expected } else { &[] }, "{mode:?} {name}");
+        }
+    }
+}
+
 #[test]
 fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
     let tree = Tree::new("vanish", 300);

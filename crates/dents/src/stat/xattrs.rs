@@ -2,7 +2,7 @@
 
 use super::ask::Asker;
 use super::ledger::Call;
-use crate::batch::{Asked, Bits, Meta};
+use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
@@ -85,11 +85,16 @@ impl Asker<'_> {
         device: Option<(u32, u32)>,
     ) {
         let began = self.clock();
-        let answer = if needs.intersects(LISTED) {
+        let mut answer = if needs.intersects(LISTED) {
             self.attributes(name, meta, kind, needs)
-        } else {
+        } else if needs.contains(Needs::CONTEXT) {
             self.bare_context(name, meta)
+        } else {
+            Ok(())
         };
+        if answer.is_ok() && needs.contains(Needs::XATTR_LIST) {
+            answer = self.xattr_list(name, meta, kind);
+        }
         self.note(kind, Call::Xattr, began);
         match answer {
             Ok(()) => {}
@@ -100,8 +105,31 @@ impl Asker<'_> {
         }
     }
 
+    /// All names, and how large the values are. What is gone by then has no size.
+    pub(super) fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, kind: Kind) -> Result<()> {
+        let began = self.clock();
+        let len = self.names(name)?;
+        let start = self.texts.links.len();
+        let (room, mut value) =
+            (core::mem::take(&mut self.room), vec![0; if len > 0 { LIST_MAX } else { 0 }]);
+        for attribute in room[..len].split_inclusive(|byte| *byte == 0) {
+            let Ok(attribute) = CStr::from_bytes_with_nul(attribute) else { break };
+            self.tally.xattrs += 1;
+            let size = self.value(name, attribute, &mut value).ok().map(|value| value.len() as u32);
+            xattr_list::write(attribute.to_bytes(), size, &mut self.texts.links);
+        }
+        self.room = room;
+        let len = self.texts.links.len() - start;
+        if let Some(extra) = self.extra_mut(meta) {
+            extra.xattrs = (start as u32, len as u32);
+        }
+        self.note(kind, Call::Xattr, began);
+        Ok(())
+    }
+
     fn attributes(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, needs: Needs) -> Result<()> {
-        let names = self.names(name)?;
+        let len = self.names(name)?;
+        let names = Names::of(&self.room[..len]);
         meta.bits.set(Bits::CAPABILITY, names.capability);
         if !needs.intersects(Needs::MARK | Needs::CONTEXT) {
             return Ok(());
@@ -115,7 +143,8 @@ impl Asker<'_> {
         }
     }
 
-    fn names(&mut self, name: &CStr) -> Result<Names> {
+    /// Puts the names into the room for them, and says how many bytes they are.
+    fn names(&mut self, name: &CStr) -> Result<usize> {
         self.tally.xattrs += 1;
         let mut room = core::mem::take(&mut self.room);
         if room.is_empty() {
@@ -132,15 +161,15 @@ impl Asker<'_> {
     }
 
     /// The names of the attributes of the entry that is held, or else of that name.
-    fn list(&self, name: &CStr, buffer: &mut [u8]) -> Result<Names> {
+    fn list(&self, name: &CStr, buffer: &mut [u8]) -> Result<usize> {
         if let Some(file) = &self.held {
             match xattr::listxattr(file.as_fd(), buffer) {
                 // There is no /proc.
                 Err(Errno::NOENT) => {}
-                answer => return answer.map(Names::of),
+                answer => return answer.map(<[u8]>::len),
             }
         }
-        xattr::listxattrat(self.question.dir, name, self.question.follow, buffer).map(Names::of)
+        xattr::listxattrat(self.question.dir, name, self.question.follow, buffer).map(|list| list.len())
     }
 
     /// The same for the value of one.

@@ -91,7 +91,8 @@ impl<'o, S> Frontier<'o, S> {
         let elevator = Elevator { waiting: BTreeMap::new(), head: 0 };
         let mut frontier = Frontier {
             options,
-            needs: options.needs | NeedsByKind::of(Kind::Dir, Needs::TYPE),
+            needs: if options.extra { options.needs.with_extra() } else { options.needs }
+                | NeedsByKind::of(Kind::Dir, Needs::TYPE),
             asks: options.needs.asks_any(),
             settles: AtomicBool::new(settles(options)),
             pace: Pace::new(options),

@@ -15,7 +15,7 @@ use super::{Args, Said};
 
 /// GNU's long options in the order of its own table, which is the order of the possibilities in its messages.
 /// Observed: `ls --=` lists them all.
-const GNU_ORDER: [Flag; 44] = [
+pub(super) const GNU_ORDER: [Flag; 44] = [
     Flag::All,
     Flag::Escape,
     Flag::Directory,

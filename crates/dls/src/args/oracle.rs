@@ -105,16 +105,7 @@ fn abbreviations() {
 }
 
 fn is_ours(flag: Flag) -> bool {
-    matches!(
-        flag,
-        Flag::Mode
-            | Flag::Threads
-            | Flag::MaxInflight
-            | Flag::Timeout
-            | Flag::Timing
-            | Flag::Explain
-            | Flag::Lazy
-    )
+    !super::getopt::GNU_ORDER.contains(&flag)
 }
 
 /// One word of a random command line. Values that 9.1 does not know yet (`--sort=name`, `--time=mtime`) are left

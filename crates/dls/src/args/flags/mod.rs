@@ -8,19 +8,25 @@ use super::words::{Words, lookup};
 
 mod entries;
 mod format;
+mod found;
 mod long;
+mod look;
 mod names;
 mod other;
+mod programs;
 mod sort;
 
 /// The definitions, group by group in the order of `--help`.
-pub const TABLE: [(Group, &[Definition]); 8] = [
+pub const TABLE: [(Group, &[Definition]); 11] = [
     (Group::Entries, entries::ENTRIES),
     (Group::Links, entries::LINKS),
     (Group::Format, format::FLAGS),
     (Group::Long, long::FLAGS),
     (Group::Names, names::FLAGS),
     (Group::Sort, sort::FLAGS),
+    (Group::Look, look::FLAGS),
+    (Group::Found, found::FLAGS),
+    (Group::Programs, programs::FLAGS),
     (Group::Speed, other::SPEED),
     (Group::About, other::ABOUT),
 ];
@@ -124,7 +130,13 @@ pub enum Group {
     Names,
     /// In which order.
     Sort,
-    /// What GNU `ls` does not have.
+    /// What makes it pleasant to look at. Like the next three, GNU `ls` does not have it.
+    Look,
+    /// What is found out beside the entries themselves.
+    Found,
+    /// Output for programs, and of large directories.
+    Programs,
+    /// How the kernel is asked.
     Speed,
     /// About the program.
     About,
@@ -141,6 +153,9 @@ impl Group {
             Self::Long => "Details:",
             Self::Names => "Names:",
             Self::Sort => "Order:",
+            Self::Look => "Look (not in GNU ls):",
+            Self::Found => "Git and trees (not in GNU ls):",
+            Self::Programs => "For programs and large directories (not in GNU ls):",
             Self::Speed => "Speed (not in GNU ls):",
             Self::About => "About:",
         }

@@ -1,0 +1,63 @@
+//! What is known of an entry from elsewhere than its own metadata: its state in git, the size of what is below it.
+//!
+//! Whoever finds that out brings it along ([`crate::Renderer::set_notes`]) as [`crate::Places`] are brought; what nobody
+//! brought is not drawn as if it were nothing, but as unknown.
+
+/// What is known of one entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// What git says of it.
+    pub git: Git,
+    /// It and all that is below it, if that was added up.
+    pub total: Option<Total>,
+}
+
+/// What git says of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Git {
+    /// Nobody asked, or it is in no repository.
+    #[default]
+    Outside,
+    /// Git has not answered in time.
+    Late,
+    /// What differs between the last commit and the index, and between the index and the file.
+    Status {
+        /// Last commit to index.
+        staged: Change,
+        /// Index to file.
+        unstaged: Change,
+    },
+}
+
+/// How something differs. Of what is in a directory, the gravest: the order is by that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It does not.
+    #[default]
+    None,
+    /// It is ignored.
+    Ignored,
+    /// It is not tracked, or newly added.
+    New,
+    /// Another mode or type.
+    Typechange,
+    /// Another name.
+    Renamed,
+    /// Another content.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// Two merged changes contradict each other.
+    Conflicted,
+}
+
+/// What an entry and all below it come to. Hard links count once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// Sizes, in bytes.
+    pub bytes: u64,
+    /// Allocated blocks of 512 bytes.
+    pub blocks: u64,
+    /// Whether nothing is missing: all could be read, and in time.
+    pub whole: bool,
+}
