@@ -44,7 +44,7 @@ pub use quote::Quoting;
 pub use renderer::{Piece, Renderer};
 pub use style::{Format, Style};
 pub use time::{TimeStyle, Zone};
-pub use view::Column;
+pub use view::{Column, Theme, View};
 
 use alloc::vec::Vec;
 
