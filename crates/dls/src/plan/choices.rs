@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
 };
@@ -54,6 +55,7 @@ pub(super) struct Choices<'a> {
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
+    pub(super) wishes: Wishes<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -67,6 +69,9 @@ impl<'a> Choices<'a> {
             choices.names(said, terminal);
             choices.order(said);
             choices.speed(said);
+            if choices.wishes.take(said) {
+                choices.format = Some(Format::Long);
+            }
         }
         choices
     }
@@ -141,6 +146,7 @@ impl<'a> Choices<'a> {
             Flag::LongWithoutGroup => self.no_group = true,
             Flag::NumericUidGid => self.numeric = true,
             Flag::Context => return self.context = true,
+            Flag::NoOwner => return self.no_owner = true,
             Flag::NoGroup => return self.no_group = true,
             Flag::Author => return self.author = true,
             Flag::Inode => return self.inode = true,
