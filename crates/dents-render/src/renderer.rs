@@ -97,7 +97,7 @@ impl<'s> Renderer<'s> {
         self.notes = notes;
     }
 
-    /// What is mounted on entries of the next batch: position and what. Shown where [`view::View::mounts`] is set.
+    /// What is mounted on entries of the next batch: position in it, ascending, and what. Shown where [`view::View::mounts`] is set.
     pub fn set_mounted(&mut self, mounted: Vec<(u32, Mounted)>) {
         self.mounted = mounted;
     }

@@ -558,7 +558,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.shows_times {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
-            self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
+            if self.plan.shows_dates() {
+                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
+            }
         }
     }
 }

@@ -106,10 +106,10 @@ struct Elsewhere<'r> {
 
 impl<'r> Elsewhere<'r> {
     fn of(&self, index: usize) -> Beside<'r> {
-        let mounted = self.mounted.iter().find(|(at, _)| *at as usize == index);
+        let mounted = self.mounted.binary_search_by_key(&index, |(at, _)| *at as usize);
         Beside {
             note: self.notes.get(index).copied().unwrap_or_default(),
-            mounted: mounted.map(|(_, mounted)| mounted),
+            mounted: mounted.ok().map(|at| &self.mounted[at].1),
             ..Beside::default()
         }
     }

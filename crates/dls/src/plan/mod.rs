@@ -173,10 +173,16 @@ impl<'a> Plan<'a> {
     pub(crate) fn read_ahead(&self, rings: &Rings) {
         if self.mode == Mode::Iou && self.shows_times {
             let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
-            for path in self.zone.path().into_iter().chain(owners.iter().copied()) {
+            let zone = self.zone.path().filter(|_| self.shows_dates());
+            for path in zone.into_iter().chain(owners.iter().copied()) {
                 rings.read_ahead(path.into());
             }
         }
+    }
+
+    /// Whether times are shown as dates, which takes a zone. Ages do not.
+    pub(crate) fn shows_dates(&self) -> bool {
+        self.shows_times && self.style.view.as_ref().is_none_or(|view| !view.relative)
     }
 
     /// Whether links found in a directory stand for what they lead to.

@@ -1,0 +1,301 @@
+//! The view, which GNU does not have: listings as they were decided to be, the same in all modes, on what `statx` tells.
+
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use dents_lab::fixture::{TempDir, plain};
+use dents_lab::oracle::MODES;
+use dents_lab::process::{End, Outcome, Run};
+use dents_lab::suite::{checked, is_root, oracle, release};
+use dents_lab::syscalls::trace;
+use dents_lab::zoo::Zoo;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn dls(cwd: &Path, args: &[&str]) -> Run {
+    Run::new(checked().path()).cwd(cwd).args(args).env("LC_ALL", "C.UTF-8").env("TZ", "UTC0")
+}
+
+/// What it shows, whatever the mode and with a deadline that does not strike.
+fn shown(cwd: &Path, args: &[&str]) -> String {
+    shown_by(&dls(cwd, args), End::Exit(0))
+}
+
+fn shown_by(run: &Run, end: End) -> String {
+    let outcomes = MODES.iter().map(|mode| format!("--mode={mode}")).chain(["--timeout=20s".to_string()]);
+    let mut outcomes = outcomes.map(|option| {
+        let outcome = run.clone().args([&option]).output().expect("it runs");
+        assert_eq!(outcome.end, end, "{} {}", run.shell(), text(&outcome.stderr));
+        (option, outcome.stdout)
+    });
+    let (_, first) = outcomes.next().expect("there are modes");
+    for (option, other) in outcomes {
+        assert!(other == first, "{option} differs: {}\n{}\n{}", run.shell(), text(&first), text(&other));
+    }
+    text(&first)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn touch(path: &Path, time: SystemTime) {
+    let times = FileTimes::new().set_modified(time).set_accessed(time + DAY);
+    File::options().write(true).open(path).expect("ours").set_times(times).expect("ours");
+}
+
+fn at(second: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(second)
+}
+
+/// Files of known size, mode and time, as nobody in particular.
+fn still() -> TempDir {
+    let dir = TempDir::new("view").expect("a directory");
+    for (name, size, mode) in [("notes.txt", 5, 0o644), ("日本語.md", 1234, 0o600), ("run", 70_000, 0o4755)]
+    {
+        let path = dir.path().join(name);
+        File::create(&path).expect("a file").set_len(size).expect("ours");
+        if is_root() {
+            std::os::unix::fs::chown(&path, Some(4_000_001), Some(4_000_002)).expect("root may");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+        touch(&path, at(1_700_000_000));
+    }
+    dir
+}
+
+#[test]
+fn columns_in_any_order() {
+    let dir = still();
+    let seen =
+        shown(dir.path(), &["--columns=octal,size,modified,name", "--time-style=long-iso", "--header"]);
+    let expected = "\
+        Octal  Size Modified         Name\n \
+         0644     5 2023-11-14 22:13 notes.txt\n \
+         4755 70000 2023-11-14 22:13 run\n \
+         0600  1234 2023-11-14 22:13 日本語.md\n";
+    assert_eq!(seen, expected);
+    let seen = shown(dir.path(), &["--columns=name,size", "-h", "-S"]);
+    assert_eq!(seen, "run        69K\n日本語.md 1.3K\nnotes.txt    5\n");
+    let times = ["--columns=accessed,modified,name", "--time-style=+%B %-d", "-r"];
+    let seen = shown(dir.path(), &times);
+    assert!(seen.starts_with("November 15 November 14 日本語.md\n"), "{seen}");
+    if is_root() {
+        let seen = shown(dir.path(), &["--columns=mode,user,group,uid,links,name", "--header"]);
+        assert!(seen.starts_with("Mode       User    Group       UID Links Name\n"), "{seen}");
+        assert!(seen.ends_with("\n-rw------- 4000001 4000002 4000001     1 日本語.md\n"), "{seen}");
+    }
+}
+
+/// What `-l` shows is what the view shows when it shows the same columns, but for the total.
+#[test]
+fn the_columns_of_the_long_format_are_those_of_gnu() {
+    let zoo = Zoo::new().expect("a zoo");
+    for options in
+        ["-l", "-al", "-lh", "-li", "-ls", "-gn", "-oU", "-lG", "-lc --time-style=iso", "-lRF", "-lL"]
+    {
+        let gnu = Run::new(oracle().path()).cwd(zoo.path()).args(options.split(' '));
+        let gnu = gnu.env("LC_ALL", "C.UTF-8").env("TZ", "UTC0").output().expect("ls runs");
+        let ours = dls(zoo.path(), &options.split(' ').chain(["--no-size"]).collect::<Vec<_>>());
+        let ours = text(&ours.output().expect("it runs").stdout);
+        let with = dls(zoo.path(), &options.split(' ').chain(["--smart-group", "-G"]).collect::<Vec<_>>());
+        let with = text(&with.output().expect("it runs").stdout);
+        assert!(!ours.contains("\ntotal ") && !with.contains("\ntotal "));
+        // Every word that GNU shows but totals, and nothing else: names with blanks included.
+        let words = |text: &str| {
+            let lines = text.lines().filter(|line| !line.starts_with("total "));
+            lines.map(|line| line.split_whitespace().count()).collect::<Vec<_>>()
+        };
+        let theirs = text(&gnu.stdout);
+        assert_eq!(words(&theirs).len(), words(&ours).len(), "{options}");
+        assert_eq!(words(&theirs).len(), words(&with).len(), "{options}");
+    }
+}
+
+#[test]
+fn ages() {
+    let dir = still();
+    let now = SystemTime::now();
+    let half = Duration::from_secs(1800);
+    touch(&dir.path().join("run"), now - 3 * DAY - half);
+    touch(&dir.path().join("notes.txt"), now + 2 * DAY + half);
+    touch(&dir.path().join("日本語.md"), now - 800 * DAY);
+    let args = ["--columns=modified,name", "--time-style=relative", "--header"];
+    assert_eq!(
+        shown(dir.path(), &args),
+        "Modified Name\n     +2d notes.txt\n      3d run\n      2y 日本語.md\n"
+    );
+    // The last style counts, and GNU's need no view.
+    let total = shown(dir.path(), &["-l", "--time-style=relative", "--time-style=iso"]);
+    assert!(total.starts_with("total "), "{total}");
+    let refused = dls(dir.path(), &["-l"]).env("TIME_STYLE", "relative").output().expect("it runs");
+    assert_eq!(refused.end, End::Exit(2), "in the environment it is as invalid as to GNU");
+}
+
+#[test]
+fn left_out() {
+    let dir = still();
+    let seen = shown(dir.path(), &["-l", "--no-mode", "--no-links", "--no-owner", "--no-group", "--no-time"]);
+    assert_eq!(seen, "    5 notes.txt\n70000 run\n 1234 日本語.md\n");
+    let gnu =
+        Run::new(oracle().path()).cwd(dir.path()).args(["-g"]).env("LC_ALL", "C.UTF-8").env("TZ", "UTC0");
+    let gnu = text(&gnu.output().expect("ls runs").stdout);
+    assert_eq!(shown(dir.path(), &["-l", "--no-owner"]), gnu, "--no-owner alone is -g");
+}
+
+#[test]
+fn attributes_below_their_entry() {
+    let dir = still();
+    let path =
+        std::ffi::CString::new(dir.path().join("run").into_os_string().into_encoded_bytes()).expect("no NUL");
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&*path, c"user.one", b"hello", flags).is_err() {
+        return println!("no extended attributes here: nothing to see");
+    }
+    rustix::fs::setxattr(&*path, c"user.\x1b[31m", b"", flags).expect("as the first");
+    let args = ["--columns=size,name,xattrs", "--xattr", "--quoting-style=shell-escape"];
+    let seen = shown(dir.path(), &args);
+    let mut lines: Vec<&str> = seen.lines().collect();
+    lines[2..4].sort_unstable();
+    let expected = [
+        "    5 notes.txt   -",
+        "70000 run         2",
+        "        'user.'$'\\033''[31m' 0",
+        "        user.one 5",
+    ];
+    assert_eq!(lines[..4], expected, "{seen}");
+    assert_eq!(lines[4], " 1234 日本語.md   -");
+}
+
+#[test]
+fn mount_points() {
+    let seen = shown(Path::new("/"), &["--columns=device,name", "--mounts"]);
+    let proc = seen.lines().find(|line| line.contains(" proc")).expect("there is /proc");
+    assert!(proc.ends_with(" proc [proc proc]"), "{proc}");
+    let run = dls(Path::new("/"), &["--columns=name", "--mounts", "--mode=classic"]);
+    assert_eq!(opened(&run), 1);
+    let quiet = still();
+    assert_eq!(opened(&dls(quiet.path(), &["-l", "--mounts"])), 0, "nobody asks where nothing is mounted");
+}
+
+/// How often the list of mounts was opened.
+fn opened(run: &Run) -> usize {
+    let trace = trace(run).expect("strace runs");
+    trace.calls().iter().filter(|call| call.text.contains("/proc/self/mountinfo")).count()
+}
+
+/// No name, no attribute, no mount makes it speak to the terminal by itself; nor does any column lose a name.
+#[test]
+fn the_zoo_in_every_column() {
+    let zoo = Zoo::new().expect("a zoo");
+    let all = "--columns=mode,octal,links,user,group,uid,gid,size,blocks,inode,device,modified,changed,accessed,created,\
+               context,xattrs,flags,git,total,name";
+    for extra in
+        [&["--header", "--xattr", "--mounts", "--smart-group"][..], &["-h", "--time-style=relative", "-n"]]
+    {
+        let args = [&[all, "-a", "-b"][..], extra].concat();
+        let run = dls(zoo.path(), &args);
+        let end = run.output().expect("it runs").end;
+        let seen = shown_by(&run, end);
+        let control = |c: char| c.is_control() && c != '\n';
+        assert!(!seen.contains(control), "{seen:?}");
+        let header = args.contains(&"--header");
+        let bottom = seen.lines().filter(|line| !line.trim_start().starts_with("user.")).count();
+        let entries = fs::read_dir(zoo.path()).expect("readable").count() + 2;
+        assert!(bottom >= entries + usize::from(header), "{bottom} lines of {entries} entries");
+    }
+}
+
+#[test]
+fn devices_and_links() {
+    let seen = shown(Path::new("/dev"), &["--columns=mode,size,name", "-d", "null", "full"]);
+    assert_eq!(seen, "crw-rw-rw- 1, 7 full\ncrw-rw-rw- 1, 3 null\n");
+    let dir = still();
+    symlink("run", dir.path().join("link")).expect("a link");
+    symlink("/dev/null/x", dir.path().join("broken")).expect("a link");
+    let seen = shown(dir.path(), &["--columns=name,size", "-d", "link", "broken", "run", "-F"]);
+    assert_eq!(
+        seen,
+        "broken -> /dev/null/x    11\nlink -> run*              3\nrun*                  70000\n"
+    );
+}
+
+#[test]
+fn what_vanished_is_a_question_mark() {
+    let dir = still();
+    let closed = dir.path().join("closed");
+    fs::create_dir(&closed).expect("a directory");
+    fs::write(closed.join("x"), "").expect("a file");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o644)).expect("ours");
+    let run = dls(dir.path(), &["-l", "--header", "closed"]);
+    let run = if is_root() { run.under(&["setpriv", "--reuid=4000001", "--clear-groups"]) } else { run };
+    let outcome = run.output().expect("it runs");
+    let seen = text(&outcome.stdout);
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("ours");
+    if outcome.end == End::Exit(2) && seen.is_empty() {
+        return println!("nobody else may come here: nothing to see");
+    }
+    assert_eq!(outcome.end, End::Exit(1));
+    assert!(seen.starts_with("Mode       Links User Group Size Modified     Name\n-?????????     ? ?    ?        ? ?            x\n"), "{seen}");
+}
+
+#[test]
+fn colours_only_where_names_have_them() {
+    let dir = still();
+    let plain = shown(dir.path(), &["-l", "--header"]);
+    assert!(!plain.contains('\x1b'));
+    let run = dls(dir.path(), &["--columns=size,name", "--header", "--color=always"])
+        .env("DLS_COLORS", "size=34:size-k=:header=01:bogus=1:links=red");
+    let outcome = run.output().expect("it runs");
+    assert_eq!(outcome.end, End::Exit(0));
+    let seen = text(&outcome.stdout);
+    assert!(
+        seen.starts_with(" \x1b[01mSize\x1b[0m \x1b[01mName\x1b[0m\n    \x1b[34m5\x1b[0m notes.txt\n70000 "),
+        "{seen:?}"
+    );
+    let said = text(&outcome.stderr);
+    assert!(said.contains("DLS_COLORS: unknown key ‘bogus’; keys are header type read"), "{said}");
+    assert!(said.contains("DLS_COLORS: invalid colour ‘red’ for ‘links’ (must be numbers"), "{said}");
+    let gnu =
+        dls(dir.path(), &["-l", "--color=always"]).env("DLS_COLORS", "bogus=1").output().expect("it runs");
+    assert!(gnu.stderr.is_empty(), "GNU's format has no use for it");
+}
+
+/// None of it costs GNU's own format a call, and the view asks one thing more: who we are, in colour.
+#[test]
+fn what_it_costs() {
+    let dir = plain(&std::env::temp_dir(), 40).expect("files");
+    let total = |args: &[&str]| {
+        let run = Run::new(release().path()).cwd(dir.path()).args(args).args(["--mode=classic"]);
+        trace(&run).expect("strace runs").total()
+    };
+    assert_eq!(total(&["-l"]), total(&["-l", "--header"]));
+    assert_eq!(total(&["-l", "--color=always"]) + 1, total(&["-l", "--header", "--color=always"]));
+    assert!(total(&["-l"]) > total(&["-l", "--time-style=relative"]), "ages need no time zone");
+    assert!(total(&["--columns=name"]) < 20);
+}
+
+/// Drawn in pieces by several threads where it is large.
+#[test]
+fn a_large_directory() {
+    let dir = plain(&std::env::temp_dir(), 40_000).expect("files");
+    let args = ["-l", "--header", "--color=always", "--threads=3", "--time-style=relative"];
+    let seen = shown(dir.path(), &args);
+    assert_eq!(seen.lines().count(), 40_001);
+    let lengths = seen.lines().skip(1).filter_map(|line| line.rfind(' '));
+    assert!(lengths.collect::<std::collections::HashSet<_>>().len() < 5, "columns are aligned");
+}
+
+/// The outcome of a mistake names the word and those that would do.
+#[test]
+fn a_column_that_is_none() {
+    let outcome: Outcome = dls(Path::new("/"), &["--columns=name,bytes"]).output().expect("it runs");
+    let said = text(&outcome.stderr);
+    assert_eq!(outcome.end, End::Exit(1));
+    assert!(
+        said.contains("invalid argument ‘bytes’ for ‘--columns’\nValid arguments are:\n  - ‘mode’\n"),
+        "{said}"
+    );
+}
