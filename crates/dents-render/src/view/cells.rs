@@ -22,16 +22,22 @@ pub(super) struct Cell {
     pub(super) width: usize,
     /// The colour of all of it; none if it has none, or colours are in the text.
     pub(super) paint: Option<Paint>,
+    /// Whether it is set to the right even among texts: the number of an owner without a name.
+    pub(super) right: bool,
 }
 
 impl Cell {
+    fn new(width: usize, paint: Option<Paint>) -> Cell {
+        Cell { width, paint, right: false }
+    }
+
     fn ascii(text: &[u8], paint: Paint, out: &mut Vec<u8>) -> Cell {
         out.extend_from_slice(text);
-        Cell { width: text.len(), paint: Some(paint) }
+        Cell::new(text.len(), Some(paint))
     }
 
     fn number(n: u64, paint: Paint, out: &mut Vec<u8>) -> Cell {
-        Cell::ascii(Text::number(n).as_bytes(), paint, out)
+        Cell { right: true, ..Cell::ascii(Text::number(n).as_bytes(), paint, out) }
     }
 
     /// Not known.
@@ -143,7 +149,7 @@ impl<'s> Cells<'s> {
             Column::Context => {
                 let Some(context) = entry.context() else { return Cell::unknown(out) };
                 out.extend_from_slice(context);
-                return Cell { width: width(context, self.style.locale.utf8), paint: Some(Paint::Context) };
+                return Cell::new(width(context, self.style.locale.utf8), Some(Paint::Context));
             }
             _ if !entry.is_known() => return Cell::unknown(out),
             _ => {}
@@ -195,7 +201,7 @@ impl<'s> Cells<'s> {
                 out.extend(mark);
             }
         }
-        Cell { width: 10 + usize::from(mark.is_some()), paint: None }
+        Cell::new(10 + usize::from(mark.is_some()), None)
     }
 
     fn user_paint(&self, uid: u32) -> Paint {
@@ -233,7 +239,7 @@ impl<'s> Cells<'s> {
             push_number(out, major.into(), self.major);
             out.extend_from_slice(b", ");
             push_number(out, minor.into(), self.minor);
-            return Cell { width: out.len() - start, paint: Some(Paint::Device) };
+            return Cell::new(out.len() - start, Some(Paint::Device));
         }
         if note.total.is_some() {
             return self.total(note, out);
@@ -277,7 +283,7 @@ impl<'s> Cells<'s> {
         };
         let start = out.len();
         clock.write(time, out);
-        Cell { width: width(&out[start..], self.style.locale.utf8), paint: Some(paint) }
+        Cell::new(width(&out[start..], self.style.locale.utf8), Some(paint))
     }
 
     fn git(&self, git: Git, brush: Option<&Brush>, out: &mut Vec<u8>) -> Cell {
@@ -285,7 +291,7 @@ impl<'s> Cells<'s> {
             Git::Outside => return Cell::none(out),
             Git::Late if self.style.locale.utf8 => {
                 out.extend_from_slice("…".as_bytes());
-                return Cell { width: 1, paint: Some(Paint::Nothing) };
+                return Cell::new(1, Some(Paint::Nothing));
             }
             Git::Late => return Cell::ascii(b"..", Paint::Nothing, out),
             Git::Status { staged, unstaged } => (staged, unstaged),
@@ -296,7 +302,7 @@ impl<'s> Cells<'s> {
             out.push(letter);
             colored.into_iter().for_each(|brush| brush.end(out));
         }
-        Cell { width: 2, paint: None }
+        Cell::new(2, None)
     }
 }
 
@@ -307,7 +313,7 @@ fn is_device(entry: &Entry<'_>) -> bool {
 fn octal(mode: u16, out: &mut Vec<u8>) -> Cell {
     let mode = mode & 0o7777;
     out.extend([9, 6, 3, 0].map(|shift| b'0' + (mode >> shift & 7) as u8));
-    Cell { width: 4, paint: Some(Paint::Octal) }
+    Cell::new(4, Some(Paint::Octal))
 }
 
 fn device(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
@@ -316,7 +322,7 @@ fn device(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
     push_number(out, extra.dev.0.into(), 0);
     out.push(b':');
     push_number(out, extra.dev.1.into(), 0);
-    Cell { width: out.len() - start, paint: Some(Paint::Device) }
+    Cell::new(out.len() - start, Some(Paint::Device))
 }
 
 fn attributes(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
@@ -324,7 +330,7 @@ fn attributes(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
     let start = out.len();
     flags::write(extra.attributes, extra.attributes_mask, out);
     let paint = if matches!(out[start..], [b'-' | b'?']) { Paint::Nothing } else { Paint::Flags };
-    Cell { width: out.len() - start, paint: Some(paint) }
+    Cell::new(out.len() - start, Some(paint))
 }
 
 /// A name, or the number of who has none.
@@ -332,7 +338,7 @@ fn put_owner(owner: Owner<'_>, paint: Paint, out: &mut Vec<u8>) -> Cell {
     match owner.name {
         Some(name) => {
             out.extend_from_slice(name);
-            Cell { width: owner.width, paint: Some(paint) }
+            Cell::new(owner.width, Some(paint))
         }
         None => Cell::number(owner.id.into(), paint, out),
     }

@@ -208,9 +208,9 @@ impl<'s> Table<'s> {
         let Table { fields, cells, brush, text, view, .. } = self;
         let field = &mut fields[nth];
         text.clear();
-        let right = is_right(view, field.column);
-        let Cell { width, paint } =
+        let Cell { width, paint, right } =
             cells.write(field.column, entry, &beside.note, field.clock.as_mut(), brush.as_ref(), text);
+        let right = right || is_right(view, field.column);
         let padding = field.width.saturating_sub(width);
         if right {
             push_spaces(out, padding);
