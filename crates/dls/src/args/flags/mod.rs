@@ -104,6 +104,8 @@ pub enum Flag {
     Unsorted,
     SortByVersion,
     SortByExtension,
+    Init,
+    NoConfig,
     Mode,
     Threads,
     MaxInflight,
