@@ -1,0 +1,4 @@
+//! placeholder
+pub(crate) fn run(_: Option<&str>) -> crate::step::Result<()> {
+    Ok(())
+}
