@@ -152,8 +152,10 @@ fn fit(args: Args<'static>, content: &'static [u8]) -> Result<Vec<Said<'static>>
         if !can_be_default(said.flag) {
             return Err(Fault::Unfit(content));
         }
-        // On the command line Plan looks at it, and only for a long listing; nobody could say the line then.
-        if let (Flag::TimeStyle, Some(style)) = (said.flag, said.value) {
+        // On the command line Plan looks at it, and only for a long listing; nobody could say the line then. It
+        // knows `relative` besides.
+        if let (Flag::TimeStyle, Some(style)) = (said.flag, said.value.filter(|style| *style != b"relative"))
+        {
             words::time_style(style, false).map_err(Fault::Usage)?;
         }
     }

@@ -7,7 +7,7 @@
 //! Text stays text, in a stack of monospaced fonts with the Nerd Fonts first. Every word is put on its columns, so they
 //! stand in any font; an icon is a box for those who have none of these fonts, as it is in their terminals.
 
-mod pty;
+pub(crate) mod pty;
 mod scene;
 mod svg;
 

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use nix::pty::{Winsize, openpty};
 
 /// Runs `command` to its end on a terminal of this size, both its streams there.
-pub(super) fn run(mut command: Command, rows: u16, columns: u16) -> io::Result<Vec<u8>> {
+pub(crate) fn run(mut command: Command, rows: u16, columns: u16) -> io::Result<Vec<u8>> {
     let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let pty = openpty(Some(&size), None)?;
     command.stdin(Stdio::null()).stderr(pty.slave.try_clone()?).stdout(pty.slave);

@@ -1,4 +1,0 @@
-//! placeholder
-pub(crate) fn run(_: Option<&str>) -> crate::step::Result<()> {
-    Ok(())
-}
