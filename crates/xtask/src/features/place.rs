@@ -25,8 +25,16 @@ impl Place {
         for directory in ["z/deep", "h", "many"] {
             fs::create_dir_all(at(directory))?;
         }
-        let files =
-            [("a.txt", 31), ("f2", 20), ("f10", 70_000), ("skip.log", 1), ("z.tar.gz", 30), (".hidden", 1)];
+        let files = [
+            ("a.txt", 31),
+            ("f2", 20),
+            ("f10", 70_000),
+            ("skip.log", 1),
+            ("z.tar.gz", 30),
+            (".hidden", 1),
+            // In German before f, in bytes behind z.
+            ("\u{e4}hre", 1),
+        ];
         for (name, size) in
             files.into_iter().chain([("z/inner", 1), ("z/other", 1), ("z/deep/big", 5_000_000)])
         {
