@@ -156,7 +156,7 @@ fn a_silent_writer_is_not_waited_for() {
 #[test]
 fn one_that_may_not_be_read_is_told() {
     let home = Home::new().with("-r");
-    fs::set_permissions(home.config(), fs::Permissions::from_mode(0)).expect("ours");
+    fs::set_permissions(home.config(), fs::Permissions::from_mode(0o000)).expect("ours");
     fs::set_permissions(home.0.path(), fs::Permissions::from_mode(0o755)).expect("ours");
     let unprivileged = home.run(&[]).under(&["setpriv", "--reuid=65534", "--clear-groups"]);
     let told = complaint(terminal(&unprivileged));
