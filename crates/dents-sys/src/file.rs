@@ -68,6 +68,49 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
     }
 }
 
+/// At most `limit` bytes of what a user named, whatever that is: `openat`, `read` until one comes back short, `close`. A
+/// FIFO or a device is not waited for (`O_NONBLOCK`), nor does a terminal become ours.
+///
+/// Errors are the kernel's (`EISDIR` of a directory, `EAGAIN` where one would wait), `ENOMEM`, and `EFBIG` for more than
+/// `limit` bytes.
+pub fn read_limited(path: &CStr, limit: usize) -> Result<Vec<u8>> {
+    let fd = rustix::fs::openat(CWD, path, OPEN | OFlags::NONBLOCK, Mode::empty())?;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.try_reserve_exact(FIRST_READ.max(bytes.len())).map_err(|_| Errno::NOMEM)?;
+        let room = bytes.capacity() - bytes.len();
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))?;
+        if bytes.len() > limit {
+            return Err(Errno::FBIG);
+        }
+        if read < room {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Makes a file of `bytes` that was not there: `openat`, `write`, `close`. Nothing that is there is touched, nor what a
+/// symbolic link of that name leads to.
+///
+/// Errors are the kernel's: `EEXIST`, `ENOENT` where the directory is missing, `ENOSPC`, …
+pub fn create(path: &CStr, bytes: &[u8]) -> Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(0o666))?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let written = write(fd.as_fd(), rest)?;
+        rest = &rest[written..];
+    }
+    Ok(())
+}
+
+/// Makes a directory that only its owner enters, as the XDG specification has it for what it calls `~/.config`: `mkdirat`.
+///
+/// Errors are the kernel's: `EEXIST`, `ENOENT` where the directory above is missing, …
+pub fn make_directory(path: &CStr) -> Result<()> {
+    rustix::fs::mkdirat(CWD, path, Mode::from_raw_mode(0o700))
+}
+
 /// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.
 pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let n = read(&open(path)?, buf)?;

@@ -1,7 +1,8 @@
 //! `dls`: an `ls`. Every option of this library's user is GNU's, every byte too; what differs is the time.
 //!
-//! The flow: [`args`] (what was said) ─► [`plan`] (what follows from it) ─► `run` (read, stat, owners, sort, render) ─►
-//! [`output`] (the one place that writes). [`main`] is all of it; the binary only brings the process along.
+//! The flow: [`args`] (what was said) ─► `config` (what is said by default) ─► [`plan`] (what follows from it) ─► `run`
+//! (read, stat, owners, sort, render) ─► [`output`] (the one place that writes). [`main`] is all of it; the binary only
+//! brings the process along.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -10,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod args;
+mod config;
 pub mod errno;
 mod explain;
 mod loops;
@@ -93,17 +95,22 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     let found = plan::Found::new(env);
     let utf8 = found.locale().utf8;
     let posixly_correct = (env.var)(b"POSIXLY_CORRECT").is_some();
-    let args = match args::parse(env.argv.iter().skip(1).copied(), posixly_correct) {
+    let mut args = match args::parse(env.argv.iter().skip(1).copied(), posixly_correct) {
         Ok(args) => args,
         Err(error) => return refuse(&error, program, utf8, out),
     };
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        _ => match decide(env, &args, program, &found, out) {
-            Ok(plan) => follow(env, &plan, &args.operands, out) as u8,
-            Err(error) => refuse(&error, program, utf8, out),
-        },
+        Some(Flag::Init) => config::init(env, program, utf8, out) as u8,
+        _ => {
+            let own = config::add(env, &mut args, program, utf8, out);
+            let env = own.as_ref().unwrap_or(env);
+            match decide(env, &args, program, &found, out) {
+                Ok(plan) => follow(env, &plan, &args.operands, out) as u8,
+                Err(error) => refuse(&error, program, utf8, out),
+            }
+        }
     }
 }
 

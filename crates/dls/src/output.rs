@@ -55,6 +55,8 @@ pub struct Output<'a> {
     uncolor: Option<Vec<u8>>,
     /// Whose line must be gone before anything is written.
     progress: Option<&'static Progress>,
+    /// What the streams said of the terminal, once they were asked.
+    terminal: Option<Option<u16>>,
 }
 
 impl<'a> Output<'a> {
@@ -69,6 +71,7 @@ impl<'a> Output<'a> {
             gone: 0,
             uncolor: None,
             progress: None,
+            terminal: None,
         }
     }
 
@@ -100,9 +103,9 @@ impl<'a> Output<'a> {
         self.written_ns
     }
 
-    /// See [`Streams::terminal`].
+    /// See [`Streams::terminal`], which is asked once.
     pub fn terminal(&mut self) -> Option<u16> {
-        self.streams.terminal()
+        *self.terminal.get_or_insert_with(|| self.streams.terminal())
     }
 
     /// Writes out what stands in the buffer.

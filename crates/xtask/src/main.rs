@@ -1,10 +1,12 @@
 //! The project's own commands: `cargo xtask test`, `cargo xtask bench`.
 //!
-//! One dependency, for JSON, so that the first thing a contributor runs compiles in seconds. Each command is a
+//! Few dependencies and small ones, so that the first thing a contributor runs compiles in seconds. Each command is a
 //! list of steps that are printed as they run; none hides what it executes.
 
 mod bench;
 mod docs;
+mod features;
+mod pictures;
 mod slowfs;
 mod step;
 mod syscalls;
@@ -23,6 +25,8 @@ usage: cargo xtask COMMAND
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual pages and the completions anew, from the flags of dls and dents
+  pictures        draw what dls shows on a terminal, into docs/pictures
+  features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
 fn main() -> ExitCode {
@@ -32,6 +36,9 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
+        ["pictures"] => pictures::run(),
+        ["features"] => features::run(None),
+        ["features", path] => features::run(Some(path)),
         ["syscalls"] => syscalls::run(),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),
         ["--help" | "help"] => {

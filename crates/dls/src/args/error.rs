@@ -74,17 +74,25 @@ impl UsageError<'_> {
     /// characters are UTF-8, which decides how values are quoted.
     #[must_use]
     pub fn message(&self, program: &[u8], utf8: bool) -> Vec<u8> {
+        let mut out = self.message_at(program, utf8);
+        if !matches!(self, Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero) {
+            put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
+        }
+        out
+    }
+
+    /// The message without the hint that `--help` would help. `place` is the program's name, or that and where in a file
+    /// it was.
+    #[must_use]
+    pub fn message_at(&self, place: &[u8], utf8: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(256);
-        put(&mut out, &[program, b": "]);
+        put(&mut out, &[place, b": "]);
         self.say(&mut out, utf8);
         out.push(b'\n');
         if let Self::BadWord { valid, .. } = self {
             list_words(&mut out, valid, utf8);
         } else if let Self::BadTimeStyle { .. } = self {
             out.extend_from_slice(TIME_STYLES);
-        }
-        if !matches!(self, Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero) {
-            put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
         }
         out
     }

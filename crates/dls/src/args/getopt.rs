@@ -66,7 +66,7 @@ pub(super) const GNU_ORDER: [Flag; 44] = [
 struct Reader<'a, I> {
     argv: I,
     args: Args<'a>,
-    /// `--help` or `--version` was reached.
+    /// `--help`, `--version` or `--init` was reached.
     done: bool,
 }
 
@@ -149,7 +149,7 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
             (definition.check)(value).map_err(|bad| bad.of(definition, value))?;
         }
         self.args.said.push(Said { flag: definition.flag, value });
-        self.done = matches!(definition.flag, Flag::Help | Flag::Version);
+        self.done = matches!(definition.flag, Flag::Help | Flag::Version | Flag::Init);
         Ok(())
     }
 }

@@ -114,6 +114,8 @@ pub enum Flag {
     NoMode,
     NoSize,
     NoLinks,
+    Init,
+    NoConfig,
     Mode,
     Threads,
     MaxInflight,

@@ -74,6 +74,14 @@ pub(super) const SPEED: &[Definition] = &[
 
 /// The group of [`super::Group::About`].
 pub(super) const ABOUT: &[Definition] = &[
+    Definition::long("init", Flag::Init, "write a file of default options to begin with, print its path, and exit")
+        .more(
+            "Every option that can stand in it is there, explained and commented out. Directories that are missing are \
+             made; a file that is there is left alone. See FILES.",
+        ),
+    Definition::long("no-config", Flag::NoConfig, "read no file of default options").more(
+        "Called as `ls`, `dir` or `vdir` none is read in any case. See FILES.",
+    ),
     Definition::long("help", Flag::Help, "print this help and exit"),
     Definition::long("version", Flag::Version, "print the version and exit"),
 ];
@@ -129,6 +137,20 @@ mod tests {
     fn lazy() {
         plain(Flag::Lazy, &[c"--lazy", c"--la"]);
         assert_eq!(complaint(&[c"--lazy=1"]), "ls: option '--lazy' doesn't allow an argument");
+    }
+
+    #[test]
+    fn init() {
+        plain(Flag::Init, &[c"--init", c"--ini"]);
+        assert_eq!(said(&[c"--init", c"--rubbish"]), [(Flag::Init, None)]);
+        assert_eq!(complaint(&[c"--init=x"]), "ls: option '--init' doesn't allow an argument");
+    }
+
+    #[test]
+    fn no_config() {
+        plain(Flag::NoConfig, &[c"--no-config", c"--no-c"]);
+        // GNU's, as ever.
+        plain(Flag::NoGroup, &[c"--no"]);
     }
 
     #[test]

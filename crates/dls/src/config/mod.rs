@@ -1,0 +1,213 @@
+//! What the user always says: a file of default options, and two variables that many programs know.
+//!
+//! Between Args and Plan: what the file says is put before what the command line says, so that the later wins, and what
+//! it sets is handed on as if the environment had it. [`place`] is where the file is, [`parse`] what a line means,
+//! [`template`] what `--init` writes.
+//!
+//! Called as `ls`, `dir` or `vdir` none of this exists: scripts and habits rest on GNU's bytes. Else, into a pipe, the
+//! file is opened only if `DLS_CONFIG` names it; so a listing that nobody looks at costs no system call more than
+//! without configuration, and on a terminal it is one `openat` where there is no file.
+
+mod parse;
+mod place;
+mod template;
+
+use crate::args::flags::Flag;
+use crate::args::{Args, Said, quote};
+use crate::output::{Message, Output};
+use crate::{Env, Status, errno};
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::format;
+use alloc::vec::Vec;
+use dents_sys::{Errno, file};
+use parse::Config;
+use place::Place;
+
+/// A file larger than this is none that a person wrote.
+const LIMIT: usize = 64 * 1024;
+
+/// Puts before what was said what the file says, and the colours that `CLICOLOR_FORCE` and `NO_COLOR` turn on and off.
+///
+/// The answer, if any, is the environment with the file's settings in it. What is wrong with the file goes to stderr line
+/// by line; the other lines hold, and the exit status does not change: a listing is not worse for a line too many.
+pub(crate) fn add<'a>(
+    env: &Env<'a>,
+    args: &mut Args<'a>,
+    program: &[u8],
+    utf8: bool,
+    out: &mut Output<'_>,
+) -> Option<Env<'a>> {
+    if is_drop_in(program) {
+        return None;
+    }
+    let place = match args.said.iter().any(|said| said.flag == Flag::NoConfig) {
+        true => Place::Forbidden,
+        false => place::of(env, out.terminal().is_some()),
+    };
+    let config = match &place {
+        Place::At { path, only_always, named } => {
+            let reader = Reader { path, named: *named, program, utf8 };
+            reader.read(*only_always, out)
+        }
+        _ => None,
+    };
+    if args.said.iter().any(|said| said.flag == Flag::Explain) {
+        explain(&place, config.as_ref(), out);
+    }
+    let Config { said, colors, icons, .. } = config.unwrap_or_default();
+    say_before(env, args, said);
+    set(env, colors, icons)
+}
+
+/// Whether the program is called as one of GNU's, and so has to be that.
+fn is_drop_in(program: &[u8]) -> bool {
+    let name = program.rsplit(|byte| *byte == b'/').next();
+    matches!(name, Some(b"ls" | b"dir" | b"vdir"))
+}
+
+/// Options of the file, then of the environment, then of the command line.
+fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>) {
+    let is_on = |name: &[u8]| (env.var)(name).is_some_and(|value| !value.is_empty());
+    let no_color = is_on(b"NO_COLOR");
+    if no_color {
+        before.retain(|said| said.flag != Flag::Color);
+    } else if is_on(b"CLICOLOR_FORCE") && (env.var)(b"CLICOLOR_FORCE") != Some(b"0") {
+        before.push(Said { flag: Flag::Color, value: Some(b"always") });
+    }
+    if !before.is_empty() {
+        before.append(&mut args.said);
+        args.said = before;
+    }
+}
+
+/// The environment, with these where it has none of its own.
+#[inline(never)]
+fn set<'a>(env: &Env<'a>, colors: Option<&'static [u8]>, icons: Option<&'static [u8]>) -> Option<Env<'a>> {
+    if colors.is_none() && icons.is_none() {
+        return None;
+    }
+    let var = env.var;
+    let with = move |name: &[u8]| {
+        var(name).or(match name {
+            b"DLS_COLORS" => colors,
+            b"DLS_ICONS" => icons,
+            _ => None,
+        })
+    };
+    // For as long as the process lives, as the text of the file that it tells of.
+    let with: &'a _ = Box::leak(Box::new(with));
+    Some(Env {
+        argv: env.argv.clone(),
+        var: with,
+        workers: env.workers,
+        getent: env.getent,
+        aside: env.aside,
+        progress: env.progress,
+        rings: env.rings,
+    })
+}
+
+/// Reads one file, and tells what is wrong with it.
+struct Reader<'r> {
+    path: &'r CString,
+    /// `DLS_CONFIG` names it: then it should be there.
+    named: bool,
+    program: &'r [u8],
+    utf8: bool,
+}
+
+impl Reader<'_> {
+    fn read(&self, only_always: bool, out: &mut Output<'_>) -> Option<Config> {
+        let text = match file::read_limited(self.path, LIMIT) {
+            Ok(text) => text,
+            Err(Errno::NOENT | Errno::NOTDIR) if !self.named => return None,
+            Err(errno) => {
+                self.cannot(errno, out);
+                return None;
+            }
+        };
+        let config = parse::parse(text, only_always);
+        for mistake in &config.mistakes {
+            let line = format!(":{}", mistake.line);
+            let place = [self.program, b": ", self.path.as_bytes(), line.as_bytes()].concat();
+            out.message(&mistake.what.message(&place, self.utf8));
+        }
+        if config.gave_up {
+            let text = "more mistakes are not told: is this a file of options, one on a line?";
+            Message::new(self.program).text(self.path.as_bytes()).text(": ").text(text).send(out);
+        }
+        Some(config)
+    }
+
+    fn cannot(&self, errno: Errno, out: &mut Output<'_>) {
+        let path = quote(self.path.as_bytes(), self.utf8);
+        let message = Message::new(self.program);
+        if errno == Errno::FBIG {
+            let text = format!(" is larger than {} KiB: no line of it is used", LIMIT / 1024);
+            return message.text(path).text(text).send(out);
+        }
+        let way_out = " (--no-config does without it)";
+        message.text("cannot read options from ").text(path).errno(errno).text(way_out).send(out);
+    }
+}
+
+/// For `--explain`: which file it was and which lines of it hold; if none, why.
+#[cold]
+#[inline(never)]
+fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
+    let mut text = Vec::from(&b"config: "[..]);
+    match (place, config) {
+        (Place::At { path, .. }, Some(config)) => {
+            text.extend_from_slice(path.as_bytes());
+            let lines = &config.used;
+            text.extend_from_slice(if lines.is_empty() { b": no line of it holds here" } else { b"" });
+            for (line, content) in lines {
+                text.extend_from_slice(format!("\n  line {line}: ").as_bytes());
+                text.extend_from_slice(content);
+            }
+        }
+        (Place::At { path, .. }, None) => {
+            text.extend_from_slice(b"none in ");
+            text.extend_from_slice(path.as_bytes());
+        }
+        (Place::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
+        (Place::Disowned, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
+        (Place::Unseen, _) => {
+            text.extend_from_slice(b"none: stdout is no terminal, and DLS_CONFIG names no file");
+        }
+        (Place::Nowhere, _) => {
+            text.extend_from_slice(b"none: neither XDG_CONFIG_HOME nor HOME is an absolute path");
+        }
+    }
+    text.push(b'\n');
+    out.message(&text);
+}
+
+/// `--init`: writes the file where it would be looked for, and prints where that is.
+#[cold]
+#[inline(never)]
+pub(crate) fn init(env: &Env<'_>, program: &[u8], utf8: bool, out: &mut Output<'_>) -> Status {
+    use dents_render::Sink as _;
+    // As on a terminal: whoever writes into a pipe wants the path there, to open an editor with.
+    let Place::At { path, .. } = place::of(env, true) else {
+        let why = "--init: neither XDG_CONFIG_HOME nor HOME is an absolute path: name a file in DLS_CONFIG";
+        Message::new(program).text(why).send(out);
+        return Status::Serious;
+    };
+    match place::create(&path, template::text().as_bytes()) {
+        Ok(()) => {
+            out.buffer().extend_from_slice(path.as_bytes());
+            out.buffer().push(b'\n');
+            Status::Ok
+        }
+        Err(errno) => {
+            let quoted = quote(path.as_bytes(), utf8);
+            let message = Message::new(program).text("--init: cannot write ").text(quoted).text(": ");
+            let message = message.text(errno::message(errno));
+            let way_out = if errno == Errno::EXIST { "; edit it, or move it away first" } else { "" };
+            message.text(way_out).send(out);
+            Status::Serious
+        }
+    }
+}

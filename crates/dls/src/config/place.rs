@@ -1,0 +1,80 @@
+//! Where the file is, and making it.
+
+use crate::Env;
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use dents_sys::{Errno, Result, file};
+
+/// Where the options come from, or why from nowhere.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// From here, if it is there.
+    At {
+        /// The file.
+        path: CString,
+        /// Only lines that begin with `always` count: nobody looks on.
+        only_always: bool,
+        /// `DLS_CONFIG` names it.
+        named: bool,
+    },
+    /// `--no-config`.
+    Forbidden,
+    /// `DLS_CONFIG` is empty.
+    Disowned,
+    /// Stdout is no terminal, and `DLS_CONFIG` is not set.
+    Unseen,
+    /// No home.
+    Nowhere,
+}
+
+/// `DLS_CONFIG`, else `dls/config` in `XDG_CONFIG_HOME`, else in `.config` at home; the latter two for a terminal alone.
+/// A relative `XDG_CONFIG_HOME` is to be ignored, as its specification says; a relative `HOME` is none either.
+pub(super) fn of(env: &Env<'_>, terminal: bool) -> Place {
+    let var = |name: &[u8]| (env.var)(name);
+    if let Some(named) = var(b"DLS_CONFIG") {
+        return match CString::new(named) {
+            Ok(path) if !named.is_empty() => Place::At { path, only_always: !terminal, named: true },
+            _ => Place::Disowned,
+        };
+    }
+    if !terminal {
+        return Place::Unseen;
+    }
+    let absolute = |name: &[u8]| var(name).filter(|path| path.starts_with(b"/"));
+    let parts = match (absolute(b"XDG_CONFIG_HOME"), absolute(b"HOME")) {
+        (Some(config), _) => [config, b"/dls/config"],
+        (None, Some(home)) => [home, b"/.config/dls/config"],
+        (None, None) => return Place::Nowhere,
+    };
+    match CString::new(parts.concat()) {
+        Ok(path) => Place::At { path, only_always: false, named: false },
+        Err(_) => Place::Nowhere,
+    }
+}
+
+/// A new file, with the directories above it that are missing. One that is there is an error, `EEXIST`.
+pub(super) fn create(path: &CString, text: &[u8]) -> Result<()> {
+    match file::create(path, text) {
+        Err(Errno::NOENT) => {
+            make_above(path.as_bytes())?;
+            file::create(path, text)
+        }
+        result => result,
+    }
+}
+
+/// All directories above, the topmost first: those that are there say so, and it costs a call for each.
+fn make_above(path: &[u8]) -> Result<()> {
+    let slashes = path.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'/');
+    for (at, _) in slashes {
+        let above: Vec<u8> = path[..at].into();
+        match CString::new(above).map(|above| file::make_directory(&above)) {
+            Ok(Ok(()) | Err(Errno::EXIST)) => {}
+            // Above what can be written there may be what cannot; whether it matters the last one will tell.
+            Ok(Err(Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {}
+            Ok(Err(errno)) => return Err(errno),
+            Err(_) => return Err(Errno::INVAL),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What `--init` writes: every option that can stand there, from the table of flags, so that none is forgotten.
+
+use super::parse::can_be_default;
+use crate::args::flags::{Arity, Definition, TABLE};
+use alloc::string::String;
+
+/// Columns of a comment.
+const LINE: usize = 80;
+
+/// Before the options.
+const HEAD: &str = "\
+# Default options of dls, one on a line as on the command line, which comes after them and wins.
+# Between an option and its value stands = or a blank; the value goes on to the end of the line.
+#
+# They hold where dls writes to a terminal. To have one elsewhere too, say `always` before it, and
+# name this file in the environment's DLS_CONFIG: only then is it looked for outside a terminal.
+# They never hold where dls is called as ls, dir or vdir, nor with --no-config.
+#
+# Remove the # before an option to have it.
+
+#--color=auto
+#--group-directories-first
+#always --si
+
+# Colours in the form of LS_COLORS and icons, as the variables DLS_COLORS and DLS_ICONS have them,
+# which win. Several lines add up.
+#colors = di=1;34:*.md=33
+#icons = *.md=M
+";
+
+/// The file.
+pub(super) fn text() -> String {
+    let mut out = String::with_capacity(16 * 1024);
+    out.push_str(HEAD);
+    for (group, definitions) in TABLE {
+        let mut named = false;
+        for definition in definitions.iter().filter(|definition| can_be_default(definition.flag)) {
+            if !core::mem::replace(&mut named, true) {
+                out.push_str("\n\n# ----- ");
+                out.push_str(group.heading().trim_end_matches(':'));
+                out.push_str(" -----\n");
+            }
+            option(&mut out, definition);
+        }
+    }
+    out
+}
+
+/// What it does, then the option itself.
+fn option(out: &mut String, definition: &Definition) {
+    out.push_str("\n#");
+    let mut column = 1;
+    for word in definition.help.split(' ') {
+        if column + 1 + word.len() > LINE {
+            out.push_str("\n#");
+            column = 1;
+        }
+        out.push(' ');
+        out.push_str(word);
+        column += 1 + word.len();
+    }
+    out.push_str("\n#");
+    match (definition.long, definition.letter) {
+        (Some(long), _) => out.extend(["--", long]),
+        (None, Some(letter)) => out.extend(['-', letter as char]),
+        (None, None) => {}
+    }
+    let value = definition.value_name;
+    match (definition.arity, definition.long) {
+        (Arity::None, _) => {}
+        (Arity::Required, None) => out.extend([" ", value]),
+        (Arity::Required, Some(_)) => out.extend(["=", value]),
+        (Arity::Optional, _) => out.extend(["[=", value, "]"]),
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+    use crate::args::flags::all;
+    use std::vec::Vec;
+
+    #[test]
+    fn as_written_it_says_nothing() {
+        let config = parse(text().into_bytes(), false);
+        assert!(config.said.is_empty() && config.used.is_empty() && config.mistakes.is_empty());
+        assert!(text().len() < super::super::LIMIT);
+        assert!(text().lines().all(|line| line.len() <= 100 && line.trim_end() == line && line.is_ascii()));
+    }
+
+    #[test]
+    fn every_option_is_there_and_works_once_it_is_uncommented() {
+        let text = text();
+        let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#-")).collect();
+        for definition in all().filter(|definition| can_be_default(definition.flag)) {
+            let mut line = String::new();
+            option(&mut line, definition);
+            let line = line.lines().last().and_then(|line| line.strip_prefix("#-")).unwrap();
+            assert!(lines.contains(&line), "{line}");
+            if definition.arity == Arity::None {
+                let config = parse(["-", line].concat().into_bytes(), false);
+                let flags: Vec<_> = config.said.iter().map(|said| said.flag).collect();
+                assert_eq!(flags, [definition.flag], "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
+//!
+//! Each cell of the table is an attempt (`table.rs`): a command that runs in a small project (`place.rs`) and something
+//! its output must have. The command ends well and the output has it: yes; else no. Nobody's word is taken, but for
+//! programs that are not on this machine; what their documentation says is marked so.
+
+mod place;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::pictures::pty;
+use crate::step::{Result, Steps, cargo, target_dir, workspace};
+use place::Place;
+use table::{Cell, ROWS, Row, Want};
+
+const PAGE: &str = "docs/FEATURES.md";
+
+/// The columns.
+const PROGRAMS: [Program; 7] = [
+    Program::new("`dls`", "dls"),
+    Program::new("GNU `ls`", "ls"),
+    // Without an operand it reads names from standard input.
+    Program { last: &["."], ..Program::new("eza", "eza") },
+    Program::new("lsd", "lsd"),
+    Program::new("lsr", "lsr"),
+    Program::new("uutils", "uu_ls"),
+    Program { help: &["-n", "-c", "help ls"], ..Program::new("nushell", "nu") },
+];
+
+/// Somebody to try.
+struct Program {
+    title: &'static str,
+    file: &'static str,
+    /// What makes it tell its options.
+    help: &'static [&'static str],
+    /// What stands after all arguments.
+    last: &'static [&'static str],
+}
+
+impl Program {
+    const fn new(title: &'static str, file: &'static str) -> Program {
+        Program { title, file, help: &["--help"], last: &[] }
+    }
+}
+
+/// A program that is on this machine.
+struct Found {
+    path: PathBuf,
+    last: &'static [&'static str],
+    /// All its help.
+    help: String,
+    /// The first number of its `--version`.
+    version: String,
+}
+
+impl Found {
+    fn new(program: &Program, directories: &[PathBuf]) -> Option<Found> {
+        let path =
+            directories.iter().map(|directory| directory.join(program.file)).find(|path| path.is_file())?;
+        let told = |args: &[&str]| {
+            let output = Command::new(&path).args(args).stdin(Stdio::null()).output().ok()?;
+            Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        };
+        let is_number = |word: &&str| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+        let version = told(&["--version"])?.split_whitespace().find(is_number).unwrap_or("?").to_string();
+        Some(Found { help: told(program.help)?, version, path, last: program.last })
+    }
+}
+
+/// `path` is searched before `PATH`, for peers that are not installed. Ours is the release build.
+pub(crate) fn run(path: Option<&str>) -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dls"]));
+    steps.finish()?;
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let mut directories = vec![target_dir().join("release")];
+    directories.extend(std::env::split_paths(path.unwrap_or_default()).chain(std::env::split_paths(&paths)));
+    let found = PROGRAMS.each_ref().map(|program| Found::new(program, &directories));
+    let place = Place::make().map_err(|error| format!("the place to try it in: {error}"))?;
+    let rows: Vec<String> = ROWS.iter().map(|row| line(row, &found, &place)).collect();
+    fs::write(workspace().join(PAGE), page(&found, &rows)).map_err(|error| format!("{PAGE}: {error}"))?;
+    println!("{PAGE}: {} rows", rows.len());
+    Ok(())
+}
+
+fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
+    let cells: Vec<String> = row
+        .cells
+        .iter()
+        .zip(found)
+        .map(|(cell, found)| match (cell, found) {
+            (Cell::Told(text), None) => format!("{text}¹"),
+            (Cell::Run(_) | Cell::Absent(_), None) => String::from("not tried"),
+            (Cell::Told(text), Some(_)) => format!("{text}²"),
+            (Cell::Absent(words), Some(program)) => {
+                let known = words.iter().find(|word| program.help.contains(**word));
+                known.map_or(String::from("no"), |word| format!("? ({word})"))
+            }
+            (Cell::Run(args), Some(program)) => {
+                attempt(row.want, &program.path, &[args, program.last].concat(), place)
+            }
+        })
+        .collect();
+    println!("{}: {}", row.what, cells.join(", "));
+    format!("| {} | {} |\n", row.what, cells.join(" | "))
+}
+
+/// Runs it and looks at what it says: yes, no, or a number.
+fn attempt(want: Want, program: &Path, args: &[&str], place: &Place) -> String {
+    if want == Want::Calls {
+        return place.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
+    }
+    let output = if want.needs_terminal() {
+        pty::run(place.command(program, args), 50, 80).ok()
+    } else {
+        let output = place.command(program, args).output().ok();
+        output.filter(|output| output.status.success()).map(|output| output.stdout)
+    };
+    let text = output.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let met = text.is_some_and(|text| want.is_met(&text, || place.gnu(args)));
+    String::from(if met { "yes" } else { "no" })
+}
+
+fn page(found: &[Option<Found>; 7], rows: &[String]) -> String {
+    let titles: Vec<String> = PROGRAMS
+        .iter()
+        .zip(found)
+        .map(|(program, found)| match found {
+            Some(found) => format!("{} {}", program.title, found.version),
+            None => String::from(program.title),
+        })
+        .collect();
+    format!(
+        "# What can it do?\n\n\
+         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints; the commands are in\n\
+         [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n\
+         | | {} |\n|---|{}\n{}\n\
+         ¹ Not on this machine: as its documentation or its author says.\n\
+         ² Not to be tried by a command: as its documentation says.\n",
+        titles.join(" | "),
+        "---|".repeat(titles.len()),
+        rows.concat(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_tried_tells_yes_from_no() {
+        let place = Place::make().unwrap();
+        let try_ = |want, args: &[&str]| attempt(want, Path::new("/bin/ls"), args, &place);
+        assert_eq!(try_(Want::Order("z", "a.txt"), &["--group-directories-first", "-1"]), "yes");
+        assert_eq!(try_(Want::Order("z", "a.txt"), &["-1"]), "no");
+        assert_eq!(try_(Want::Ok, &["--no-such-option"]), "no");
+        assert_eq!(try_(Want::SameAsGnu, &["-la"]), "yes");
+        assert_eq!(try_(Want::Harmless, &["--show-control-chars", "-N", "h"]), "no");
+        assert_eq!(try_(Want::Harmless, &["h"]), "yes");
+        assert_eq!(try_(Want::Icon, &["-1"]), "no");
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_not_guessed_about() {
+        let place = Place::make().unwrap();
+        let missing = [const { None }; 7];
+        for row in ROWS {
+            let line = line(row, &missing, &place);
+            assert!(!line.contains("| yes |") && !line.contains("| no |"), "{line}");
+        }
+    }
+}
