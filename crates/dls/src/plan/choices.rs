@@ -44,6 +44,7 @@ pub(super) struct Choices<'a> {
     pub(super) directories_first: bool,
     pub(super) color: Option<When>,
     pub(super) hyperlink: Option<When>,
+    pub(super) icons: Option<When>,
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
@@ -159,6 +160,7 @@ impl<'a> Choices<'a> {
         match said.flag {
             Flag::Color => self.color = when(said),
             Flag::Hyperlink => self.hyperlink = when(said),
+            Flag::Icons => self.icons = when(said),
             Flag::Classify if happens(when(said), terminal) => self.indicator = Indicator::Classify,
             Flag::Slash => self.indicator = Indicator::Slash,
             Flag::FileType => self.indicator = Indicator::FileType,

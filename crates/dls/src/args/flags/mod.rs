@@ -104,6 +104,7 @@ pub enum Flag {
     Unsorted,
     SortByVersion,
     SortByExtension,
+    Icons,
     Mode,
     Threads,
     MaxInflight,
