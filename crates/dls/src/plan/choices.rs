@@ -193,6 +193,7 @@ impl<'a> Choices<'a> {
             Flag::SortByTime => self.key = Some(Key::Time),
             Flag::SortByVersion => self.key = Some(Key::Version),
             Flag::SortByExtension => self.key = Some(Key::Extension),
+            Flag::Sort if said.value == Some(words::NATURAL.as_bytes()) => self.key = Some(Key::Natural),
             Flag::Sort => {
                 self.key = word(said).map(|sort| match sort {
                     words::Sort::None => Key::None,

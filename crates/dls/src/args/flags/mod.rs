@@ -242,7 +242,12 @@ impl Definition {
 
     /// Its value may be one of these words.
     const fn suggests<W: Words>(self) -> Self {
-        Self { words: W::SPELLINGS, ..self }
+        self.suggests_all(W::SPELLINGS)
+    }
+
+    /// The same, with these words.
+    const fn suggests_all(self, words: &'static [&'static [&'static str]]) -> Self {
+        Self { words, ..self }
     }
 
     /// Its long form may have a value, which must be a word.
