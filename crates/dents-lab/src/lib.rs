@@ -11,6 +11,8 @@
 //! Cases come from lists in the tests, from [`random`] (options over fixed places) or from [`draw`] (every
 //! [`options`] of GNU `ls`, any environment, pipes and [`terminal`]s, over [`tree`]s that are random too).
 //!
+//! What a terminal makes of it all, [`tmux`] tells.
+//!
 //! File systems that are slow, hang, fail and lie are [`slowfs`]; real ones of other kinds, [`loopfs`].
 //!
 //! The subject is always a finished binary: nothing here links `dls`.
@@ -34,5 +36,6 @@ pub mod slowfs;
 pub mod suite;
 pub mod syscalls;
 pub mod terminal;
+pub mod tmux;
 pub mod tree;
 pub mod zoo;

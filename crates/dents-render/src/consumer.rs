@@ -14,6 +14,8 @@ pub enum Consumer {
     Context,
     /// `--hyperlink`.
     Hyperlink,
+    /// `--icons`.
+    Icons,
     /// `-F`, `--file-type`, `-p`.
     Indicator,
     /// The long format without its mark.

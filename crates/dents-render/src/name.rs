@@ -8,6 +8,7 @@
 use crate::color::{Colors, Facts, Key};
 use crate::format::Rows;
 use crate::hyperlink::{Links, Places};
+use crate::icons::{Icons, Known};
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
 use crate::renderer::Piece;
@@ -28,11 +29,15 @@ pub(crate) struct Painter<'s> {
     aligns: bool,
     checks_targets: bool,
     palette: Option<Palette<'s>>,
+    /// With `--icons`.
+    icons: Option<&'s Icons>,
+    /// The columns that they take.
+    icon_columns: usize,
     /// With `--hyperlink`.
     links: Option<Links>,
     /// Of the batch at hand: whether a name is quoted, so that the others are set one column to the right.
     pads: bool,
-    /// Of the batch at hand: what may be read of its entries for colour's sake.
+    /// Of the batch at hand: what may be read of its entries for the sake of colours and icons.
     reads: Reads,
     scratch: Vec<u8>,
 }
@@ -56,6 +61,8 @@ impl<'s> Painter<'s> {
             aligns: style.aligns_quotes(),
             checks_targets: style.checks_targets(),
             palette: style.colors.as_ref().map(Palette::new),
+            icons: style.icons.as_ref(),
+            icon_columns: style.icons.as_ref().map_or(0, Icons::columns),
             links: style.hyperlink.as_deref().map(Links::new),
             pads: false,
             reads: Reads::default(),
@@ -74,7 +81,7 @@ impl<'s> Painter<'s> {
             } else {
                 rows.measured().any(quoted)
             };
-        if self.palette.is_some() {
+        if self.palette.is_some() || self.icons.is_some() {
             let has = |kind, needs| batch.declared().get(kind).contains(needs);
             self.reads = Reads {
                 regular_mode: has(Kind::Reg, Needs::MODE),
@@ -134,7 +141,8 @@ impl<'s> Painter<'s> {
 
     /// Whether a name is nothing but its bytes.
     pub(crate) fn is_bare(&self) -> bool {
-        self.palette.is_none() && self.links.is_none() && self.indicator == Indicator::None && !self.pads
+        let decorated = self.palette.is_some() || self.links.is_some() || self.icons.is_some();
+        !decorated && self.indicator == Indicator::None && !self.pads
     }
 
     /// Appends a name, given that [`Painter::is_bare`].
@@ -155,6 +163,9 @@ impl<'s> Painter<'s> {
     /// Returns the bytes of the name as written, colours not counted.
     #[inline]
     pub(crate) fn name(&mut self, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
+        if let Some(icons) = self.icons {
+            return self.with_icon(icons, entry, column, out);
+        }
         let pad = self.pads && !self.quoter.quotes(entry.name());
         if pad {
             out.push(b' ');
@@ -165,6 +176,28 @@ impl<'s> Painter<'s> {
         let facts = self.facts(entry);
         let color = palette.colors.entry(entry.name(), entry.kind(), entry.is_known(), &facts);
         self.colored(entry, entry.name(), color, pad, column, out)
+    }
+
+    /// The same with an icon: it and what aligns quoted names stand within the colour and outside of the link.
+    #[inline(never)]
+    fn with_icon(&mut self, icons: &Icons, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
+        let facts = self.facts(entry);
+        let target = if self.checks_targets { entry.target() } else { Target::Unasked };
+        let color = self
+            .palette
+            .as_ref()
+            .and_then(|palette| palette.colors.entry(entry.name(), entry.kind(), entry.is_known(), &facts));
+        self.begin_color(color, out);
+        let start = out.len();
+        icons.write(entry.name(), entry.kind(), Known { mode: facts.mode, target }, out);
+        let pad = self.padding(entry.name()) == 1;
+        if pad {
+            out.push(b' ');
+        }
+        let before = out.len() - start;
+        let len = before + self.quoted(entry, entry.name(), pad, out);
+        self.end_color(color, column, len, out);
+        len
     }
 
     /// The columns of a name's own padding: 1 if it is set to the right because a neighbour is quoted.
@@ -257,12 +290,23 @@ impl<'s> Painter<'s> {
         column: usize,
         out: &mut Vec<u8>,
     ) -> usize {
-        let Some(palette) = &mut self.palette else { return 0 };
-        if let Some(color) = color {
+        self.begin_color(color, out);
+        let len = self.quoted(entry, name, pad, out) + usize::from(pad);
+        self.end_color(color, column, len, out);
+        len
+    }
+
+    #[inline]
+    fn begin_color(&mut self, color: Option<&[u8]>, out: &mut Vec<u8>) {
+        if let (Some(palette), Some(color)) = (&mut self.palette, color) {
             palette.begin(color, out);
         }
-        let len = self.quoted(entry, name, pad, out) + usize::from(pad);
-        let Some(palette) = &mut self.palette else { return len };
+    }
+
+    /// Ends a name of `len` bytes that began at `column`.
+    #[inline]
+    fn end_color(&mut self, color: Option<&[u8]>, column: usize, len: usize, out: &mut Vec<u8>) {
+        let Some(palette) = &mut self.palette else { return };
         if color.is_some() || palette.normal.is_some() {
             palette.end(out);
             let last = (column + len).saturating_sub(1);
@@ -270,7 +314,6 @@ impl<'s> Painter<'s> {
                 out.extend_from_slice(palette.clear);
             }
         }
-        len
     }
 
     /// The indicator of an entry.
@@ -284,14 +327,14 @@ impl<'s> Painter<'s> {
         self.indicator.of(kind, mode)
     }
 
-    /// The columns that a name takes, with the space before it, without the indicator.
+    /// The columns that a name takes, with the icon and the space before it, without the indicator.
     #[inline]
     pub(crate) fn width(&mut self, name: &[u8]) -> usize {
         self.scratch.clear();
         let quoted = self.quoter.write(name, &mut self.scratch);
         let width =
             if is_plain(&self.scratch) { self.scratch.len() } else { width(&self.scratch, self.utf8) };
-        width + usize::from(self.pads && !quoted)
+        width + usize::from(self.pads && !quoted) + self.icon_columns
     }
 
     /// Appends what the run ends with.

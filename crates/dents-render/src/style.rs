@@ -4,6 +4,7 @@ use crate::color::Colors;
 use crate::consumer::{Consumer, Declare, union};
 use crate::format::long;
 use crate::human::SizeFormat;
+use crate::icons::Icons;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
 use crate::time::{TimeStyle, Zone};
@@ -76,6 +77,8 @@ pub struct Style {
     pub qmark: bool,
     /// Colours, unless there are none.
     pub colors: Option<Colors>,
+    /// `--icons`: a glyph before each name, unless there are none.
+    pub icons: Option<Icons>,
     /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The renderer must then be
     /// told where entries are; see [`crate::Places`].
     pub hyperlink: Option<Vec<u8>>,
@@ -122,6 +125,7 @@ impl Default for Style {
             quoting: Quoting::Literal,
             qmark: false,
             colors: None,
+            icons: None,
             hyperlink: None,
             dired: false,
             width: 80,
@@ -188,6 +192,9 @@ impl Style {
             }
         }
         to(Consumer::Indicator, self.indicator.needs());
+        if self.icons.is_some() {
+            Icons::declare(to);
+        }
         if let Some(colors) = &self.colors {
             let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
             colors.declare(self.checks_targets(), stats_regular, to);

@@ -29,6 +29,7 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("dircolors", "coreutils"),
     tool("cc", "gcc"),
     tool("fusermount3", "fuse3"),
+    tool("tmux", "tmux"),
     tool("mkfs.ext4", "e2fsprogs"),
     tool("mkfs.xfs", "xfsprogs"),
     tool("mkfs.btrfs", "btrfs-progs"),

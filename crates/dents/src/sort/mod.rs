@@ -5,6 +5,7 @@
 
 mod buckets;
 mod names;
+mod natural;
 mod version;
 
 use crate::batch::{Batch, Entry, Target};
@@ -32,6 +33,8 @@ pub enum Key {
     Time,
     /// By name, with runs of digits compared as numbers.
     Version,
+    /// By name, with runs of digits compared as numbers and letters without their case.
+    Natural,
     /// By the columns that names take on the screen, least first. How many these are is the caller's business, see
     /// [`Order::sort_by_width`].
     Width,
@@ -55,7 +58,9 @@ impl Order {
         let mut needs = match self.key {
             Key::Size => NeedsByKind::all(Needs::SIZE),
             Key::Time => NeedsByKind::all(time),
-            Key::None | Key::Name | Key::Extension | Key::Version | Key::Width => NeedsByKind::default(),
+            Key::None | Key::Name | Key::Extension | Key::Version | Key::Natural | Key::Width => {
+                NeedsByKind::default()
+            }
         };
         if self.directories_first {
             needs |= NeedsByKind::all(Needs::TYPE);
@@ -81,6 +86,11 @@ impl Order {
             }
             Key::Version => {
                 names::sort(batch, &mut all, self.reverse, Some(&mut version::Version), team, |name| name);
+                all
+            }
+            Key::Natural => {
+                let mut natural = natural::Natural::new(collate.map(|rules| rules as &mut dyn Collate));
+                names::sort(batch, &mut all, self.reverse, Some(&mut natural), team, |name| name);
                 all
             }
             Key::Extension => {
@@ -259,7 +269,7 @@ mod tests {
             let names: Vec<String> = (0..17_000).map(|i| name(i, &mut random)).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let batch = batch(&names);
-            let key = [Key::Name, Key::Version, Key::Extension, Key::Name][kind];
+            let key = [Key::Name, Key::Version, Key::Extension, Key::Natural][kind];
             let team = Team::new(&Std, 3);
             for reverse in [false, true] {
                 let order = Order { key, reverse, directories_first: false };

@@ -153,7 +153,7 @@ fn weight(bytes: &[u8]) -> i32 {
 }
 
 /// The digits in front without leading zeros, and what follows them.
-fn number(bytes: &[u8]) -> (&[u8], &[u8]) {
+pub(super) fn number(bytes: &[u8]) -> (&[u8], &[u8]) {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = bytes.split_at(digits);
     let zeros = number.iter().take_while(|byte| **byte == b'0').count();

@@ -62,7 +62,7 @@ words! {
         SingleColumn = "single-column",
     }
 
-    /// `--sort`: the key. `name` is younger than GNU 9.1.
+    /// `--sort`: the key. `name` is younger than GNU 9.1, and [`NATURAL`] is not among them.
     Sort {
         /// `-U`
         None = "none",
@@ -160,6 +160,10 @@ words! {
         Locale = "locale",
     }
 }
+
+/// What `--sort` takes beside the words of [`Sort`]. GNU has it not: so it is not listed with them where a word is wrong,
+/// and it must be said in full, as `na` is short for `name`.
+pub const NATURAL: &str = "natural";
 
 /// Why a word was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,6 +45,7 @@ pub(super) struct Choices<'a> {
     pub(super) directories_first: bool,
     pub(super) color: Option<When>,
     pub(super) hyperlink: Option<When>,
+    pub(super) icons: Option<When>,
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
@@ -165,6 +166,7 @@ impl<'a> Choices<'a> {
         match said.flag {
             Flag::Color => self.color = when(said),
             Flag::Hyperlink => self.hyperlink = when(said),
+            Flag::Icons => self.icons = when(said),
             Flag::Classify if happens(when(said), terminal) => self.indicator = Indicator::Classify,
             Flag::Slash => self.indicator = Indicator::Slash,
             Flag::FileType => self.indicator = Indicator::FileType,
@@ -197,6 +199,7 @@ impl<'a> Choices<'a> {
             Flag::SortByTime => self.key = Some(Key::Time),
             Flag::SortByVersion => self.key = Some(Key::Version),
             Flag::SortByExtension => self.key = Some(Key::Extension),
+            Flag::Sort if said.value == Some(words::NATURAL.as_bytes()) => self.key = Some(Key::Natural),
             Flag::Sort => {
                 self.key = word(said).map(|sort| match sort {
                     words::Sort::None => Key::None,

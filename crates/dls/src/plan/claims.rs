@@ -51,6 +51,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
         Consumer::Blocks => &[Flag::Size],
         Consumer::Context => &[Flag::Context],
         Consumer::Hyperlink => &[Flag::Hyperlink],
+        Consumer::Icons => &[Flag::Icons],
         Consumer::Indicator => &[Flag::Classify, Flag::Slash, Flag::FileType, Flag::IndicatorStyle],
         Consumer::Long | Consumer::Mark | Consumer::View => &[
             Flag::Long,

@@ -6,6 +6,7 @@
 mod choices;
 mod claims;
 mod colors;
+mod icons;
 mod locale;
 mod view;
 mod zone;
@@ -307,6 +308,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             // Some terminals get tabs and colours on one line wrong.
             tab_size: if colors.is_some() { 0 } else { tab_size },
             colors,
+            icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
             hyperlink: hyperlink.then(host::nodename),
             dired,
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))

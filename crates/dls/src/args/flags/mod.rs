@@ -116,6 +116,7 @@ pub enum Flag {
     NoLinks,
     Init,
     NoConfig,
+    Icons,
     Mode,
     Threads,
     MaxInflight,
@@ -253,7 +254,12 @@ impl Definition {
 
     /// Its value may be one of these words.
     const fn suggests<W: Words>(self) -> Self {
-        Self { words: W::SPELLINGS, ..self }
+        self.suggests_all(W::SPELLINGS)
+    }
+
+    /// The same, with these words.
+    const fn suggests_all(self, words: &'static [&'static [&'static str]]) -> Self {
+        Self { words, ..self }
     }
 
     /// Its long form may have a value, which must be a word.

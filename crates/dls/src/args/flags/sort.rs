@@ -1,6 +1,6 @@
 //! In which order entries are listed.
 
-use super::super::words::Sort;
+use super::super::words::{NATURAL, Sort, Words, lookup};
 use super::{Definition, Flag};
 
 /// The group of [`super::Group::Sort`].
@@ -21,10 +21,19 @@ pub(super) const FLAGS: &[Definition] = &[
         "sort",
         Flag::Sort,
         "sort by WORD: name (the default), none (-U), size (-S), time (-t), version (-v), extension (-X), \
-         width",
+         width, natural",
     )
-    .more("`width` is that of the name as it is shown, narrowest first.")
-    .word::<Sort>("WORD"),
+    .more(
+        "`width` is that of the name as it is shown, narrowest first. `natural`, which GNU `ls` does not have, takes \
+         digits for numbers as `version` does, and does not set capitals apart: `file2`, `File3`, `file10`.",
+    )
+    .value("WORD", |value| {
+        if value != NATURAL.as_bytes() {
+            lookup::<Sort>(value)?;
+        }
+        Ok(())
+    })
+    .suggests_all(WORDS),
     Definition::both(b'r', "reverse", Flag::Reverse, "reverse the order"),
     Definition::long(
         "group-directories-first",
@@ -33,6 +42,17 @@ pub(super) const FLAGS: &[Definition] = &[
     )
     .more("A symbolic link to a directory counts as one."),
 ];
+
+/// The words of `--sort`, for completions.
+const WORDS: &[&[&str]] = &{
+    let mut all: [&[&str]; Sort::SPELLINGS.len() + 1] = [&[NATURAL]; Sort::SPELLINGS.len() + 1];
+    let mut nth = 0;
+    while nth < Sort::SPELLINGS.len() {
+        all[nth] = Sort::SPELLINGS[nth];
+        nth += 1;
+    }
+    all
+};
 
 #[cfg(test)]
 mod tests {
@@ -53,6 +73,10 @@ mod tests {
     fn sort() {
         valued(Flag::Sort, "size", &[&[c"--sort=size"], &[c"--sort", c"size"], &[c"--so=size"]]);
         valued(Flag::Sort, "name", &[&[c"--sort=name"]]);
+        valued(Flag::Sort, "natural", &[&[c"--sort=natural"], &[c"--sort", c"natural"]]);
+        assert_eq!(lookup(b"na"), Ok(Sort::Name), "as GNU has it");
+        assert_eq!(complaint(&[c"--sort=nat"]), "ls: invalid argument 'nat' for '--sort'");
+        assert!(WORDS.contains(&&[NATURAL][..]) && WORDS.contains(&&["name"][..]));
         assert_eq!(complaint(&[c"--sort=n"]), "ls: ambiguous argument 'n' for '--sort'", "none or name");
         assert_eq!(complaint(&[c"--sort"]), "ls: option '--sort' requires an argument");
     }

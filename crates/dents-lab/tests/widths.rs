@@ -1,0 +1,157 @@
+//! Widths in a terminal of 40 columns: characters of two columns and of none, names from right to left, icons.
+//!
+//! `tmux` is the judge. Nothing wraps: the lines on its screen are those that `dls` wrote. And the names stand where their
+//! columns begin: a mark that is set there afterwards, by the cursor's address, hides the first letter of the name.
+
+use std::fs;
+use std::path::Path;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{Run, quote};
+use dents_lab::suite::release;
+use dents_lab::tmux::Screen;
+
+/// Names and the columns they take. Each begins with a letter of one column, so that a mark can take its place.
+const NAMES: &[(&str, usize)] = &[
+    ("a", 1),
+    ("b日本語", 7),
+    ("c🦀crab.rs", 10),
+    // An accent of its own.
+    ("de\u{301}e\u{301}", 3),
+    ("eשלום", 5),
+    ("fمرحبا", 6),
+    ("g한글.txt", 9),
+    // A vowel above its consonant.
+    ("hท\u{e31}", 2),
+    ("iＡＢＣ.py", 10),
+    ("jplain", 6),
+    ("k漢字🦀.md", 10),
+    // What turns the direction of writing: no column of its own, and as GNU, nothing that would be escaped.
+    ("lm\u{202e}txt.sh", 8),
+    ("mé.c", 4),
+    ("n日", 3),
+];
+
+fn fixture() -> TempDir {
+    let dir = TempDir::new("widths").expect("fixture");
+    for (name, _) in NAMES {
+        fs::write(dir.path().join(name), "").expect("file");
+    }
+    dir
+}
+
+/// What is written at this width.
+fn written(dir: &Path, options: &[&str], columns: u16) -> Vec<String> {
+    let width = format!("-w{columns}");
+    let fixed = ["--quoting-style=shell-escape", "-T0", &width];
+    let run = Run::new(release().path()).cwd(dir).env("LC_ALL", "C.UTF-8").args(options).args(fixed);
+    let stdout = run.output().expect("dls starts").stdout;
+    String::from_utf8(stdout).expect("all names are UTF-8").lines().map(String::from).collect()
+}
+
+/// Where a name's first letter stands: row and column from 0, and its place in the line.
+#[derive(Debug)]
+struct Place {
+    row: usize,
+    column: usize,
+    at: usize,
+}
+
+/// The places of all names in these lines. Beside names there is nothing but characters of one column.
+fn places(lines: &[String]) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (row, line) in lines.iter().enumerate() {
+        let mut on_line: Vec<(usize, &str, usize)> =
+            NAMES.iter().filter_map(|(name, width)| Some((find(line, name)?, *name, *width))).collect();
+        on_line.sort_unstable();
+        let (mut column, mut end) = (0, 0);
+        for (at, name, width) in on_line {
+            column += line[end..at].chars().count();
+            places.push(Place { row, column, at });
+            column += width;
+            end = at + name.len();
+        }
+    }
+    places
+}
+
+/// A name in a line, as a word.
+fn find(line: &str, name: &str) -> Option<usize> {
+    let ends =
+        |at: usize| line[at + name.len()..].starts_with([' ', ',', '/']) || line.len() == at + name.len();
+    let begins = |at: usize| at == 0 || line[..at].ends_with(' ');
+    line.match_indices(name).map(|(at, _)| at).find(|at| begins(*at) && ends(*at))
+}
+
+/// The line with another first letter of the name there.
+fn marked(line: &str, at: usize) -> String {
+    format!("{}@{}", &line[..at], &line[at + 1..])
+}
+
+fn assert_stands(options: &[&str], columns: u16) {
+    let dir = fixture();
+    let lines = written(dir.path(), options, columns);
+    let places = places(&lines);
+    assert_eq!(places.len(), NAMES.len(), "{options:?}: {lines:#?}");
+    let dls = release();
+    let command = format!(
+        "cd {}; {} {}",
+        quote(dir.path().as_os_str()),
+        quote(dls.path().as_os_str()),
+        options.join(" ")
+    );
+    let screen = Screen::new(columns, 40).expect("a screen");
+    let seen = screen.show(&command).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(seen, lines, "{options:?}: lines wrap, or something is lost");
+    let marks = |place: &Place| format!("printf '\\033[{};{}H@'", place.row + 1, place.column + 1);
+    let marks: Vec<String> = places.iter().map(marks).collect();
+    let seen =
+        screen.show(&format!("{command}\n{}", marks.join("\n"))).unwrap_or_else(|error| panic!("{error}"));
+    let mut expected = lines.clone();
+    for place in &places {
+        expected[place.row] = marked(&expected[place.row], place.at);
+    }
+    assert_eq!(seen, expected, "{options:?}: a name begins elsewhere");
+}
+
+#[test]
+fn columns() {
+    assert_stands(&["-C"], 40);
+    assert_stands(&["-x"], 40);
+    assert_stands(&["-m"], 40);
+}
+
+#[test]
+fn lines() {
+    assert_stands(&["-1"], 40);
+    assert_stands(&["-go", "--time-style=+%F"], 40);
+    assert_stands(&["-l"], 80);
+}
+
+#[test]
+fn icons() {
+    for options in [&["-C", "--icons"], &["-x", "--icons"], &["-m", "--icons"], &["-1", "--icons"]] {
+        assert_stands(options, 40);
+    }
+    assert_stands(&["-go", "--time-style=+%F", "--icons"], 40);
+}
+
+/// Columns begin below one another, whatever stands in them.
+#[test]
+fn columns_are_straight() {
+    let dir = fixture();
+    for options in [&["-C"][..], &["-x"], &["-C", "--icons"], &["-x", "--icons"]] {
+        let lines = written(dir.path(), options, 40);
+        let places = places(&lines);
+        let starts =
+            |row: usize| places.iter().filter(move |place| place.row == row).map(|place| place.column);
+        let first: Vec<usize> = starts(0).collect();
+        assert!(first.len() > 1, "{options:?}: {lines:#?}");
+        for row in 1..lines.len() {
+            assert!(
+                starts(row).zip(&first).all(|(column, first)| column == *first),
+                "{options:?}: {lines:#?}"
+            );
+        }
+    }
+}

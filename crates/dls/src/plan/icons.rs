@@ -1,0 +1,31 @@
+//! Whether there are icons, and which.
+
+use super::Surroundings;
+use super::choices::{Choices, happens};
+use crate::args;
+use crate::output::Message;
+use dents_render::Icons;
+
+impl Surroundings<'_, '_, '_> {
+    /// The built-in icons and what `DLS_ICONS` says. A part of it that makes no sense is told, and the rest counts.
+    ///
+    /// What programs read has none: not with `--zero`, nor where `-D` tells where names begin. Without UTF-8 a terminal
+    /// would show other characters, so there they must be asked for with `always`.
+    #[cold]
+    pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Icons> {
+        let suits = self.terminal.is_some() && self.locale.utf8;
+        if choices.zero || dired || !happens(choices.icons, suits) {
+            return None;
+        }
+        let mut icons = Icons::default();
+        if let Some(value) = self.var(b"DLS_ICONS")
+            && let Err(bad) = icons.add(value)
+        {
+            let pair = args::quote(bad.pair, self.locale.utf8);
+            let message = Message::new(self.program).text("ignoring ").text(pair);
+            let message = message.text(" in environment variable DLS_ICONS: ").text(bad.why.way_out());
+            message.send(self.out);
+        }
+        Some(icons)
+    }
+}
