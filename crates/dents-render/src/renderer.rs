@@ -7,8 +7,10 @@ use crate::hyperlink::Places;
 use crate::name::Painter;
 use crate::note::Note;
 use crate::quote::Quoter;
+use crate::record::{self, State};
 use crate::style::{Format, Style};
 use crate::time::{Clock, Zone};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
 use dents::owners::Owners;
@@ -49,6 +51,8 @@ pub struct Renderer<'s> {
     pub(crate) notes: Vec<Note>,
     header_quoter: Option<Quoter>,
     first: bool,
+    /// For programs, or where something is counted.
+    pub(crate) state: Option<Box<State>>,
 }
 
 impl<'s> Renderer<'s> {
@@ -67,6 +71,7 @@ impl<'s> Renderer<'s> {
             notes: Vec::new(),
             header_quoter: None,
             first: true,
+            state: State::new(style),
         }
     }
 
@@ -92,13 +97,32 @@ impl<'s> Renderer<'s> {
         self.notes = notes;
     }
 
+    /// The directory whose entries come next, as it was named: rows for programs say so, where others have a header.
+    pub fn set_directory(&mut self, path: &[u8]) {
+        if let Some(state) = &mut self.state {
+            state.set_directory(path);
+        }
+    }
+
+    /// Something could not be listed, and why: a document says so at its end.
+    pub fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
+        if let Some(state) = &mut self.state {
+            state.fail(path, errno, message);
+        }
+    }
+
     /// The blank line between the operands and the first directory.
     pub fn gap(&mut self, out: &mut impl Sink) {
-        out.buffer().push(b'\n');
+        if self.style.record.is_none() {
+            out.buffer().push(b'\n');
+        }
     }
 
     /// The line with a directory's name before its entries; before all but the first such line, a blank one.
     pub fn header(&mut self, name: &[u8], out: &mut impl Sink) {
+        if self.style.record.is_some() {
+            return;
+        }
         if !core::mem::take(&mut self.first) {
             out.buffer().push(b'\n');
         }
@@ -155,6 +179,9 @@ impl<'s> Renderer<'s> {
             _ => (order.len() < batch.len()).then_some(order),
         };
         let rows = Rows { batch, order, measured, piece };
+        if let Some(state) = &mut self.state {
+            state.sum(batch, order);
+        }
         if piece == Piece::Directory && self.style.shows_total() {
             self.total(rows, out);
         }
@@ -165,6 +192,8 @@ impl<'s> Renderer<'s> {
             Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
             Format::Commas => commas::render(self, rows, b',', out),
+            Format::Record => record::render(self, rows, owners, team, out),
+            Format::Count => record::count(self, rows, out),
         }
     }
 
@@ -181,6 +210,9 @@ impl<'s> Renderer<'s> {
         self.painter.finish(out.buffer());
         if let Some(dired) = &self.dired {
             dired.write(self.style.quoting, out.buffer());
+        }
+        if let Some(state) = &mut self.state {
+            state.finish(self.style, out.buffer());
         }
         out.checkpoint();
     }

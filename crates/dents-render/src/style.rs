@@ -6,6 +6,7 @@ use crate::format::long;
 use crate::human::SizeFormat;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
+use crate::record::{self, Field, Record};
 use crate::time::{TimeStyle, Zone};
 use alloc::vec::Vec;
 use dents::batch::Time;
@@ -25,6 +26,10 @@ pub enum Format {
     Across,
     /// `-m`: names separated by commas.
     Commas,
+    /// `--json`, `--ndjson`, `--csv`: rows for programs, as [`Style::record`] says.
+    Record,
+    /// `--count`: how many of each type; in the syntax of [`Style::record`], if there is one.
+    Count,
 }
 
 /// Everything a [`crate::Renderer`] must be told. Nothing in it changes during a run but [`Style::now`], which
@@ -89,6 +94,12 @@ pub struct Style {
     /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
     /// are shown in colour, and with an indicator, where otherwise they would not be.
     pub targets: bool,
+    /// Rows for programs: their syntax and fields.
+    pub record: Option<Record>,
+    /// `--summary`: a line at the end that says what was listed.
+    pub summary: bool,
+    /// `--top`: only some entries of a directory are shown, so a total would be of nothing that can be seen.
+    pub top: bool,
     /// Charset.
     pub locale: Locale,
 }
@@ -124,6 +135,9 @@ impl Default for Style {
             tab_size: 8,
             stats_all: false,
             targets: false,
+            record: None,
+            summary: false,
+            top: false,
             locale: Locale::C,
         }
     }
@@ -143,6 +157,7 @@ impl Style {
         }
         self.declare_frills(to);
         self.declare_targets(to);
+        record::declare(self, to);
     }
 
     /// The targets of links, for whoever looks at them. What one looks at, all show.
@@ -199,18 +214,25 @@ impl Style {
     #[must_use]
     pub fn wants_user_names(&self) -> bool {
         self.format == Format::Long && !self.numeric && (self.owner || self.author)
+            || self.records(Field::User)
     }
 
     /// Whether groups must be resolved to names.
     #[must_use]
     pub fn wants_group_names(&self) -> bool {
-        self.format == Format::Long && !self.numeric && self.group
+        self.format == Format::Long && !self.numeric && self.group || self.records(Field::Group)
+    }
+
+    /// Whether rows for programs have this field.
+    fn records(&self, field: Field) -> bool {
+        self.format == Format::Record
+            && self.record.as_ref().is_some_and(|record| record.fields.contains(&field))
     }
 
     /// Whether a `total` line precedes the entries of a directory.
     #[must_use]
     pub fn shows_total(&self) -> bool {
-        self.format == Format::Long || self.blocks
+        (self.format == Format::Long || self.blocks) && !self.top
     }
 
     /// Whether the format stats every entry by itself, or the caller does.

@@ -1,7 +1,7 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
 use crate::args::numbers::{
-    BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
+    BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{Flag, Said};
@@ -12,6 +12,7 @@ use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
 use dents_render::human::Grouping;
+use dents_render::record::{Field, Record, Syntax};
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
@@ -47,6 +48,10 @@ pub(super) struct Choices<'a> {
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
+    pub(super) syntax: Option<Syntax>,
+    pub(super) top: Option<usize>,
+    pub(super) count: bool,
+    pub(super) summary: bool,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -66,6 +71,7 @@ impl<'a> Choices<'a> {
             choices.long(said);
             choices.names(said, terminal);
             choices.order(said);
+            choices.programs(said);
             choices.speed(said);
         }
         choices
@@ -216,6 +222,33 @@ impl<'a> Choices<'a> {
             Flag::GroupDirectoriesFirst => self.directories_first = true,
             _ => {}
         }
+    }
+
+    fn programs(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::Json => self.syntax = Some(Syntax::Json),
+            Flag::Ndjson => self.syntax = Some(Syntax::Ndjson),
+            Flag::Csv => self.syntax = Some(Syntax::Csv),
+            Flag::Top => self.top = said.value.and_then(|value| parse_top(value).ok()),
+            Flag::Count => self.count = true,
+            Flag::Summary => self.summary = true,
+            _ => {}
+        }
+    }
+
+    /// The format for programs or counts, if one was asked for: no other one matters then.
+    pub(super) fn special(&self) -> Option<Format> {
+        if self.count { Some(Format::Count) } else { self.syntax.map(|_| Format::Record) }
+    }
+
+    /// What rows for programs hold.
+    pub(super) fn record(&self) -> Option<Record> {
+        let owners = |field: &&Field| !(self.numeric && matches!(field, Field::User | Field::Group));
+        let usual = Field::USUAL.iter().filter(owners).copied();
+        let more = [(self.format == Some(Format::Long), Field::Acl), (self.context, Field::Context)];
+        let more = more.into_iter().filter(|(wanted, _)| *wanted).map(|(_, field)| field);
+        let fields = Field::complete(usual.chain(more));
+        Some(Record { syntax: self.syntax?, fields, lazy: self.lazy })
     }
 
     fn speed(&mut self, said: &Said<'a>) {

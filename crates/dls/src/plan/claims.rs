@@ -61,6 +61,9 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
             Flag::Dired,
             Flag::Format,
         ],
+        Consumer::Record => &[Flag::Json, Flag::Ndjson, Flag::Csv],
+        Consumer::Count => &[Flag::Count],
+        Consumer::Summary => &[Flag::Summary],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
         Consumer::Color(_) | Consumer::LinkAsTarget => &[Flag::Color],
     }
