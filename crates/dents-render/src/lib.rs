@@ -32,6 +32,7 @@ pub mod record;
 mod renderer;
 mod style;
 pub mod time;
+pub mod view;
 pub mod width;
 mod width_table;
 
@@ -46,6 +47,7 @@ pub use record::Record;
 pub use renderer::{Piece, Renderer};
 pub use style::{Format, Style};
 pub use time::{TimeStyle, Zone};
+pub use view::{Column, Theme, View};
 
 use alloc::vec::Vec;
 

@@ -10,9 +10,11 @@ use crate::quote::Quoter;
 use crate::record::{self, State};
 use crate::style::{Format, Style};
 use crate::time::{Clock, Zone};
+use crate::view;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
+use dents::mounts::Mounted;
 use dents::owners::Owners;
 use dents::team::Team;
 
@@ -49,6 +51,8 @@ pub struct Renderer<'s> {
     pub(crate) dired: Option<Dired>,
     /// Of the entries of the next batch, by their position; empty if there are none.
     pub(crate) notes: Vec<Note>,
+    /// What is mounted on entries of the next batch, by their position.
+    pub(crate) mounted: Vec<(u32, Mounted)>,
     header_quoter: Option<Quoter>,
     first: bool,
     /// For programs, or where something is counted.
@@ -69,6 +73,7 @@ impl<'s> Renderer<'s> {
             commas: commas::State::default(),
             dired: style.dired.then(Dired::default),
             notes: Vec::new(),
+            mounted: Vec::new(),
             header_quoter: None,
             first: true,
             state: State::new(style),
@@ -109,6 +114,11 @@ impl<'s> Renderer<'s> {
         if let Some(state) = &mut self.state {
             state.fail(path, errno, message);
         }
+    }
+
+    /// What is mounted on entries of the next batch: position and what. Shown where [`view::View::mounts`] is set.
+    pub fn set_mounted(&mut self, mounted: Vec<(u32, Mounted)>) {
+        self.mounted = mounted;
     }
 
     /// The blank line between the operands and the first directory.
@@ -187,7 +197,10 @@ impl<'s> Renderer<'s> {
         }
         self.painter.begin(rows);
         match self.style.format {
-            Format::Long => long::render(self, rows, owners, team, out),
+            Format::Long => match &self.style.view {
+                None => long::render(self, rows, owners, team, out),
+                Some(view) => view::render(self, view, rows, owners, team, out),
+            },
             Format::Lines => lines::render(self, rows, team, out),
             Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),

@@ -8,6 +8,8 @@ use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
 use crate::record::{self, Field, Record};
 use crate::time::{TimeStyle, Zone};
+use crate::view::View;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::Time;
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -100,6 +102,8 @@ pub struct Style {
     pub summary: bool,
     /// `--top`: only some entries of a directory are shown, so a total would be of nothing that can be seen.
     pub top: bool,
+    /// What the long format shows in place of GNU's columns.
+    pub view: Option<Box<View>>,
     /// Charset.
     pub locale: Locale,
 }
@@ -138,6 +142,7 @@ impl Default for Style {
             record: None,
             summary: false,
             top: false,
+            view: None,
             locale: Locale::C,
         }
     }
@@ -152,8 +157,10 @@ impl Style {
 
     /// The same, piece by piece, with the name of who needs it.
     pub fn declare(&self, to: &mut Declare<'_>) {
-        if self.format == Format::Long {
-            long::declare(self, to);
+        match &self.view {
+            Some(view) if self.format == Format::Long => view.declare(self, to),
+            None if self.format == Format::Long => long::declare(self, to),
+            _ => {}
         }
         self.declare_frills(to);
         self.declare_targets(to);
@@ -232,7 +239,7 @@ impl Style {
     /// Whether a `total` line precedes the entries of a directory.
     #[must_use]
     pub fn shows_total(&self) -> bool {
-        (self.format == Format::Long || self.blocks) && !self.top
+        ((self.format == Format::Long && self.view.is_none()) || self.blocks) && !self.top
     }
 
     /// Whether the format stats every entry by itself, or the caller does.

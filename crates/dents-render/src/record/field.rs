@@ -1,5 +1,6 @@
 //! The fields there are.
 
+use crate::view::Column;
 use alloc::vec::Vec;
 use dents::needs::{Kind, Needs, NeedsByKind};
 
@@ -103,32 +104,31 @@ impl Field {
         Field::Target,
     ];
 
-    /// The fields that a column of the view, by its name in `--columns`, is for a program. Nothing for a name that is none.
+    /// The fields that a column of the view, is for a program.
     #[must_use]
-    pub fn of_column(column: &str) -> &'static [Field] {
+    pub fn of_column(column: Column) -> &'static [Field] {
         match column {
-            "mode" => &[Field::Type, Field::Perm],
-            "octal" => &[Field::Mode],
-            "links" => &[Field::Nlink],
-            "user" => &[Field::User],
-            "group" => &[Field::Group],
-            "uid" => &[Field::Uid],
-            "gid" => &[Field::Gid],
-            "size" => &[Field::Size],
-            "blocks" => &[Field::Allocated],
-            "inode" => &[Field::Ino],
-            "device" => &[Field::Dev],
-            "modified" => &[Field::Mtime],
-            "changed" => &[Field::Ctime],
-            "accessed" => &[Field::Atime],
-            "created" => &[Field::Btime],
-            "context" => &[Field::Context],
-            "xattrs" => &[Field::Xattrs],
-            "flags" => &[Field::Attributes],
-            "git" => &[Field::GitStaged, Field::GitUnstaged],
-            "total" => &[Field::Total, Field::TotalAllocated, Field::TotalWhole],
-            "name" => &[Field::Directory, Field::Name],
-            _ => &[],
+            Column::Mode => &[Field::Type, Field::Perm],
+            Column::Octal => &[Field::Mode],
+            Column::Links => &[Field::Nlink],
+            Column::User => &[Field::User],
+            Column::Group => &[Field::Group],
+            Column::Uid => &[Field::Uid],
+            Column::Gid => &[Field::Gid],
+            Column::Size => &[Field::Size],
+            Column::Blocks => &[Field::Allocated],
+            Column::Inode => &[Field::Ino],
+            Column::Device => &[Field::Dev],
+            Column::Modified => &[Field::Mtime],
+            Column::Changed => &[Field::Ctime],
+            Column::Accessed => &[Field::Atime],
+            Column::Created => &[Field::Btime],
+            Column::Context => &[Field::Context],
+            Column::Xattrs => &[Field::Xattrs],
+            Column::Flags => &[Field::Attributes],
+            Column::Git => &[Field::GitStaged, Field::GitUnstaged],
+            Column::Total => &[Field::Total, Field::TotalAllocated, Field::TotalWhole],
+            Column::Name => &[Field::Directory, Field::Name],
         }
     }
 

@@ -86,8 +86,8 @@ const FACTS: [(Needs, &str); 19] = [
     (Needs::MARK, "mark of an ACL"),
     (Needs::CAPABILITY, "capability"),
     (Needs::CONTEXT, "security context"),
-    (Needs::EXTRA, "all times, device and attributes"),
-    (Needs::XATTR_LIST, "list of extended attributes"),
+    (Needs::EXTRA, "times, device and flags"),
+    (Needs::XATTR_LIST, "extended attributes"),
 ];
 
 /// `mode, size and owner`.

@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
@@ -12,7 +13,7 @@ use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
 use dents_render::human::Grouping;
-use dents_render::record::{Field, Record, Syntax};
+use dents_render::record::Syntax;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
@@ -59,6 +60,7 @@ pub(super) struct Choices<'a> {
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
+    pub(super) wishes: Wishes<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -73,6 +75,9 @@ impl<'a> Choices<'a> {
             choices.order(said);
             choices.programs(said);
             choices.speed(said);
+            if choices.wishes.take(said) {
+                choices.format = Some(Format::Long);
+            }
         }
         choices
     }
@@ -147,6 +152,7 @@ impl<'a> Choices<'a> {
             Flag::LongWithoutGroup => self.no_group = true,
             Flag::NumericUidGid => self.numeric = true,
             Flag::Context => return self.context = true,
+            Flag::NoOwner => return self.no_owner = true,
             Flag::NoGroup => return self.no_group = true,
             Flag::Author => return self.author = true,
             Flag::Inode => return self.inode = true,
@@ -234,21 +240,6 @@ impl<'a> Choices<'a> {
             Flag::Summary => self.summary = true,
             _ => {}
         }
-    }
-
-    /// The format for programs or counts, if one was asked for: no other one matters then.
-    pub(super) fn special(&self) -> Option<Format> {
-        if self.count { Some(Format::Count) } else { self.syntax.map(|_| Format::Record) }
-    }
-
-    /// What rows for programs hold.
-    pub(super) fn record(&self) -> Option<Record> {
-        let owners = |field: &&Field| !(self.numeric && matches!(field, Field::User | Field::Group));
-        let usual = Field::USUAL.iter().filter(owners).copied();
-        let more = [(self.format == Some(Format::Long), Field::Acl), (self.context, Field::Context)];
-        let more = more.into_iter().filter(|(wanted, _)| *wanted).map(|(_, field)| field);
-        let fields = Field::complete(usual.chain(more));
-        Some(Record { syntax: self.syntax?, fields, lazy: self.lazy })
     }
 
     fn speed(&mut self, said: &Said<'a>) {

@@ -52,8 +52,9 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
         Consumer::Context => &[Flag::Context],
         Consumer::Hyperlink => &[Flag::Hyperlink],
         Consumer::Indicator => &[Flag::Classify, Flag::Slash, Flag::FileType, Flag::IndicatorStyle],
-        Consumer::Long | Consumer::Mark => &[
+        Consumer::Long | Consumer::Mark | Consumer::View => &[
             Flag::Long,
+            Flag::ColumnList,
             Flag::FullTime,
             Flag::LongWithoutOwner,
             Flag::LongWithoutGroup,
@@ -64,6 +65,8 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
         Consumer::Record => &[Flag::Json, Flag::Ndjson, Flag::Csv],
         Consumer::Count => &[Flag::Count],
         Consumer::Summary => &[Flag::Summary],
+        Consumer::Mounts => &[Flag::Mounts],
+        Consumer::Xattrs => &[Flag::Xattr],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
         Consumer::Color(_) | Consumer::LinkAsTarget => &[Flag::Color],
     }

@@ -43,6 +43,7 @@ impl Listing<'_, '_, '_> {
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
+        self.learn_mounts(&batch);
         let team = self.team(&batch);
         let order = alloc::vec::Vec::from_iter(0..batch.len() as u32);
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
