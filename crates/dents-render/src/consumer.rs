@@ -34,6 +34,12 @@ pub enum Consumer {
     LinkAsTarget,
     /// `--group-directories-first`, whose look at what links lead to is shown.
     DirectoriesFirst,
+    /// `--json`, `--ndjson`, `--csv`: the fields of their rows.
+    Record,
+    /// `--count`.
+    Count,
+    /// `--summary`.
+    Summary,
 }
 
 /// Takes what consumers declare.

@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! Batch ─► format::{long, columns, commas, lines} ─► name ─► quote, color, indicator ─► Sink
+//!      └─► record (for programs)
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -28,6 +29,7 @@ mod name;
 mod note;
 pub mod number;
 pub mod quote;
+pub mod record;
 mod renderer;
 mod style;
 pub mod time;
@@ -43,6 +45,7 @@ pub use icons::Icons;
 pub use indicator::Indicator;
 pub use note::{Change, Git, Note, Total};
 pub use quote::Quoting;
+pub use record::Record;
 pub use renderer::{Piece, Renderer};
 pub use style::{Format, Style};
 pub use time::{TimeStyle, Zone};

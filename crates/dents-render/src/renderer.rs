@@ -7,9 +7,11 @@ use crate::hyperlink::Places;
 use crate::name::Painter;
 use crate::note::Note;
 use crate::quote::Quoter;
+use crate::record::{self, State};
 use crate::style::{Format, Style};
 use crate::time::{Clock, Zone};
 use crate::view;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
 use dents::mounts::Mounted;
@@ -53,6 +55,8 @@ pub struct Renderer<'s> {
     pub(crate) mounted: Vec<(u32, Mounted)>,
     header_quoter: Option<Quoter>,
     first: bool,
+    /// For programs, or where something is counted.
+    pub(crate) state: Option<Box<State>>,
 }
 
 impl<'s> Renderer<'s> {
@@ -72,6 +76,7 @@ impl<'s> Renderer<'s> {
             mounted: Vec::new(),
             header_quoter: None,
             first: true,
+            state: State::new(style),
         }
     }
 
@@ -97,6 +102,20 @@ impl<'s> Renderer<'s> {
         self.notes = notes;
     }
 
+    /// The directory whose entries come next, as it was named: rows for programs say so, where others have a header.
+    pub fn set_directory(&mut self, path: &[u8]) {
+        if let Some(state) = &mut self.state {
+            state.set_directory(path);
+        }
+    }
+
+    /// Something could not be listed, and why: a document says so at its end.
+    pub fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
+        if let Some(state) = &mut self.state {
+            state.fail(path, errno, message);
+        }
+    }
+
     /// What is mounted on entries of the next batch: position in it, ascending, and what. Shown where [`view::View::mounts`] is set.
     pub fn set_mounted(&mut self, mounted: Vec<(u32, Mounted)>) {
         self.mounted = mounted;
@@ -104,11 +123,16 @@ impl<'s> Renderer<'s> {
 
     /// The blank line between the operands and the first directory.
     pub fn gap(&mut self, out: &mut impl Sink) {
-        out.buffer().push(b'\n');
+        if self.style.record.is_none() {
+            out.buffer().push(b'\n');
+        }
     }
 
     /// The line with a directory's name before its entries; before all but the first such line, a blank one.
     pub fn header(&mut self, name: &[u8], out: &mut impl Sink) {
+        if self.style.record.is_some() {
+            return;
+        }
         if !core::mem::take(&mut self.first) {
             out.buffer().push(b'\n');
         }
@@ -165,6 +189,9 @@ impl<'s> Renderer<'s> {
             _ => (order.len() < batch.len()).then_some(order),
         };
         let rows = Rows { batch, order, measured, piece };
+        if let Some(state) = &mut self.state {
+            state.sum(batch, order);
+        }
         if piece == Piece::Directory && self.style.shows_total() {
             self.total(rows, out);
         }
@@ -178,6 +205,8 @@ impl<'s> Renderer<'s> {
             Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
             Format::Commas => commas::render(self, rows, b',', out),
+            Format::Record => record::render(self, rows, owners, team, out),
+            Format::Count => record::count(self, rows, out),
         }
     }
 
@@ -194,6 +223,9 @@ impl<'s> Renderer<'s> {
         self.painter.finish(out.buffer());
         if let Some(dired) = &self.dired {
             dired.write(self.style.quoting, out.buffer());
+        }
+        if let Some(state) = &mut self.state {
+            state.finish(self.style, out.buffer());
         }
         out.checkpoint();
     }

@@ -7,6 +7,7 @@ use crate::human::SizeFormat;
 use crate::icons::Icons;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
+use crate::record::{self, Field, Record};
 use crate::time::{TimeStyle, Zone};
 use crate::view::View;
 use alloc::boxed::Box;
@@ -28,6 +29,10 @@ pub enum Format {
     Across,
     /// `-m`: names separated by commas.
     Commas,
+    /// `--json`, `--ndjson`, `--csv`: rows for programs, as [`Style::record`] says.
+    Record,
+    /// `--count`: how many of each type; in the syntax of [`Style::record`], if there is one.
+    Count,
 }
 
 /// Everything a [`crate::Renderer`] must be told. Nothing in it changes during a run but [`Style::now`], which
@@ -94,6 +99,12 @@ pub struct Style {
     /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
     /// are shown in colour, and with an indicator, where otherwise they would not be.
     pub targets: bool,
+    /// Rows for programs: their syntax and fields.
+    pub record: Option<Record>,
+    /// `--summary`: a line at the end that says what was listed.
+    pub summary: bool,
+    /// `--top`: only some entries of a directory are shown, so a total would be of nothing that can be seen.
+    pub top: bool,
     /// What the long format shows in place of GNU's columns.
     pub view: Option<Box<View>>,
     /// Charset.
@@ -132,6 +143,9 @@ impl Default for Style {
             tab_size: 8,
             stats_all: false,
             targets: false,
+            record: None,
+            summary: false,
+            top: false,
             view: None,
             locale: Locale::C,
         }
@@ -154,6 +168,7 @@ impl Style {
         }
         self.declare_frills(to);
         self.declare_targets(to);
+        record::declare(self, to);
     }
 
     /// The targets of links, for whoever looks at them. What one looks at, all show.
@@ -213,18 +228,25 @@ impl Style {
     #[must_use]
     pub fn wants_user_names(&self) -> bool {
         self.format == Format::Long && !self.numeric && (self.owner || self.author)
+            || self.records(Field::User)
     }
 
     /// Whether groups must be resolved to names.
     #[must_use]
     pub fn wants_group_names(&self) -> bool {
-        self.format == Format::Long && !self.numeric && self.group
+        self.format == Format::Long && !self.numeric && self.group || self.records(Field::Group)
+    }
+
+    /// Whether rows for programs have this field.
+    fn records(&self, field: Field) -> bool {
+        self.format == Format::Record
+            && self.record.as_ref().is_some_and(|record| record.fields.contains(&field))
     }
 
     /// Whether a `total` line precedes the entries of a directory.
     #[must_use]
     pub fn shows_total(&self) -> bool {
-        (self.format == Format::Long && self.view.is_none()) || self.blocks
+        ((self.format == Format::Long && self.view.is_none()) || self.blocks) && !self.top
     }
 
     /// Whether the format stats every entry by itself, or the caller does.

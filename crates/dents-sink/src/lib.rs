@@ -15,7 +15,6 @@
 //! all keep, byte for byte and nanosecond for nanosecond; the order of rows is that in which workers hand over, and means
 //! nothing.
 
-mod errno;
 mod format;
 pub mod journal;
 mod message;
@@ -30,7 +29,7 @@ pub mod sqlite;
 pub mod time;
 mod words;
 
-pub use errno::errno_name;
+pub use dents_render::record::errno_name;
 pub use format::{Format, create};
 pub use message::plain;
 pub use output::Output;

@@ -12,35 +12,7 @@ use dents::batch::Time;
 const DAY: i64 = 86_400;
 const NANOS: u32 = 1_000_000_000;
 
-/// Appends a time as text.
-pub fn write(time: Time, out: &mut Vec<u8>) {
-    let (days, second) = (time.sec.div_euclid(DAY), time.sec.rem_euclid(DAY) as u32);
-    let (year, month, day) = civil(days);
-    push_year(year, out);
-    let mut text = *b"-00-00T00:00:00.000000000Z";
-    for (at, number) in [(1, month), (4, day), (7, second / 3600), (10, second / 60 % 60), (13, second % 60)]
-    {
-        text[at] += (number / 10) as u8;
-        text[at + 1] += (number % 10) as u8;
-    }
-    // The kernel keeps to 0..1e9; what does not is not made into another second.
-    let mut nanos = time.nsec.min(NANOS - 1);
-    for digit in text[16..25].iter_mut().rev() {
-        *digit += (nanos % 10) as u8;
-        nanos /= 10;
-    }
-    out.extend_from_slice(&text);
-}
-
-fn push_year(year: i64, out: &mut Vec<u8>) {
-    if (0..=9999).contains(&year) {
-        let digits = [year / 1000, year / 100 % 10, year / 10 % 10, year % 10];
-        out.extend(digits.map(|digit| b'0' + digit as u8));
-    } else {
-        out.push(if year < 0 { b'-' } else { b'+' });
-        out.extend_from_slice(format!("{:06}", year.unsigned_abs()).as_bytes());
-    }
-}
+pub use dents_render::record::time::write;
 
 /// Reads what [`write()`] wrote; also fewer digits of a second, or none. `None` for anything else.
 #[must_use]
@@ -77,19 +49,6 @@ fn parse_fraction(text: &str) -> Option<u32> {
         return None;
     }
     Some(text.parse().unwrap_or(0) * 10_u32.pow(9 - text.len() as u32))
-}
-
-/// Year, month and day of a number of days since 1970: years are counted from March, so that the leap day is their last, and
-/// in eras of 400 years, which all have 146,097 days.
-fn civil(days: i64) -> (i64, u32, u32) {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = (day - (153 * month + 2) / 5 + 1) as u32;
-    let (year, month) = (year + era * 400, month as u32);
-    if month < 10 { (year, month + 3, date) } else { (year + 1, month - 9, date) }
 }
 
 /// Days since 1970 of a date; `None` if there is no such day.

@@ -3,6 +3,7 @@
 mod bounded;
 mod mounts;
 mod source;
+mod top;
 
 pub(crate) use bounded::grouped;
 
@@ -253,6 +254,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.recursive && !self.enter(&source, path, operand) {
             return;
         }
+        self.renderer.set_directory(path.to_bytes());
         let place = self.plan.style.hyperlink.is_some().then(|| self.canonical(path.to_bytes()));
         if header {
             self.timing.enter(Phase::Render);
@@ -264,6 +266,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         if self.plan.streams {
             self.stream(&mut source, path, operand, place.as_deref());
+        } else if let (Some(most), Source::Reader(reader), false) =
+            (self.plan.top, &mut source, self.plan.recursive)
+        {
+            self.top(most, reader, path, operand, place.as_deref());
         } else {
             self.whole(&mut source, path, operand, place.as_deref());
         }
@@ -294,7 +300,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.set_now();
         self.learn_mounts(&batch);
         let team = self.team(&batch);
-        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
+        let shown = self.plan.top.map_or(&order[..], |most| &order[..order.len().min(most)]);
+        self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
             self.descend(&batch, &order, path, source);
         }
@@ -488,6 +495,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 let name = quote::quotef(path.to_bytes(), &self.plan.locale);
                 let text = ": not listing already-listed directory";
                 Message::new(self.plan.program).text(name).text(text).send(self.out);
+                self.renderer.fail(path.to_bytes(), Errno::LOOP.raw_os_error(), "already being listed");
                 self.status.raise(Status::Serious);
                 false
             }
@@ -532,11 +540,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             // A name of no characters is nowhere; GNU says so already when it looks for where the link shall lead.
             self.cannot("error canonicalizing ", &path, Errno::NOENT, true);
         }
-        self.cannot(what, &path, errno, parent.is_none());
+        if parent.is_none() {
+            return self.cannot(what, &path, errno, true);
+        }
+        self.complain(what, &path, errno, false);
     }
 
     /// What went wrong with a file; worse if it was named on the command line.
     fn cannot(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
+        self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
+        self.complain(what, path, errno, operand);
+    }
+
+    /// The same, of an entry that is shown with what is missing.
+    fn complain(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
         let name = quote::quoteaf(path, &self.plan.locale);
         Message::new(self.plan.program).text(what).text(name).errno(errno).send(self.out);
         self.status.raise(if operand { Status::Serious } else { Status::Minor });

@@ -1,26 +1,28 @@
-//! Bytes as JSON strings.
+//! Bytes as JSON strings, as all of the project writes them.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use dents_render::record::text;
+
+pub(super) use text::push_escaped;
 
 /// Appends `,"name":"text"`; or, if it is not UTF-8, `,"name_bytes":"base64"`.
-pub(super) fn push_field(name: &str, text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_field(name: &str, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());
-    if std::str::from_utf8(text).is_ok() {
-        out.extend_from_slice(b"\":\"");
-        push_escaped(text, out);
-        out.push(b'"');
-    } else {
+    let key = out.len();
+    out.extend_from_slice(b"\":");
+    if !text::push_string(bytes, out) {
+        out.truncate(key);
         out.extend_from_slice(b"_bytes\":");
-        push_base64(text, out);
+        push_base64(bytes, out);
     }
 }
 
 /// Appends base64 in quotes.
 pub(super) fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    out.extend_from_slice(STANDARD.encode(bytes).as_bytes());
+    text::push_base64(bytes, out);
     out.push(b'"');
 }
 
@@ -34,61 +36,6 @@ pub(super) fn push_number(before: &[u8], number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Appends UTF-8 as the inside of a JSON string. Almost all names need no escapes, and seeing that is one pass that the
-/// compiler makes of wide instructions.
-pub(super) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
-    if text.iter().all(|byte| is_plain(*byte)) {
-        out.extend_from_slice(text);
-    } else {
-        push_escaped_slowly(text, out);
-    }
-}
-
-fn is_plain(byte: u8) -> bool {
-    (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
-}
-
-fn push_escaped_slowly(text: &[u8], out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut bytes = text.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        let control = match byte {
-            b'"' | b'\\' => {
-                out.extend([b'\\', byte]);
-                continue;
-            }
-            b'\n' | b'\t' | b'\r' => {
-                out.extend([
-                    b'\\',
-                    if byte == b'\n' {
-                        b'n'
-                    } else if byte == b'\t' {
-                        b't'
-                    } else {
-                        b'r'
-                    },
-                ]);
-                continue;
-            }
-            0..b' ' | 0x7f => byte,
-            // U+0080 to U+009F: terminals take them for commands.
-            0xc2 => match bytes.next_if(|next| *next < 0xa0) {
-                Some(next) => next,
-                None => {
-                    out.push(byte);
-                    continue;
-                }
-            },
-            _ => {
-                out.push(byte);
-                continue;
-            }
-        };
-        out.extend_from_slice(b"\\u00");
-        out.extend([HEX[usize::from(control >> 4)], HEX[usize::from(control & 15)]]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,15 +44,6 @@ mod tests {
         let mut out = Vec::new();
         push_escaped(text.as_bytes(), &mut out);
         String::from_utf8(out).expect("UTF-8 stays UTF-8")
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(escaped("a\"b\\c/"), "a\\\"b\\\\c/");
-        assert_eq!(
-            escaped("\n\t\r\u{1}\u{1b}\u{7f}\u{85}\u{9f}\u{a0}é"),
-            "\\n\\t\\r\\u0001\\u001b\\u007f\\u0085\\u009f\u{a0}é"
-        );
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub enum UsageError<'a> {
     },
     /// `--dired` and `--zero`, which cannot both be had; from Plan.
     DiredAndZero,
+    /// `--summary` and `--csv`, whose table has no place for it; from Plan.
+    SummaryAndCsv,
     /// A `+FORMAT` of more than two lines; from Plan, by [`super::words::time_style`].
     BadTimeFormat {
         /// What was given, without the `+`.
@@ -75,7 +77,10 @@ impl UsageError<'_> {
     #[must_use]
     pub fn message(&self, program: &[u8], utf8: bool) -> Vec<u8> {
         let mut out = self.message_at(program, utf8);
-        if !matches!(self, Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero) {
+        if !matches!(
+            self,
+            Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero | Self::SummaryAndCsv
+        ) {
             put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
         }
         out
@@ -123,6 +128,10 @@ impl UsageError<'_> {
                 bad_argument(out, value, *ambiguous, &quote(b"time style", utf8), utf8);
             }
             Self::DiredAndZero => put(out, &[b"--dired and --zero are incompatible"]),
+            Self::SummaryAndCsv => put(
+                out,
+                &[b"--summary and --csv are incompatible: a table has no place for a sum; use --json or --ndjson"],
+            ),
             Self::BadTimeFormat { value } => put(out, &[b"invalid time style format ", &quote(value, utf8)]),
             Self::BadNumber { value, why } => say_number(out, value, *why, utf8),
         }
@@ -146,6 +155,9 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
         BadNumber::InFlight => {
             let range = alloc::format!(" (must be {} to {})", THREADS.start(), THREADS.end());
             put(out, &[b"invalid number of questions in flight: ", &quote(value, utf8), range.as_bytes()]);
+        }
+        BadNumber::Top => {
+            put(out, &[b"invalid number of entries: ", &quote(value, utf8), b" (must be 1 or more)"]);
         }
         BadNumber::Timeout => {
             let units = b" (must be a number of seconds, or end in ms, s, m or h)";

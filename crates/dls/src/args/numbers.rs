@@ -17,6 +17,8 @@ pub enum BadNumber {
     Threads,
     /// `--max-inflight`: not a number, or not within [`THREADS`].
     InFlight,
+    /// `--top`: no number from 1.
+    Top,
     /// `--timeout`: no number of seconds, nor one with a unit.
     Timeout,
     /// `--block-size`: neither a number nor a word, or zero.
@@ -102,6 +104,18 @@ pub fn parse_threads(value: &[u8]) -> Result<usize, BadNumber> {
 /// [`BadNumber::InFlight`].
 pub fn parse_in_flight(value: &[u8]) -> Result<usize, BadNumber> {
     parse_threads(value).map_err(|_| BadNumber::InFlight)
+}
+
+/// `--top`: how many entries, at least one.
+///
+/// # Errors
+/// [`BadNumber::Top`].
+pub fn parse_top(value: &[u8]) -> Result<usize, BadNumber> {
+    let digits_only = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let number = if digits_only { core::str::from_utf8(value).ok() } else { None };
+    // More than there can be are all.
+    let number = number.map(|text| text.parse().unwrap_or(usize::MAX));
+    number.filter(|n| *n > 0).ok_or(BadNumber::Top)
 }
 
 /// Nanoseconds of a second, and the longest timeout: thirty years.

@@ -2,7 +2,7 @@
 
 use super::view::Wishes;
 use crate::args::numbers::{
-    BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
+    BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{Flag, Said};
@@ -13,6 +13,7 @@ use dents::read::{Filter, Hidden};
 use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
 use dents_render::human::Grouping;
+use dents_render::record::Syntax;
 use dents_render::{Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
@@ -49,6 +50,10 @@ pub(super) struct Choices<'a> {
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
+    pub(super) syntax: Option<Syntax>,
+    pub(super) top: Option<usize>,
+    pub(super) count: bool,
+    pub(super) summary: bool,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -69,6 +74,7 @@ impl<'a> Choices<'a> {
             choices.long(said);
             choices.names(said, terminal);
             choices.order(said);
+            choices.programs(said);
             choices.speed(said);
             if choices.wishes.take(said) {
                 choices.format = Some(Format::Long);
@@ -223,6 +229,18 @@ impl<'a> Choices<'a> {
             }
             Flag::Reverse => self.reverse = true,
             Flag::GroupDirectoriesFirst => self.directories_first = true,
+            _ => {}
+        }
+    }
+
+    fn programs(&mut self, said: &Said<'a>) {
+        match said.flag {
+            Flag::Json => self.syntax = Some(Syntax::Json),
+            Flag::Ndjson => self.syntax = Some(Syntax::Ndjson),
+            Flag::Csv => self.syntax = Some(Syntax::Csv),
+            Flag::Top => self.top = said.value.and_then(|value| parse_top(value).ok()),
+            Flag::Count => self.count = true,
+            Flag::Summary => self.summary = true,
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ mod claims;
 mod colors;
 mod icons;
 mod locale;
+mod programs;
 mod view;
 mod zone;
 
@@ -33,6 +34,7 @@ use dents::sort::{Key, Order};
 use dents::stat::auto::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
+use dents_render::record::Syntax;
 use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
 use dents_sys::host;
 
@@ -54,6 +56,8 @@ pub struct Plan<'a> {
     pub order: Order,
     /// The tables that names are compared by; none where bytes decide.
     pub collate: Option<&'static [u8]>,
+    /// How many entries of a directory are shown at most.
+    pub top: Option<usize>,
     /// What the listing looks like.
     pub style: Style,
     /// What must be known of an entry of a directory.
@@ -113,6 +117,8 @@ impl<'a> Plan<'a> {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
         });
+        // Nobody sees in which order entries are counted; with `-R` it is that of the directories.
+        let key = if choices.count && !choices.recursive && choices.top.is_none() { Key::None } else { key };
         let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
         let mut needs = style.needs() | order.needs(time);
         if choices.recursive {
@@ -136,6 +142,7 @@ impl<'a> Plan<'a> {
             recursive: choices.recursive,
             dereference,
             order,
+            top: choices.top,
             collate: found.collate(),
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
@@ -145,7 +152,8 @@ impl<'a> Plan<'a> {
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
             streams: key == Key::None
-                && (style.format == Format::Lines
+                && choices.top.is_none()
+                && (matches!(style.format, Format::Lines | Format::Record | Format::Count)
                     || style.format == Format::Commas
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
@@ -260,14 +268,19 @@ impl<'a> Surroundings<'a, '_, '_> {
     /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
     fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.terminal.is_some();
-        let format = choices.format.unwrap_or(self.manner.format(terminal));
+        let special = choices.special();
+        let format = special.or(choices.format).unwrap_or(self.manner.format(terminal));
+        if choices.summary && choices.syntax == Some(Syntax::Csv) {
+            return Err(UsageError::SummaryAndCsv);
+        }
         let long = format == Format::Long;
         let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
-        let colored = happens(choices.color, terminal);
+        let plain = special.is_some();
+        let colored = happens(choices.color, terminal) && !plain;
         let width = if spread || colored { self.width(choices) } else { 0 };
         let tab_size = if spread { self.tab_size(choices) } else { 0 };
         let quoting = self.quoting(choices);
-        let hyperlink = happens(choices.hyperlink, terminal);
+        let hyperlink = happens(choices.hyperlink, terminal) && !plain;
         let dired = choices.dired && long && !hyperlink;
         if dired && choices.zero {
             return Err(UsageError::DiredAndZero);
@@ -288,12 +301,12 @@ impl<'a> Surroundings<'a, '_, '_> {
         let mut style = Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
-            inode: choices.inode,
-            blocks: choices.blocks,
+            inode: choices.inode && !plain,
+            blocks: choices.blocks && !plain,
             owner: !choices.no_owner,
             group: !choices.no_group,
             author: choices.author,
-            context: choices.context,
+            context: choices.context && !plain,
             numeric: choices.numeric,
             block_size,
             file_size,
@@ -301,7 +314,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             time_style,
             total: if long || choices.blocks { self.found.total() } else { b"total" },
             time_names: if long { self.found.time_names() } else { None },
-            indicator: choices.indicator,
+            indicator: if plain { Indicator::None } else { choices.indicator },
             quoting,
             qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
             width,
@@ -313,7 +326,10 @@ impl<'a> Surroundings<'a, '_, '_> {
             dired,
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),
-            targets: choices.directories_first,
+            targets: choices.directories_first && !plain,
+            record: choices.record(),
+            summary: choices.summary,
+            top: choices.top.is_some(),
             locale: self.locale,
             ..Style::default()
         };

@@ -25,7 +25,7 @@ pub(super) struct Wishes<'a> {
     relative: bool,
     smart_group: bool,
     mounts: bool,
-    xattrs: bool,
+    pub(super) xattrs: bool,
     /// Columns to be left out.
     without: Vec<Column>,
 }
@@ -52,6 +52,11 @@ impl<'a> Wishes<'a> {
         }
         self.asked = true;
         said.flag == Flag::ColumnList
+    }
+
+    /// The columns that were picked.
+    pub(super) fn columns(&self) -> Option<Vec<Column>> {
+        self.columns.map(args::columns)
     }
 
     /// Whether a long format is to be the view.

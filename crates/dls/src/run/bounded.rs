@@ -117,6 +117,12 @@ impl Listing<'_, '_, '_> {
             let told = format!(": only the first {} names are shown", grouped(entries));
             let message = Message::new(self.plan.program).text("reading directory ").text(&name);
             message.text(&within).text(&told).send(self.out);
+            let errno = UNANSWERED.raw_os_error();
+            self.renderer.fail(
+                path.to_bytes(),
+                errno,
+                "did not answer in time: only the first names are here",
+            );
             self.status.raise(Status::Minor);
         }
         if unanswered > 0 {
@@ -141,6 +147,7 @@ impl Listing<'_, '_, '_> {
     /// A directory or operand that did not answer at all.
     pub(super) fn late(&mut self, path: &[u8], operand: bool, reached: bool) {
         self.status.raise(if operand { Status::Serious } else { Status::Minor });
+        self.renderer.fail(path, UNANSWERED.raw_os_error(), "did not answer in time");
         let Some(limit) = &mut self.limit else { return };
         if !reached && !operand {
             limit.not_reached += 1;

@@ -1,0 +1,159 @@
+//! What stands before the first row and behind the last, and what must be remembered in between.
+
+use super::row::error_word;
+use super::text::{push_base64, push_string};
+use super::{Record, Syntax, Tally, VERSION, tally};
+use crate::number::push_number;
+use crate::style::{Format, Style};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use dents::batch::Batch;
+use dents::bounded::UNANSWERED;
+
+/// A run under way. There is none for a listing that is neither for programs nor counted.
+pub(crate) struct State {
+    begun: bool,
+    /// Whether no row has been written yet.
+    pub(super) first: bool,
+    /// The directory whose entries come next; none for operands.
+    directory: Option<Vec<u8>>,
+    failures: Vec<Failure>,
+    /// Of this directory, with `--count`.
+    pub(super) here: Tally,
+    /// Of all, with `--summary`.
+    all: Option<Tally>,
+}
+
+/// Something that could not be listed.
+struct Failure {
+    path: Vec<u8>,
+    errno: i32,
+    message: &'static str,
+}
+
+impl State {
+    pub(crate) fn new(style: &Style) -> Option<Box<State>> {
+        let wanted = style.record.is_some() || style.format == Format::Count || style.summary;
+        wanted.then(|| {
+            Box::new(State {
+                begun: false,
+                first: true,
+                directory: None,
+                failures: Vec::new(),
+                here: Tally::default(),
+                all: style.summary.then(Tally::default),
+            })
+        })
+    }
+
+    pub(crate) fn set_directory(&mut self, path: &[u8]) {
+        self.directory = Some(path.to_vec());
+    }
+
+    pub(super) fn directory(&self) -> Option<&[u8]> {
+        self.directory.as_deref()
+    }
+
+    /// Takes rows into the summary.
+    pub(crate) fn sum(&mut self, batch: &Batch, order: &[u32]) {
+        if let Some(all) = &mut self.all {
+            all.add(batch, batch.entries(order));
+        }
+    }
+
+    /// What could not be listed stands at the end of a JSON document.
+    pub(crate) fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
+        self.failures.push(Failure { path: path.to_vec(), errno, message });
+    }
+
+    /// What stands before the first row.
+    pub(super) fn begin(&mut self, style: &Style, out: &mut Vec<u8>) {
+        let Some(record) = style.record.as_ref().filter(|_| !core::mem::replace(&mut self.begun, true))
+        else {
+            return;
+        };
+        let counts = style.format == Format::Count;
+        match record.syntax {
+            Syntax::Ndjson => {}
+            Syntax::Csv if counts => tally::push_csv_header(out),
+            Syntax::Csv => push_csv_header(record, out),
+            Syntax::Json => {
+                out.extend_from_slice(b"{\"version\":");
+                push_number(out, VERSION.into(), 0);
+                out.extend_from_slice(b",\"program\":\"dls\",\"lazy\":");
+                out.extend_from_slice(if record.lazy { b"true" } else { b"false" });
+                out.extend_from_slice(if counts { b",\"counts\":[" } else { b",\"entries\":[" });
+            }
+        }
+    }
+
+    /// What stands behind the last row.
+    pub(crate) fn finish(&mut self, style: &Style, out: &mut Vec<u8>) {
+        self.begin(style, out);
+        let all = self.all.take();
+        match (style.record.as_ref().map(|record| record.syntax), all) {
+            (Some(Syntax::Json), all) => {
+                out.extend_from_slice(b"\n]");
+                if let Some(all) = all {
+                    out.extend_from_slice(b",\"summary\":");
+                    all.push_summary(out);
+                }
+                self.push_failures(out);
+                out.extend_from_slice(b"}\n");
+            }
+            (Some(Syntax::Ndjson), Some(all)) => {
+                out.extend_from_slice(b"{\"v\":");
+                push_number(out, VERSION.into(), 0);
+                out.extend_from_slice(b",\"summary\":");
+                all.push_summary(out);
+                out.extend_from_slice(b"}\n");
+            }
+            // A table of rows has no place for a sum; the plan refuses it.
+            (Some(Syntax::Csv | Syntax::Ndjson), _) => {}
+            (None, Some(all)) => all.push_line(style, out),
+            (None, None) => {}
+        }
+    }
+
+    fn push_failures(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"errors\":[");
+        for (place, failure) in self.failures.iter().enumerate() {
+            out.extend_from_slice(if place > 0 { b",\n{\"path" } else { b"\n{\"path" });
+            let start = out.len();
+            out.extend_from_slice(b"\":");
+            if !push_string(&failure.path, out) {
+                out.truncate(start);
+                out.extend_from_slice(b"_bytes\":\"");
+                push_base64(&failure.path, out);
+                out.push(b'"');
+            }
+            out.extend_from_slice(b",\"errno\":");
+            if failure.errno == UNANSWERED.raw_os_error() {
+                out.extend_from_slice(b"null");
+            } else {
+                push_number(out, u64::from(failure.errno.unsigned_abs()), 0);
+            }
+            out.extend_from_slice(b",\"error\":");
+            match error_word(failure.errno) {
+                Some(word) => drop(push_string(word.as_bytes(), out)),
+                None => out.extend_from_slice(b"null"),
+            }
+            out.extend_from_slice(b",\"message\":");
+            push_string(failure.message.as_bytes(), out);
+            out.push(b'}');
+        }
+        out.push(b']');
+    }
+}
+
+/// The fields, and behind them a column for the bytes of each text that is no text.
+fn push_csv_header(record: &Record, out: &mut Vec<u8>) {
+    let texts = record.fields.iter().filter(|field| field.is_text()).map(|field| (field, "_bytes"));
+    let all = record.fields.iter().map(|field| (field, "")).chain(texts);
+    for (place, (field, suffix)) in all.enumerate() {
+        for part in [if place > 0 { "," } else { "" }, field.word(), suffix] {
+            out.extend_from_slice(part.as_bytes());
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+}

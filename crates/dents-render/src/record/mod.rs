@@ -1,0 +1,112 @@
+//! Output for programs: a listing as JSON, NDJSON or CSV.
+//!
+//! The last station like every format, with two differences. What is drawn is what is known, not what is pleasant: numbers
+//! in bytes, times in UTC, unknown as null. And a run is one document, so something stands before the first entry and
+//! behind the last, and a [`State`] remembers in between. docs/OUTPUT.md describes the result to its readers.
+//!
+//! ```text
+//! Batch ─► row (a Writer: one field after the other) ─► text, time, words ─► Sink
+//!      └─► tally (--count, --summary)
+//! ```
+//!
+//! Fields and words are those of `dents scan`: a row means the same whichever program wrote it. What both use is public.
+
+mod document;
+mod errno;
+mod field;
+mod row;
+mod tally;
+pub mod text;
+pub mod time;
+pub mod words;
+
+pub use errno::errno_name;
+pub use field::Field;
+
+pub(crate) use document::State;
+pub(crate) use tally::{Tally, count};
+
+use crate::Sink;
+use crate::consumer::{Consumer, Declare};
+use crate::format::{Rows, in_pieces};
+use crate::name::Painter;
+use crate::renderer::Renderer;
+use crate::style::{Format, Style};
+use alloc::vec::Vec;
+use dents::needs::{Needs, NeedsByKind};
+use dents::owners::Owners;
+use dents::team::Team;
+use row::Writer;
+
+/// The version of the schema. It changes when a field changes its meaning or goes; new ones may come any time.
+pub const VERSION: u32 = 1;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// One document (RFC 8259).
+    Json,
+    /// A JSON object a line.
+    Ndjson,
+    /// RFC 4180, with a header.
+    Csv,
+}
+
+/// What rows hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// How they are written.
+    pub syntax: Syntax,
+    /// Their fields, in this order.
+    pub fields: Vec<Field>,
+    /// Whether what is known may be out of date.
+    pub lazy: bool,
+}
+
+/// What the formats of this module and the summary need.
+pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
+    if let (Some(record), Format::Record) = (&style.record, style.format) {
+        let needs = record.fields.iter().fold(NeedsByKind::default(), |all, field| all | field.needs());
+        to(Consumer::Record, needs);
+    }
+    if style.format == Format::Count {
+        to(Consumer::Count, NeedsByKind::all(Needs::TYPE));
+    }
+    if style.summary {
+        to(Consumer::Summary, NeedsByKind::all(Needs::TYPE));
+    }
+}
+
+/// Rows of a piece of a listing.
+pub(crate) fn render(
+    renderer: &mut Renderer<'_>,
+    rows: Rows<'_>,
+    owners: &Owners,
+    team: &Team<'_>,
+    out: &mut impl Sink,
+) {
+    let Renderer { style, painter, notes, state, .. } = renderer;
+    let (Some(record), Some(state)) = (&style.record, state) else { return };
+    state.begin(style, out.buffer());
+    let directory = state.directory();
+    let writer = |first: bool| Writer::new(record, first, directory, owners, notes);
+    // Rows of a document stand between commas; so the first one of all is drawn by itself.
+    let (first, rest) = rows.order.split_at(usize::from(state.first && !rows.order.is_empty()));
+    draw(rows.only(first), &mut writer(true), out);
+    let rest = rows.only(rest);
+    let piece = |rows: Rows<'_>, _: &mut Painter<'_>, out: &mut Vec<u8>| draw(rows, &mut writer(false), out);
+    if !in_pieces(rest, painter, team, out, &piece) {
+        draw(rest, &mut writer(false), out);
+    }
+    state.first &= rows.order.is_empty();
+}
+
+fn draw(rows: Rows<'_>, writer: &mut Writer<'_>, out: &mut impl Sink) {
+    for entry in rows.shown() {
+        writer.write(&entry, out.buffer());
+        out.checkpoint();
+    }
+}
+
+#[cfg(test)]
+mod tests;

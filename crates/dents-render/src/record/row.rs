@@ -1,0 +1,354 @@
+//! One row: field after field, in whichever syntax.
+
+use super::text::{push_base64, push_cell, push_string};
+use super::{Field, Record, Syntax, VERSION, errno_name, time, words};
+use crate::mode;
+use crate::note::{Git, Note};
+use crate::number::push_number;
+use alloc::vec::Vec;
+use dents::batch::{Asked, Entry, Extra, Mark, Time};
+use dents::bounded::UNANSWERED;
+use dents::needs::Kind;
+use dents::owners::Owners;
+
+/// Writes rows of one directory.
+pub(super) struct Writer<'r> {
+    record: &'r Record,
+    columns: Vec<Column>,
+    directory: Option<&'r [u8]>,
+    owners: &'r Owners,
+    notes: &'r [Note],
+    cells: Cells,
+    end: &'static [u8],
+}
+
+/// A field, and what stands before its value.
+struct Column {
+    field: Field,
+    key: Vec<u8>,
+    /// Before base64.
+    bytes_key: Vec<u8>,
+}
+
+/// What is known of an entry, looked up once.
+struct Known<'e> {
+    entry: Entry<'e>,
+    /// Whether `statx` answered.
+    stat: bool,
+    extra: Option<&'e Extra>,
+}
+
+impl<'r> Writer<'r> {
+    /// `first` is whether nothing stands before the first row: JSON has commas between them.
+    pub(super) fn new(
+        record: &'r Record,
+        first: bool,
+        directory: Option<&'r [u8]>,
+        owners: &'r Owners,
+        notes: &'r [Note],
+    ) -> Writer<'r> {
+        let column = |(place, field): (usize, &Field)| Column {
+            field: *field,
+            key: key(record.syntax, first, place, field.word(), ""),
+            bytes_key: key(record.syntax, first, place, field.word(), "_bytes"),
+        };
+        Writer {
+            record,
+            columns: record.fields.iter().enumerate().map(column).collect(),
+            directory,
+            owners,
+            notes,
+            cells: Cells { syntax: record.syntax, tail: Vec::new(), clock: time::Writer::default() },
+            end: match record.syntax {
+                Syntax::Json => b"}",
+                Syntax::Ndjson => b"}\n",
+                Syntax::Csv => b"\r\n",
+            },
+        }
+    }
+
+    pub(super) fn write(&mut self, entry: &Entry<'_>, out: &mut Vec<u8>) {
+        let stat = entry.is_known();
+        let known = Known { entry: *entry, stat, extra: if stat { entry.extra() } else { None } };
+        let columns = core::mem::take(&mut self.columns);
+        for column in &columns {
+            self.field(column, &known, out);
+        }
+        self.columns = columns;
+        out.append(&mut self.cells.tail);
+        out.extend_from_slice(self.end);
+    }
+
+    #[inline]
+    fn field(&mut self, column: &Column, known: &Known<'_>, out: &mut Vec<u8>) {
+        let Column { field, key, .. } = column;
+        match field {
+            Field::Mode | Field::Nlink | Field::Uid | Field::Gid | Field::Size | Field::Allocated => {
+                self.cells.number(key, known.stat.then(|| known.number(*field)), out);
+            }
+            Field::Atime | Field::Btime | Field::Ctime | Field::Mtime => {
+                self.cells.time(key, known.time(*field), out);
+            }
+            Field::Directory => self.cells.text(column, self.directory, out),
+            Field::Name => self.cells.text(column, Some(known.entry.name()), out),
+            Field::User => self.cells.text(column, self.user(known), out),
+            Field::Group => self.cells.text(column, self.group(known), out),
+            Field::Target => self.cells.text(column, known.target(), out),
+            Field::Context => self.cells.text(column, known.entry.context(), out),
+            Field::Type => self.cells.word(key, Some(words::of_kind(known.entry.kind()).as_bytes()), out),
+            Field::Perm => {
+                let letters = known.stat.then(|| mode::letters(known.entry.mode()));
+                self.cells.word(key, letters.as_ref().map(|letters| &letters[..]), out);
+            }
+            Field::Ino => {
+                self.cells.number(key, known.entry.knows_ino().then(|| known.entry.ino()), out);
+            }
+            Field::Dev => self.cells.number(key, known.extra.map(|extra| words::device(extra.dev)), out),
+            Field::Rdev => self.cells.number(key, known.rdev(), out),
+            Field::Attributes => self.cells.attributes(key, known.extra, out),
+            Field::Xattrs => self.cells.xattrs(key, known, out),
+            Field::Acl => self.cells.boolean(key, known.acl(), out),
+            Field::Lazy => self.cells.boolean(key, known.stat.then_some(self.record.lazy), out),
+            Field::Asked | Field::Errno | Field::Error => self.fault(column, known, out),
+            Field::GitStaged | Field::GitUnstaged => self.git(column, known, out),
+            Field::Total | Field::TotalAllocated | Field::TotalWhole => self.total(column, known, out),
+        }
+    }
+
+    fn user(&self, known: &Known<'_>) -> Option<&'r [u8]> {
+        if known.stat { self.owners.user(known.entry.uid()) } else { None }
+    }
+
+    fn group(&self, known: &Known<'_>) -> Option<&'r [u8]> {
+        if known.stat { self.owners.group(known.entry.gid()) } else { None }
+    }
+
+    fn fault(&mut self, column: &Column, known: &Known<'_>, out: &mut Vec<u8>) {
+        let fault = known.entry.fault();
+        let key = &column.key;
+        match column.field {
+            Field::Asked => {
+                self.cells.word(key, fault.map(|(asked, _)| words::of_asked(asked).as_bytes()), out);
+            }
+            Field::Errno => {
+                let told = fault.filter(|(_, errno)| *errno != UNANSWERED);
+                self.cells.number(key, told.map(|(_, errno)| errno.raw_os_error() as u64), out);
+            }
+            _ => {
+                let word = fault.and_then(|(_, errno)| error_word(errno.raw_os_error()));
+                self.cells.word(key, word.map(str::as_bytes), out);
+            }
+        }
+    }
+
+    fn git(&mut self, column: &Column, known: &Known<'_>, out: &mut Vec<u8>) {
+        let change = match self.notes.get(known.entry.index()).map(|note| note.git) {
+            Some(Git::Status { staged, .. }) if column.field == Field::GitStaged => Some(staged),
+            Some(Git::Status { unstaged, .. }) => Some(unstaged),
+            _ => None,
+        };
+        self.cells.word(&column.key, change.map(|change| words::change(change).as_bytes()), out);
+    }
+
+    fn total(&mut self, column: &Column, known: &Known<'_>, out: &mut Vec<u8>) {
+        let total = self.notes.get(known.entry.index()).and_then(|note| note.total);
+        let key = &column.key;
+        match column.field {
+            Field::Total => self.cells.number(key, total.map(|total| total.bytes), out),
+            Field::TotalAllocated => {
+                self.cells.number(key, total.map(|total| total.blocks.saturating_mul(512)), out);
+            }
+            _ => self.cells.boolean(key, total.map(|total| total.whole), out),
+        }
+    }
+}
+
+/// The word of an error; `TIMEOUT` where nobody answered in time.
+pub(super) fn error_word(errno: i32) -> Option<&'static str> {
+    if errno == UNANSWERED.raw_os_error() { Some("TIMEOUT") } else { errno_name(errno) }
+}
+
+/// What stands before a value: in JSON its name, and what separates it from what came before.
+fn key(syntax: Syntax, first_row: bool, place: usize, name: &str, suffix: &str) -> Vec<u8> {
+    let mut key = Vec::new();
+    match (syntax, place) {
+        (Syntax::Csv, 0) => return key,
+        (_, 1..) => key.push(b','),
+        (Syntax::Json, 0) => key.extend_from_slice(if first_row { b"\n{" } else { b",\n{" }),
+        (Syntax::Ndjson, 0) => {
+            key.extend_from_slice(b"{\"v\":");
+            push_number(&mut key, VERSION.into(), 0);
+            key.push(b',');
+        }
+    }
+    if syntax != Syntax::Csv {
+        for part in ["\"", name, suffix, "\":"] {
+            key.extend_from_slice(part.as_bytes());
+        }
+    }
+    key
+}
+
+impl<'e> Known<'e> {
+    fn number(&self, field: Field) -> u64 {
+        let entry = &self.entry;
+        match field {
+            Field::Mode => entry.mode().into(),
+            Field::Nlink => entry.nlink().into(),
+            Field::Uid => entry.uid().into(),
+            Field::Gid => entry.gid().into(),
+            Field::Size => entry.size(),
+            _ => entry.blocks().saturating_mul(512),
+        }
+    }
+
+    fn time(&self, field: Field) -> Option<Time> {
+        let extra = self.extra?;
+        let time = match field {
+            Field::Atime => extra.atime,
+            Field::Btime => extra.btime,
+            Field::Ctime => extra.ctime,
+            _ => extra.mtime,
+        };
+        (time != Time::UNKNOWN).then_some(time)
+    }
+
+    fn target(&self) -> Option<&'e [u8]> {
+        if self.entry.kind() == Kind::Link { self.entry.link() } else { None }
+    }
+
+    fn rdev(&self) -> Option<u64> {
+        let device = self.stat && matches!(self.entry.kind(), Kind::Char | Kind::Block);
+        device.then(|| words::device(self.entry.rdev()))
+    }
+
+    fn acl(&self) -> Option<bool> {
+        let asked = self.stat && !matches!(self.entry.fault(), Some((Asked::Xattr, _)));
+        asked.then(|| self.entry.mark() == Mark::Acl)
+    }
+}
+
+/// Values in a syntax.
+struct Cells {
+    syntax: Syntax,
+    /// CSV's cells at the end of the row: texts that are no text.
+    tail: Vec<u8>,
+    clock: time::Writer,
+}
+
+impl Cells {
+    #[inline]
+    fn null(&self, key: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(key);
+        if self.syntax != Syntax::Csv {
+            out.extend_from_slice(b"null");
+        }
+    }
+
+    #[inline]
+    fn number(&self, key: &[u8], number: Option<u64>, out: &mut Vec<u8>) {
+        let Some(number) = number else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        push_number(out, number, 0);
+    }
+
+    fn boolean(&self, key: &[u8], value: Option<bool>, out: &mut Vec<u8>) {
+        let Some(value) = value else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        out.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    /// A word of our own, which needs no escapes.
+    #[inline]
+    fn word(&self, key: &[u8], word: Option<&[u8]>, out: &mut Vec<u8>) {
+        let Some(word) = word else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        let quote = (self.syntax != Syntax::Csv).then_some(b'"');
+        out.extend(quote);
+        out.extend_from_slice(word);
+        out.extend(quote);
+    }
+
+    #[inline]
+    fn time(&mut self, key: &[u8], time: Option<Time>, out: &mut Vec<u8>) {
+        let Some(time) = time else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        let quote = (self.syntax != Syntax::Csv).then_some(b'"');
+        out.extend(quote);
+        self.clock.write(time, out);
+        out.extend(quote);
+    }
+
+    #[inline]
+    fn text(&mut self, column: &Column, text: Option<&[u8]>, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(&column.key);
+        if self.syntax == Syntax::Csv {
+            self.tail.push(b',');
+            if let Some(text) = text.filter(|text| !push_cell(text, out)) {
+                push_base64(text, &mut self.tail);
+            }
+            return;
+        }
+        match text {
+            None => out.extend_from_slice(b"null"),
+            Some(text) if push_string(text, out) => {}
+            Some(text) => {
+                out.truncate(start);
+                out.extend_from_slice(&column.bytes_key);
+                out.push(b'"');
+                push_base64(text, out);
+                out.push(b'"');
+            }
+        }
+    }
+
+    /// A list; in CSV its words with spaces between them.
+    fn attributes(&self, key: &[u8], extra: Option<&Extra>, out: &mut Vec<u8>) {
+        let Some(extra) = extra else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        let csv = self.syntax == Syntax::Csv;
+        let (open, before, after, between, close): (&[u8], &[u8], &[u8], &[u8], &[u8]) =
+            if csv { (b"", b"", b"", b" ", b"") } else { (b"[", b"\"", b"\"", b",", b"]") };
+        out.extend_from_slice(open);
+        for (place, word) in words::attributes(extra.attributes & extra.attributes_mask).enumerate() {
+            for part in [if place > 0 { between } else { b"" }, before, word.as_bytes(), after] {
+                out.extend_from_slice(part);
+            }
+        }
+        out.extend_from_slice(close);
+    }
+
+    /// A list of objects; in CSV the same JSON in one cell.
+    #[cold]
+    fn xattrs(&self, key: &[u8], known: &Known<'_>, out: &mut Vec<u8>) {
+        let asked = known.stat && !matches!(known.entry.fault(), Some((Asked::Xattr, _)));
+        if !asked {
+            return self.null(key, out);
+        }
+        out.extend_from_slice(key);
+        let mut list = Vec::from(b"[");
+        for (place, (name, size)) in known.entry.xattr_list().enumerate() {
+            list.extend_from_slice(if place > 0 { b",{\"name\":" } else { b"{\"name\":" });
+            let before = list.len();
+            if !push_string(name, &mut list) {
+                list.truncate(before - 2);
+                list.extend_from_slice(b"_bytes\":\"");
+                push_base64(name, &mut list);
+                list.push(b'"');
+            }
+            list.extend_from_slice(b",\"size\":");
+            match size {
+                Some(size) => push_number(&mut list, size.into(), 0),
+                None => list.extend_from_slice(b"null"),
+            }
+            list.push(b'}');
+        }
+        list.push(b']');
+        if self.syntax != Syntax::Csv {
+            return out.extend_from_slice(&list);
+        }
+        // Escaped as JSON it holds no control characters, so it is a cell.
+        push_cell(&list, out);
+    }
+}

@@ -1,0 +1,191 @@
+//! How many of each type: `--count` of a directory, `--summary` of all that was listed.
+//!
+//! `.` and `..` do not count: they are no entries of their own. The type is what `readdir` tells, so neither asks anything
+//! where it does. Bytes are those of regular files, and told only where something else had to know the sizes.
+
+use super::text::{push_base64, push_cell, push_string};
+use super::{State, Syntax, VERSION, words};
+use crate::Sink;
+use crate::format::Rows;
+use crate::human::SizeFormat;
+use crate::number::{digits, push_number};
+use crate::renderer::{Piece, Renderer};
+use crate::style::Style;
+use alloc::vec::Vec;
+use dents::batch::{Batch, Entry};
+use dents::needs::{Kind, Needs};
+
+/// What was counted.
+#[derive(Clone, Default)]
+pub(crate) struct Tally {
+    entries: u64,
+    kinds: [u64; 16],
+    bytes: u64,
+    /// Whether there was a batch whose sizes nobody wanted to know.
+    unsized_batch: bool,
+}
+
+impl Tally {
+    /// Takes entries of a batch into account.
+    pub(crate) fn add<'b>(&mut self, batch: &'b Batch, entries: impl Iterator<Item = Entry<'b>>) {
+        let sized = batch.declared().get(Kind::Reg).contains(Needs::SIZE);
+        self.unsized_batch |= !sized;
+        for entry in entries.filter(|entry| !matches!(entry.name(), b"." | b"..")) {
+            let kind = entry.kind();
+            self.entries += 1;
+            self.kinds[kind as usize] += 1;
+            if sized && kind == Kind::Reg {
+                self.bytes = self.bytes.saturating_add(entry.size());
+            }
+        }
+    }
+
+    fn bytes(&self) -> Option<u64> {
+        (!self.unsized_batch).then_some(self.bytes)
+    }
+
+    /// `"entries":3,"types":{"file":2,…}`
+    fn push_members(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\"entries\":");
+        push_number(out, self.entries, 0);
+        out.extend_from_slice(b",\"types\":{");
+        for (place, (kind, word, ..)) in words::KINDS.iter().enumerate() {
+            for part in [if place > 0 { ",\"" } else { "\"" }, word, "\":"] {
+                out.extend_from_slice(part.as_bytes());
+            }
+            push_number(out, self.kinds[*kind as usize], 0);
+        }
+        out.push(b'}');
+    }
+
+    /// The summary as a JSON object.
+    pub(super) fn push_summary(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        self.push_members(out);
+        out.extend_from_slice(b",\"bytes\":");
+        match self.bytes() {
+            Some(bytes) => push_number(out, bytes, 0),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'}');
+    }
+
+    /// The summary as a line: `12 entries, 4096 bytes: 10 files, 2 directories`.
+    pub(super) fn push_line(&self, style: &Style, out: &mut Vec<u8>) {
+        push_number(out, self.entries, 0);
+        out.extend_from_slice(if self.entries == 1 { b" entry" } else { b" entries" });
+        if let Some(bytes) = self.bytes() {
+            out.extend_from_slice(b", ");
+            out.extend_from_slice(style.file_size.bytes(bytes).as_bytes());
+            if style.file_size == SizeFormat::BYTES {
+                out.extend_from_slice(if bytes == 1 { b" byte" } else { b" bytes" });
+            }
+        }
+        let mut before: &[u8] = b": ";
+        for (kind, _, one, many) in words::KINDS {
+            let count = self.kinds[kind as usize];
+            if count > 0 {
+                out.extend_from_slice(before);
+                push_number(out, count, 0);
+                out.push(b' ');
+                out.extend_from_slice(if count == 1 { one } else { many }.as_bytes());
+                before = b", ";
+            }
+        }
+        out.push(style.eol);
+    }
+
+    /// What is there of each type, a line each, and how much it comes to.
+    fn push_lines(&self, eol: u8, out: &mut Vec<u8>) {
+        let width = digits(self.entries);
+        for (kind, word, ..) in words::KINDS {
+            let count = self.kinds[kind as usize];
+            if count > 0 {
+                push_number(out, count, width);
+                out.push(b' ');
+                out.extend_from_slice(word.as_bytes());
+                out.push(eol);
+            }
+        }
+        push_number(out, self.entries, width);
+        out.extend_from_slice(b" total");
+        out.push(eol);
+    }
+
+    fn push_json(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\"directory");
+        match directory {
+            None => out.extend_from_slice(b"\":null"),
+            Some(path) => {
+                let start = out.len();
+                out.extend_from_slice(b"\":");
+                if !push_string(path, out) {
+                    out.truncate(start);
+                    out.extend_from_slice(b"_bytes\":\"");
+                    push_base64(path, out);
+                    out.push(b'"');
+                }
+            }
+        }
+        out.push(b',');
+        self.push_members(out);
+    }
+
+    fn push_csv(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
+        let text = directory.is_none_or(|path| push_cell(path, out));
+        out.push(b',');
+        push_number(out, self.entries, 0);
+        for (kind, ..) in words::KINDS {
+            out.push(b',');
+            push_number(out, self.kinds[kind as usize], 0);
+        }
+        out.push(b',');
+        if let Some(path) = directory.filter(|_| !text) {
+            push_base64(path, out);
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+/// The header of `--count --csv`.
+pub(super) fn push_csv_header(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"directory,entries");
+    for (_, word, ..) in words::KINDS {
+        out.extend_from_slice(b",type_");
+        out.extend_from_slice(word.as_bytes());
+    }
+    out.extend_from_slice(b",directory_bytes\r\n");
+}
+
+/// `--count`: takes entries into account, and once there are no more of the directory tells how many.
+pub(crate) fn count(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
+    let Some(state) = &mut renderer.state else { return };
+    state.here.add(rows.batch, rows.shown());
+    if rows.piece == (Piece::Chunk { last: false }) {
+        return;
+    }
+    let here = core::mem::take(&mut state.here);
+    push_count(state, &here, renderer.style, out.buffer());
+    out.checkpoint();
+}
+
+fn push_count(state: &mut State, here: &Tally, style: &Style, out: &mut Vec<u8>) {
+    let Some(record) = &style.record else { return here.push_lines(style.eol, out) };
+    state.begin(style, out);
+    let first = core::mem::replace(&mut state.first, false);
+    match record.syntax {
+        Syntax::Csv => here.push_csv(state.directory(), out),
+        Syntax::Json => {
+            out.extend_from_slice(if first { b"\n{" } else { b",\n{" });
+            here.push_json(state.directory(), out);
+            out.push(b'}');
+        }
+        Syntax::Ndjson => {
+            out.extend_from_slice(b"{\"v\":");
+            push_number(out, VERSION.into(), 0);
+            out.push(b',');
+            here.push_json(state.directory(), out);
+            out.extend_from_slice(b"}\n");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Bytes as JSON strings and as cells of CSV.
+//!
+//! Text is exact: UTF-8 is a string; what is not UTF-8 is base64 under another name, `name_bytes` for `name`. Nothing that a
+//! terminal takes for a command leaves raw. JSON has escapes for that; CSV has none, so there a text with control characters
+//! goes the way of what is not UTF-8.
+
+use alloc::vec::Vec;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Appends base64 (RFC 4648, with padding).
+pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+    // There is room: four characters for each three bytes begun.
+    let written = STANDARD.encode_slice(bytes, &mut out[start..]).unwrap_or(0);
+    out.truncate(start + written);
+}
+
+/// Appends text as a JSON string, quotes included, if it is UTF-8; else nothing. Returns whether it did.
+///
+/// Almost all names need no escapes, and seeing that is one pass that the compiler makes of wide instructions.
+#[inline]
+pub fn push_string(text: &[u8], out: &mut Vec<u8>) -> bool {
+    if !text.iter().all(|byte| is_plain(*byte)) {
+        return push_unusual(text, out);
+    }
+    out.push(b'"');
+    out.extend_from_slice(text);
+    out.push(b'"');
+    true
+}
+
+#[cold]
+fn push_unusual(text: &[u8], out: &mut Vec<u8>) -> bool {
+    if core::str::from_utf8(text).is_err() {
+        return false;
+    }
+    out.push(b'"');
+    push_escaped(text, out);
+    out.push(b'"');
+    true
+}
+
+fn is_plain(byte: u8) -> bool {
+    (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
+}
+
+/// Appends UTF-8 as the inside of a JSON string. Control characters are escaped, also DEL and those of U+0080–U+009F, so
+/// that it is safe on a terminal.
+pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
+    if text.iter().all(|byte| is_plain(*byte)) {
+        return out.extend_from_slice(text);
+    }
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            0..b' ' | 0x7f => push_control(byte, out),
+            // U+0080 to U+009F: terminals take them for commands.
+            0xc2 => match bytes.next_if(|next| *next < 0xa0) {
+                Some(next) => push_control(next, out),
+                None => out.push(byte),
+            },
+            _ => out.push(byte),
+        }
+    }
+}
+
+fn push_control(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(b"\\u00");
+    out.extend([HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+}
+
+/// Appends text as a cell of CSV, if it is UTF-8 without control characters; else nothing. Returns whether it did. It is
+/// quoted where RFC 4180 wants it: where there is a comma or a quote.
+pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let plain = |byte: &u8| is_plain(*byte) & (*byte != b',');
+    if text.iter().all(plain) {
+        out.extend_from_slice(text);
+        return true;
+    }
+    let Ok(utf8) = core::str::from_utf8(text) else { return false };
+    if utf8.chars().any(char::is_control) {
+        return false;
+    }
+    push_quoted(text, out);
+    true
+}
+
+fn push_quoted(text: &[u8], out: &mut Vec<u8>) {
+    if !text.iter().any(|byte| matches!(byte, b',' | b'"')) {
+        return out.extend_from_slice(text);
+    }
+    out.push(b'"');
+    for byte in text {
+        out.extend(core::iter::repeat_n(*byte, if *byte == b'"' { 2 } else { 1 }));
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::{String, ToString};
+
+    fn escaped(text: &str) -> String {
+        let mut out = Vec::new();
+        push_escaped(text.as_bytes(), &mut out);
+        String::from_utf8(out).expect("UTF-8 stays UTF-8")
+    }
+
+    fn cell(text: &[u8]) -> Option<String> {
+        let mut out = Vec::new();
+        push_cell(text, &mut out).then(|| String::from_utf8(out).expect("UTF-8 stays UTF-8"))
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(escaped("a\"b\\c/"), "a\\\"b\\\\c/");
+        assert_eq!(
+            escaped("\n\t\r\u{1}\u{1b}\u{7f}\u{85}\u{9f}\u{a0}é"),
+            "\\n\\t\\r\\u0001\\u001b\\u007f\\u0085\\u009f\u{a0}é"
+        );
+        let all: String = (1..=0x11_0000).step_by(7).chain(1..0x900).filter_map(char::from_u32).collect();
+        assert!(!escaped(&all).chars().any(char::is_control));
+    }
+
+    #[test]
+    fn strings_are_utf8_or_nothing() {
+        let mut out = Vec::new();
+        assert!(push_string("é\"".as_bytes(), &mut out) && push_string(b"", &mut out));
+        assert!(!push_string(b"\xff", &mut out) && !push_string(b"a\xc2", &mut out));
+        assert_eq!(out, "\"é\\\"\"\"\"".as_bytes());
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        assert_eq!(cell(b"a b").as_deref(), Some("a b"));
+        assert_eq!(cell(b"a,b").as_deref(), Some("\"a,b\""));
+        assert_eq!(cell(b"a\"b").as_deref(), Some("\"a\"\"b\""));
+        assert_eq!(cell("é\\".as_bytes()), Some("é\\".to_string()));
+        for hostile in [&b"a\nb"[..], b"\x1b[31m", b"\xff", "\u{85}".as_bytes(), b"\x7f"] {
+            assert_eq!(cell(hostile), None);
+        }
+    }
+
+    #[test]
+    fn base64_has_its_padding() {
+        for (bytes, expected) in
+            [(&b""[..], &b""[..]), (b"\xff\xfe", b"//4="), (b"abc", b"YWJj"), (b"a", b"YQ==")]
+        {
+            let mut out = b"x".to_vec();
+            push_base64(bytes, &mut out);
+            assert_eq!(out[1..], *expected);
+        }
+    }
+}

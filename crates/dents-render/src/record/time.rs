@@ -1,0 +1,120 @@
+//! Times as text: RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`.
+//!
+//! RFC 3339 has no years outside 0000–9999; the kernel's `tv_sec` has. These are written as ISO 8601 and ECMAScript extend
+//! it, with a sign and at least six digits: `+010000-01-01T00:00:00.000000000Z`. All 64 bits of seconds come back exactly.
+
+use crate::number::{Text, pair};
+use alloc::vec::Vec;
+use dents::batch::Time;
+
+const DAY: i64 = 86_400;
+const NANOS: u32 = 1_000_000_000;
+
+/// Appends a time as text.
+pub fn write(time: Time, out: &mut Vec<u8>) {
+    Writer::default().write(time, out);
+}
+
+/// Writes times and remembers the last date: those of a directory are mostly of few days.
+#[derive(Clone, Default)]
+pub(crate) struct Writer {
+    days: i64,
+    date: Vec<u8>,
+}
+
+impl Writer {
+    pub(crate) fn write(&mut self, time: Time, out: &mut Vec<u8>) {
+        let (days, second) = (time.sec.div_euclid(DAY), time.sec.rem_euclid(DAY) as u32);
+        if self.date.is_empty() || days != self.days {
+            self.set_date(days);
+        }
+        out.extend_from_slice(&self.date);
+        let mut text = *b"T00:00:00.000000000Z";
+        for (at, number) in [(1, second / 3600), (4, second / 60 % 60), (7, second % 60)] {
+            text[at..at + 2].copy_from_slice(&pair(number));
+        }
+        // The kernel keeps to 0..1e9; what does not is not made into another second.
+        let nanos = time.nsec.min(NANOS - 1);
+        text[10] += (nanos / 100_000_000) as u8;
+        for (at, unit) in [(11, 1_000_000), (13, 10_000), (15, 100), (17, 1)] {
+            text[at..at + 2].copy_from_slice(&pair(nanos / unit % 100));
+        }
+        out.extend_from_slice(&text);
+    }
+
+    #[cold]
+    fn set_date(&mut self, days: i64) {
+        let (year, month, day) = civil(days);
+        self.days = days;
+        self.date.clear();
+        push_year(year, &mut self.date);
+        for number in [month, day] {
+            self.date.push(b'-');
+            self.date.extend_from_slice(&pair(number));
+        }
+    }
+}
+
+fn push_year(year: i64, out: &mut Vec<u8>) {
+    let digits = Text::number(year.unsigned_abs());
+    let extended = !(0..=9999).contains(&year);
+    if extended {
+        out.push(if year < 0 { b'-' } else { b'+' });
+    }
+    let width = if extended { 6 } else { 4 };
+    out.extend(core::iter::repeat_n(b'0', width - digits.len().min(width)));
+    out.extend_from_slice(digits.as_bytes());
+}
+
+/// Year, month and day of a number of days since 1970: years are counted from March, so that the leap day is their last, and
+/// in eras of 400 years, which all have 146,097 days. Unlike [`crate::time`]'s, for any year that 64 bits of seconds reach.
+fn civil(days: i64) -> (i64, u32, u32) {
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = (day - (153 * month + 2) / 5 + 1) as u32;
+    let (year, month) = (year + era * 400, month as u32);
+    if month < 10 { (year, month + 3, date) } else { (year + 1, month - 9, date) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    fn text(sec: i64, nsec: u32) -> String {
+        let mut out = Vec::new();
+        write(Time { sec, nsec }, &mut out);
+        String::from_utf8(out).expect("ASCII")
+    }
+
+    #[test]
+    fn times() {
+        for (sec, nsec, expected) in [
+            (0, 0, "1970-01-01T00:00:00.000000000Z"),
+            (-1, 999_999_999, "1969-12-31T23:59:59.999999999Z"),
+            (951_782_400, 1, "2000-02-29T00:00:00.000000001Z"),
+            (1_795_314_069, 123_456_789, "2026-11-22T02:21:09.123456789Z"),
+            (253_402_300_799, 0, "9999-12-31T23:59:59.000000000Z"),
+            (253_402_300_800, 0, "+010000-01-01T00:00:00.000000000Z"),
+            (-62_167_219_200, 0, "0000-01-01T00:00:00.000000000Z"),
+            (-62_167_219_201, 5, "-000001-12-31T23:59:59.000000005Z"),
+            (i64::MAX, 0, "+292277026596-12-04T15:30:07.000000000Z"),
+            (i64::MIN, u32::MAX, "-292277022657-01-27T08:29:52.999999999Z"),
+        ] {
+            assert_eq!(text(sec, nsec), expected);
+        }
+    }
+
+    #[test]
+    fn a_writer_remembers_no_wrong_date() {
+        let mut writer = Writer::default();
+        for sec in [0, 1, 86_399, 86_400, -1, 0, 5_000_000_000] {
+            let mut out = Vec::new();
+            writer.write(Time { sec, nsec: 7 }, &mut out);
+            assert_eq!(String::from_utf8(out).expect("ASCII"), text(sec, 7));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What rows for programs hold, and which of these formats there is to be.
+
+use super::choices::Choices;
+use alloc::vec::Vec;
+use dents_render::record::{Field, Record};
+use dents_render::{Column, Format};
+
+impl Choices<'_> {
+    /// The format for programs or counts, if one was asked for: no other one matters then.
+    pub(super) fn special(&self) -> Option<Format> {
+        if self.count { Some(Format::Count) } else { self.syntax.map(|_| Format::Record) }
+    }
+
+    /// What rows for programs hold.
+    pub(super) fn record(&self) -> Option<Record> {
+        self.syntax.map(|syntax| Record { syntax, fields: self.fields(), lazy: self.lazy })
+    }
+
+    /// The fields of the columns that were picked; else what one `statx` tells, and what there are options for.
+    #[cold]
+    fn fields(&self) -> Vec<Field> {
+        if let Some(columns) = self.wishes.columns() {
+            return Field::complete(columns.into_iter().flat_map(Field::of_column).copied());
+        }
+        let unnamed = |field: &Field| self.numeric && matches!(field, Field::User | Field::Group);
+        let usual = Field::USUAL.iter().copied().filter(|field| !unnamed(field));
+        let more: [(bool, &[Field]); 3] = [
+            (self.format == Some(Format::Long), &[Field::Acl]),
+            (self.context, Field::of_column(Column::Context)),
+            (self.wishes.xattrs, Field::of_column(Column::Xattrs)),
+        ];
+        let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
+        Field::complete(usual.chain(more.copied()))
+    }
+}

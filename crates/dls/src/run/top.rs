@@ -1,0 +1,95 @@
+//! `--top=N`: the first N entries of a directory, without ever holding many more.
+//!
+//! The directory is read buffer by buffer. Of each entry only what the order must know is asked; from time to time all but
+//! the best N are forgotten. What the format wants to know is asked of these alone: `-lS --top=10` of a million files asks
+//! for a million sizes and ten times for all the rest.
+
+use super::Listing;
+use crate::timing::Phase;
+use core::ffi::CStr;
+use dents::batch::Batch;
+use dents::needs::NeedsByKind;
+use dents::read::Reader;
+use dents::sort::Key;
+use dents::stat::{self, Asking};
+use dents_render::Piece;
+
+/// Entries held beside N and N more before they are sorted: enough that sorting a few again does not count.
+const ROOM: usize = 16_384;
+
+impl Listing<'_, '_, '_> {
+    /// The best of a directory, shown.
+    pub(super) fn top(
+        &mut self,
+        most: usize,
+        reader: &mut Reader,
+        path: &CStr,
+        operand: bool,
+        place: Option<&[u8]>,
+    ) {
+        let kept = self.best(most, reader, path, operand);
+        let mut batch = Batch::new(self.plan.needs);
+        kept.iter().for_each(|entry| batch.push(entry.c_name(), entry.d_kind(), entry.d_ino()));
+        self.ask(&mut batch, reader, &self.plan.needs);
+        self.learn_owners(&batch);
+        for entry in batch.iter() {
+            // What failed before has been told.
+            if let Some((asked, errno)) = entry.fault()
+                && kept.entry(entry.index()).fault().is_none()
+            {
+                self.fault(&entry, asked, errno, Some(path.to_bytes()));
+            }
+        }
+        self.locate(&batch, place);
+        self.timing.enter(Phase::Render);
+        self.set_now();
+        self.learn_mounts(&batch);
+        let team = self.team(&batch);
+        let order = alloc::vec::Vec::from_iter(0..batch.len() as u32);
+        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
+    }
+
+    /// The first entries in the order of the plan, and of each no more than that order must know.
+    fn best(&mut self, most: usize, reader: &mut Reader, path: &CStr, operand: bool) -> Batch {
+        let needs = self.plan.order.needs(self.plan.style.time);
+        let unsorted = self.plan.order.key == Key::None;
+        let (mut best, mut more) = (Batch::new(needs), Batch::new(needs));
+        while !(unsorted && best.len() >= most) {
+            self.timing.enter(Phase::Read);
+            match stat::read_more(&mut more, reader, &self.plan.filter, self.means.threads.watching()) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(errno) => {
+                    self.cannot("reading directory ", path.to_bytes(), errno, operand);
+                    break;
+                }
+            }
+            self.ask(&mut more, reader, &needs);
+            self.see(&more);
+            self.faults(&more, Some(path.to_bytes()));
+            best.keep(&more, 0..more.len());
+            more.clear();
+            if best.len() >= most.saturating_mul(2).saturating_add(ROOM) {
+                best = self.first(&best, most);
+            }
+        }
+        self.first(&best, most)
+    }
+
+    /// The first entries of a batch.
+    fn first(&mut self, batch: &Batch, most: usize) -> Batch {
+        self.timing.enter(Phase::Sort);
+        let order = self.sort(batch);
+        let mut first = Batch::new(*batch.declared());
+        first.keep(batch, order.iter().take(most).map(|index| *index as usize));
+        first
+    }
+
+    /// Has these needs answered.
+    fn ask(&mut self, batch: &mut Batch, reader: &Reader, needs: &NeedsByKind) {
+        self.timing.enter(Phase::Stat);
+        let asking = Asking { needs, follow: self.plan.follows_entries(), means: &self.means };
+        let report = stat::fill(batch, reader.dir(), &asking);
+        self.note(&report);
+    }
+}
