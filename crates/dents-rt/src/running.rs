@@ -55,12 +55,15 @@ impl Running {
     /// # Errors
     /// ENOMEM; the kernel's for `poll` and `read`.
     pub fn step(&mut self, wait_ns: u64, into: &mut Vec<u8>) -> Result<Step, Errno> {
-        const AT_LEAST: usize = 64 * 1024;
+        const AT_LEAST: usize = 4096;
+        const MORE: usize = 64 * 1024;
         let Some(stdout) = &self.stdout else { return self.end(wait_ns) };
         if !wait(&mut [PollFd::new(stdout, PollFlags::IN)], wait_ns)? {
             return Ok(Step::Late);
         }
-        into.try_reserve(AT_LEAST).map_err(|_| Errno::NOMEM)?;
+        if into.capacity() - into.len() < AT_LEAST {
+            into.try_reserve(MORE).map_err(|_| Errno::NOMEM)?;
+        }
         match rustix::io::read(stdout, rustix::buffer::spare_capacity(into)) {
             Ok(0) => {
                 self.stdout = None;

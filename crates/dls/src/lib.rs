@@ -12,6 +12,7 @@ extern crate std;
 pub mod args;
 pub mod errno;
 mod explain;
+pub mod git;
 mod loops;
 pub mod output;
 pub mod plan;
@@ -45,6 +46,8 @@ pub struct Env<'a> {
     pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
     /// Who tells of a listing that takes long, given the program's name.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
+    /// Programs that run beside the listing.
+    pub programs: &'a dyn git::Programs,
     /// The io_uring, if one is wanted, and what it still has to close.
     pub rings: &'a Rings,
 }

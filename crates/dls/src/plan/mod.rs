@@ -6,6 +6,7 @@
 mod choices;
 mod claims;
 mod colors;
+mod git;
 mod locale;
 mod zone;
 
@@ -18,6 +19,7 @@ use alloc::boxed::Box;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
+pub use git::Wishes;
 pub use locale::Found;
 use zone::LazyZone;
 
@@ -76,6 +78,8 @@ pub struct Plan<'a> {
     pub in_flight: usize,
     /// `--timeout` in nanoseconds, if there is to be one.
     pub timeout_ns: Option<u64>,
+    /// What git is asked for.
+    pub git: Option<Wishes>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.
@@ -126,6 +130,7 @@ impl<'a> Plan<'a> {
                 Dereference::OperandDirectories
             },
         );
+        let timeout_ns = surroundings.timeout_ns(&choices);
         Ok(Plan {
             program,
             locale,
@@ -148,12 +153,14 @@ impl<'a> Plan<'a> {
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
                 && !style.blocks
-                && !choices.recursive,
+                && !choices.recursive
+                && !choices.gitignore,
             mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
-            timeout_ns: surroundings.timeout_ns(&choices),
+            timeout_ns,
+            git: surroundings.git(&choices, &style, timeout_ns),
             timing: choices.timing,
             lazy: choices.lazy,
             explain: choices.explain.map(|when| {
