@@ -2,6 +2,7 @@
 
 mod bounded;
 mod git;
+mod mounts;
 mod source;
 
 pub(crate) use bounded::grouped;
@@ -229,6 +230,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.locate_operands(&batch);
             self.timing.enter(Phase::Render);
             self.set_now();
+            self.learn_mounts(&batch);
             self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
             if !self.pending.is_empty() {
                 self.renderer.gap(self.out);
@@ -307,6 +309,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
+        self.learn_mounts(&batch);
         let team = self.team(&batch);
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {

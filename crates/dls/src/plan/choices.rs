@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
 };
@@ -51,12 +52,12 @@ pub(super) struct Choices<'a> {
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
     pub(super) timeout_ns: Option<u64>,
-    pub(super) git: bool,
     pub(super) git_budget_ns: Option<u64>,
     pub(super) gitignore: bool,
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
+    pub(super) wishes: Wishes<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -70,6 +71,9 @@ impl<'a> Choices<'a> {
             choices.names(said, terminal);
             choices.order(said);
             choices.speed(said);
+            if choices.wishes.take(said) {
+                choices.format = Some(Format::Long);
+            }
         }
         choices
     }
@@ -144,6 +148,7 @@ impl<'a> Choices<'a> {
             Flag::LongWithoutGroup => self.no_group = true,
             Flag::NumericUidGid => self.numeric = true,
             Flag::Context => return self.context = true,
+            Flag::NoOwner => return self.no_owner = true,
             Flag::NoGroup => return self.no_group = true,
             Flag::Author => return self.author = true,
             Flag::Inode => return self.inode = true,
@@ -223,10 +228,7 @@ impl<'a> Choices<'a> {
 
     fn speed(&mut self, said: &Said<'a>) {
         match said.flag {
-            Flag::Git => {
-                self.git = true;
-                self.git_budget_ns = said.value.and_then(|value| parse_timeout(value).ok());
-            }
+            Flag::Git => self.git_budget_ns = said.value.and_then(|value| parse_timeout(value).ok()),
             Flag::Gitignore => self.gitignore = true,
             Flag::Mode => {
                 self.mode = match word(said) {

@@ -4,11 +4,11 @@ use super::Surroundings;
 use super::choices::Choices;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
-use dents_render::{Format, Style};
+use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wishes {
+pub struct GitWishes {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
     /// What it ignores is left out.
@@ -16,14 +16,14 @@ pub struct Wishes {
 }
 
 impl<'a> Surroundings<'a, '_, '_> {
-    /// None where no answer would be seen: then git is not even looked for.
+    /// None where no answer would be seen, as without `-l`: then git is not even looked for.
     pub(super) fn git(
         &mut self,
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
-    ) -> Option<Wishes> {
-        let shows = choices.git && style.format == Format::Long;
+    ) -> Option<GitWishes> {
+        let shows = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let hides = choices.gitignore;
         if !shows && !hides {
             return None;
@@ -33,7 +33,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
         // Nothing outlives a deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
-        Some(Wishes { budget_ns, hides })
+        Some(GitWishes { budget_ns, hides })
     }
 
     /// The environment's DLS_GIT_BUDGET.

@@ -8,6 +8,7 @@ mod claims;
 mod colors;
 mod git;
 mod locale;
+mod view;
 mod zone;
 
 use crate::Env;
@@ -19,7 +20,7 @@ use alloc::boxed::Box;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
-pub use git::Wishes;
+pub use git::GitWishes;
 pub use locale::Found;
 use zone::LazyZone;
 
@@ -79,7 +80,7 @@ pub struct Plan<'a> {
     /// `--timeout` in nanoseconds, if there is to be one.
     pub timeout_ns: Option<u64>,
     /// What git is asked for.
-    pub git: Option<Wishes>,
+    pub git: Option<GitWishes>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.
@@ -144,7 +145,7 @@ impl<'a> Plan<'a> {
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
             zone: LazyZone::new(env.var),
-            shows_times: long,
+            shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
             streams: key == Key::None
@@ -284,7 +285,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         {
             (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
         }
-        Ok(Style {
+        let mut style = Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
             inode: choices.inode,
@@ -314,7 +315,11 @@ impl<'a> Surroundings<'a, '_, '_> {
             targets: choices.directories_first,
             locale: self.locale,
             ..Style::default()
-        })
+        };
+        if long && choices.wishes.view() {
+            self.view(choices, &mut style);
+        }
+        Ok(style)
     }
 
     /// `--block-size`, `-h` and `--si` hold for everything; else the environment does, but `-k` takes its
@@ -337,7 +342,9 @@ impl<'a> Surroundings<'a, '_, '_> {
     }
 
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
-        let said = choices.time_style.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
+        // Ages are the view's, and take no format.
+        let said = choices.time_style.filter(|_| !choices.wishes.relative());
+        let said = said.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
         let style = words::time_style(said, self.found.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
