@@ -86,19 +86,13 @@ impl Question {
         let Question::Asked { git, said, since_ns } = self else { return };
         let since_ns = *since_ns;
         *self = loop {
-            let spent_ns = clock::monotonic_ns().saturating_sub(since_ns);
-            let left_ns = budget_ns.map_or(LONG_NS, |budget_ns| budget_ns.saturating_sub(spent_ns));
+            let spent_ns = || clock::monotonic_ns().saturating_sub(since_ns);
+            let left_ns = budget_ns.map_or(LONG_NS, |budget_ns| budget_ns.saturating_sub(spent_ns()));
             match git.step(left_ns, said) {
                 Ok(Step::On) if left_ns > 0 => {}
                 Ok(Step::Late) if budget_ns.is_none() => {}
-                Ok(Step::On | Step::Late) => break Question::Late(spent_ns),
-                Ok(Step::Ended(status)) => {
-                    break answer(
-                        status,
-                        core::mem::take(said),
-                        clock::monotonic_ns().saturating_sub(since_ns),
-                    );
-                }
+                Ok(Step::On | Step::Late) => break Question::Late(spent_ns()),
+                Ok(Step::Ended(status)) => break answer(status, core::mem::take(said), spent_ns()),
                 Err(errno) => break Question::Failed(format!("cannot read from git: {}", message(errno))),
             }
         };
