@@ -75,10 +75,9 @@ fn shown(run: &Run) -> String {
 
 /// Letters and names of `args`, in every mode and with a deadline the same.
 fn letters(cwd: &Path, args: &[&str]) -> Vec<String> {
-    let args = [&["--columns=git,name"], args].concat();
-    let expected = shown(&dls(cwd, &args));
+    let expected = shown(&dls(cwd, &[&["--columns=git,name"], args].concat()));
     for other in MODES.iter().map(|mode| format!("--mode={mode}")).chain(["--timeout=20s".into()]) {
-        let args = [&args[..], &[&other]].concat();
+        let args = [&["--columns=git,name", &other], args].concat();
         assert_eq!(shown(&dls(cwd, &args)), expected, "{other}");
     }
     expected.lines().map(str::to_string).collect()
