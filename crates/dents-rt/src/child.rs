@@ -13,11 +13,12 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, FdFlags};
 use rustix::pipe::PipeFlags;
-use rustix::process::{Pid, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::arch::{self, SignalSet, flags};
 use crate::output::{Output, Status};
 use crate::process::value_if_named;
+use crate::running::{Running, status_of};
 use crate::stack::Stack;
 
 /// Where to look if the environment has no PATH; the value of confstr(3)'s _CS_PATH.
@@ -34,13 +35,7 @@ const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 /// Why the child could not be started: execve's error, or that of pipe, mmap, or clone; or that its output
 /// could not be read. A program that starts and fails is not an error, but an [`Output::status`].
 pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
-    let name = argv.first().ok_or(Errno::INVAL)?;
-    let candidates = candidates(name.to_bytes(), env);
-    let (reader, writer) = pipe()?;
-    let (argv, envp) = (pointers(argv), pointers(env));
-    let child = spawn(&candidates, &argv, &envp, writer.as_fd())?;
-    // Else the pipe would never end.
-    drop(writer);
+    let (child, reader) = launch(argv, env, false)?;
     let mut stdout = Vec::new();
     let read = read_all(reader.as_fd(), &mut stdout);
     // Should reading have failed, the child must not wait for a reader.
@@ -48,6 +43,27 @@ pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
     let status = wait(child);
     read?;
     Ok(Output { stdout, status })
+}
+
+/// Starts a program as [`output`] does, and returns while it runs: about ten system calls, and the milliseconds that the
+/// kernel takes for an execve. It leads a process group of its own, which dropping the [`Running`] kills; should we end
+/// before that, however it be, the kernel kills the child (PR_SET_PDEATHSIG). Call it on a thread that stays.
+///
+/// # Errors
+/// As [`output`].
+pub fn start(argv: &[&CStr], env: &[&CStr]) -> Result<Running, Errno> {
+    launch(argv, env, true).map(|(child, reader)| Running::new(child, reader))
+}
+
+/// A child, and where to read what it prints.
+fn launch(argv: &[&CStr], env: &[&CStr], apart: bool) -> Result<(Pid, OwnedFd), Errno> {
+    let name = argv.first().ok_or(Errno::INVAL)?;
+    let candidates = candidates(name.to_bytes(), env);
+    let (reader, writer) = pipe()?;
+    let (argv, envp) = (pointers(argv), pointers(env));
+    // The writer is closed behind it, else the pipe would never end.
+    let child = spawn(&candidates, &argv, &envp, writer.as_fd(), apart)?;
+    Ok((child, reader))
 }
 
 /// The paths to try. POSIX: an empty component of PATH means the current directory.
@@ -86,6 +102,8 @@ struct Errand<'a> {
     argv: &'a [*const c_char],
     envp: &'a [*const c_char],
     stdout: BorrowedFd<'a>,
+    /// In a group of its own, and no longer than we.
+    apart: bool,
     blocked: SignalSet,
     /// Why there was no execve; 0 if there was.
     error: AtomicI32,
@@ -97,11 +115,12 @@ fn spawn(
     argv: &[*const c_char],
     envp: &[*const c_char],
     stdout: BorrowedFd<'_>,
+    apart: bool,
 ) -> Result<Pid, Errno> {
     let stack = Stack::take()?;
     // No handler may run in the child while it has our memory.
     let blocked = arch::set_blocked_signals(SignalSet::MAX);
-    let errand = Errand { candidates, argv, envp, stdout, blocked, error: AtomicI32::new(0) };
+    let errand = Errand { candidates, argv, envp, stdout, apart, blocked, error: AtomicI32::new(0) };
     let argument = (&raw const errand).cast_mut().cast::<c_void>();
     // SAFETY: the stack is ours, and with CLONE_VFORK clone returns only when the child no longer uses it or
     // the errand. No flag asks for a thread id, hence the null.
@@ -125,6 +144,11 @@ fn spawn(
 unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
     // SAFETY: `spawn` passed an errand that it keeps until we have let go of its memory.
     let errand = unsafe { &*errand.cast::<Errand<'_>>() };
+    if errand.apart {
+        // Neither can be refused: the group is new, the signal valid.
+        let _ = rustix::process::setpgid(None, None);
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    }
     let error = match redirect(errand.stdout) {
         Ok(()) => {
             arch::set_blocked_signals(errand.blocked);
@@ -185,11 +209,7 @@ fn wait(child: Pid) -> Status {
     loop {
         match rustix::process::waitpid(Some(child), WaitOptions::empty()) {
             Err(Errno::INTR) => {}
-            Ok(Some((_, status))) => {
-                let exited = status.exit_status().map(|status| Status::Exited(status as u8));
-                let signaled = status.terminating_signal().map(|signal| Status::Signaled(signal as u8));
-                return exited.or(signaled).unwrap_or(Status::Unknown);
-            }
+            Ok(Some((_, status))) => return status_of(status),
             Ok(None) | Err(_) => return Status::Unknown,
         }
     }

@@ -138,8 +138,12 @@ pub mod agent {
 pub mod child {
     use super::*;
     use crate::output::{Output, Status};
+    use crate::running::Running;
+    use rustix::fd::{FromRawFd, OwnedFd};
     use rustix::io::Errno;
+    use rustix::process::Pid;
     use std::ffi::CStr;
+    use std::os::fd::IntoRawFd;
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::{Command, Stdio};
 
@@ -150,6 +154,33 @@ pub mod child {
     /// Why the child could not be started, or its output not be read. A program that starts and fails is not an
     /// error, but an [`Output::status`].
     pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
+        let finished = command(argv, env)?.output().map_err(|error| refused(&error))?;
+        let exited = finished.status.code().map(|status| Status::Exited(status as u8));
+        let signaled = finished.status.signal().map(|signal| Status::Signaled(signal as u8));
+        Ok(Output { stdout: finished.stdout, status: exited.or(signaled).unwrap_or(Status::Unknown) })
+    }
+
+    /// Starts a program as [`output`] does, and returns while it runs, in a process group of its own.
+    ///
+    /// # Errors
+    /// As [`output`].
+    pub fn start(argv: &[&CStr], env: &[&CStr]) -> Result<Running, Errno> {
+        let mut command = command(argv, env)?;
+        let mut child =
+            command.process_group(0).stdout(Stdio::piped()).spawn().map_err(|error| refused(&error))?;
+        let stdout = child.stdout.take().ok_or(Errno::PIPE)?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+        // SAFETY: the descriptor is open, and whoever had it gave it away.
+        let stdout = unsafe { OwnedFd::from_raw_fd(stdout.into_raw_fd()) };
+        Ok(Running::new(pid, stdout))
+    }
+
+    fn refused(error: &std::io::Error) -> Errno {
+        error.raw_os_error().map_or(Errno::INVAL, Errno::from_raw_os_error)
+    }
+
+    /// What is to be run, but for its standard output.
+    fn command(argv: &[&CStr], env: &[&CStr]) -> Result<Command, Errno> {
         let os = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_os_string();
         let name = argv.first().ok_or(Errno::INVAL)?;
         let variable = |string: &&CStr| {
@@ -160,17 +191,14 @@ pub mod child {
                 OsStr::from_bytes(&bytes[equals + 1..]).to_os_string(),
             ))
         };
-        let finished = Command::new(os(name))
+        let mut command = Command::new(os(name));
+        command
             .arg0(os(name))
             .args(argv[1..].iter().map(|argument| os(argument)))
             .env_clear()
             .envs(env.iter().filter_map(variable))
             .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .map_err(|error| error.raw_os_error().map_or(Errno::INVAL, Errno::from_raw_os_error))?;
-        let exited = finished.status.code().map(|status| Status::Exited(status as u8));
-        let signaled = finished.status.signal().map(|signal| Status::Signaled(signal as u8));
-        Ok(Output { stdout: finished.stdout, status: exited.or(signaled).unwrap_or(Status::Unknown) })
+            .stderr(Stdio::null());
+        Ok(command)
     }
 }

@@ -7,7 +7,7 @@
 //! | [`thread::run`] | clone and futex | scoped threads |
 //! | [`help`] | clone: threads in time of need | nobody comes |
 //! | [`agent`] | clone: a process that shares memory | threads nobody waits for |
-//! | [`child::output`] | vfork-like clone, execve | `Command` |
+//! | [`child::output`], [`child::start`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
 //!
 //! One condition chooses the column, and lives in this crate's build script, which names it `dents_libc_free` and
@@ -29,9 +29,11 @@ extern crate std;
 mod output;
 mod panic;
 mod process;
+mod running;
 
 pub use output::{Output, Status};
 pub use process::{Process, Strings};
+pub use running::{Running, Step};
 /// The kernel's error number; what [`child::output`] fails with.
 pub use rustix::io::Errno;
 

@@ -14,6 +14,7 @@ pub mod args;
 mod config;
 pub mod errno;
 mod explain;
+pub mod git;
 mod loops;
 pub mod output;
 pub mod plan;
@@ -47,6 +48,8 @@ pub struct Env<'a> {
     pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
     /// Who tells of a listing that takes long, given the program's name.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
+    /// Programs that run beside the listing.
+    pub programs: &'a dyn git::Programs,
     /// The io_uring, if one is wanted, and what it still has to close.
     pub rings: &'a Rings,
 }

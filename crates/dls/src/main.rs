@@ -15,10 +15,11 @@ use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::Workers;
 use dents::watch::{LOOK_NS, Lookout, Watch};
-use dents_rt::{Process, agent, child, help, thread};
+use dents_rt::{Process, Running, agent, child, help, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{Errno, file, futex, signal, tty};
 use dls::Env;
+use dls::git::Programs;
 use dls::output::Streams;
 use dls::progress::Progress;
 
@@ -34,6 +35,7 @@ fn run(process: Process) -> u8 {
         getent: &Children(process),
         progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok(), help::help),
         aside: &|| Some(Box::leak(Box::new(Children(process)))),
+        programs: &Children(process),
         rings: &rings,
     };
     dls::main(&env, &mut Stdio { held: None })
@@ -123,6 +125,18 @@ impl Getent for Children {
         // Where glibc's own is, and only then wherever PATH says: a listing should not run what happens to bear
         // that name. Status 2 is "some of them unknown": what was found has been printed all the same.
         run(c"/usr/bin/getent").or_else(|_| run(c"getent")).ok().map(|output| output.stdout)
+    }
+}
+
+impl Programs for Children {
+    fn start(&self, argv: &[&CStr], without: &[&[u8]], with: &[&CStr]) -> Result<Running, Errno> {
+        let defines = |string: &CStr, name: &[u8]| {
+            string.to_bytes().strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
+        };
+        let mut env: Vec<&CStr> = self.0.env().collect();
+        env.retain(|string| !without.iter().any(|name| defines(string, name)));
+        env.extend(with);
+        child::start(argv, &env)
     }
 }
 

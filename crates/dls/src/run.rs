@@ -1,6 +1,7 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
 mod bounded;
+mod git;
 mod mounts;
 mod source;
 mod top;
@@ -54,6 +55,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// Who asks where there is a deadline.
     limit: Option<Limit>,
     printed: bool,
+    /// What git was asked, if it is.
+    git: Option<Box<git::Asked<'l>>>,
     /// What names are relative to, where hyperlinks must know.
     cwd: Option<Vec<u8>>,
 }
@@ -144,6 +147,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             told_refusal: false,
             limit: None,
             printed: false,
+            git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
             cwd: None,
         }
     }
@@ -182,6 +186,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
             self.out.message(text.as_bytes());
+            self.explain_git();
         }
         self.status
     }
@@ -216,7 +221,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             }
             order.retain(|index| !is_directory(index));
         }
+        if self.git.is_some() {
+            self.ask_git_of_operands(&batch, &order);
+        }
         if !order.is_empty() {
+            if self.git.is_some() {
+                self.note_git_of_operands(&batch);
+            }
             self.locate_operands(&batch);
             self.timing.enter(Phase::Render);
             self.set_now();
@@ -255,6 +266,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             return;
         }
         self.renderer.set_directory(path.to_bytes());
+        if self.git.is_some() {
+            self.ask_git_of_directory(path.to_bytes(), operand);
+        }
         let place = self.plan.style.hyperlink.is_some().then(|| self.canonical(path.to_bytes()));
         if header {
             self.timing.enter(Phase::Render);
@@ -294,7 +308,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
-        let order = source.take_order().unwrap_or_else(|| self.sort(&batch));
+        let mut order = source.take_order().unwrap_or_else(|| self.sort(&batch));
+        if self.git.is_some() {
+            self.note_git(&batch, path.to_bytes(), &mut order);
+        }
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
@@ -337,6 +354,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
             }
             self.learn_owners(&batch);
+            if self.git.is_some() {
+                self.note_git(&batch, path.to_bytes(), &mut Vec::new());
+            }
             self.locate(&batch, place);
             self.timing.enter(Phase::Render);
             self.set_now();

@@ -2,8 +2,10 @@
 
 use dents::owners::Getent;
 use dents::stat::Workers;
+use dents_rt::Running;
 use dents_sys::Errno;
 use dls::Env;
+use dls::git::Programs;
 use dls::output::Streams;
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -27,6 +29,14 @@ struct Nobody;
 impl Getent for Nobody {
     fn getent(&self, _: &CStr, _: &[u32]) -> Option<Vec<u8>> {
         None
+    }
+}
+
+struct NoPrograms;
+
+impl Programs for NoPrograms {
+    fn start(&self, _: &[&CStr], _: &[&[u8]], _: &[&CStr]) -> Result<Running, Errno> {
+        Err(Errno::NOENT)
     }
 }
 
@@ -72,6 +82,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         getent: &Nobody,
         aside: &|| None,
         progress: &|_| None,
+        programs: &NoPrograms,
         rings: &dents::ring::Rings::default(),
     };
     dls::main(&env, memory)

@@ -27,6 +27,7 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("setsid", "util-linux"),
     tool("prlimit", "util-linux"),
     tool("dircolors", "coreutils"),
+    tool("git", "git"),
     tool("cc", "gcc"),
     tool("fusermount3", "fuse3"),
     tool("tmux", "tmux"),

@@ -163,6 +163,10 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             let units = b" (must be a number of seconds, or end in ms, s, m or h)";
             put(out, &[b"invalid timeout: ", &quote(value, utf8), units]);
         }
+        BadNumber::GitBudget => {
+            let units = b" (must be a number of seconds, or end in ms, s, m or h)";
+            put(out, &[b"invalid time for git: ", &quote(value, utf8), units]);
+        }
         // These three come raw between apostrophes, whatever the locale.
         BadNumber::BlockSize => put(out, &[b"invalid --block-size argument '", value, b"'"]),
         BadNumber::BlockSizeSuffix => put(out, &[b"invalid suffix in --block-size argument '", value, b"'"]),

@@ -21,6 +21,8 @@ pub enum BadNumber {
     Top,
     /// `--timeout`: no number of seconds, nor one with a unit.
     Timeout,
+    /// `--git`: the same.
+    GitBudget,
     /// `--block-size`: neither a number nor a word, or zero.
     BlockSize,
     /// `--block-size`: what follows the number is no unit.
@@ -152,6 +154,14 @@ pub fn parse_timeout(value: &[u8]) -> Result<u64, BadNumber> {
         ns = ns.saturating_add(u64::from(digit - b'0') * place_ns);
     }
     if ns > LONGEST_NS { Err(BadNumber::Timeout) } else { Ok(ns) }
+}
+
+/// `--git`: nanoseconds, as [`parse_timeout`] reads them.
+///
+/// # Errors
+/// [`BadNumber::GitBudget`].
+pub fn parse_git_budget(value: &[u8]) -> Result<u64, BadNumber> {
+    parse_timeout(value).map_err(|_| BadNumber::GitBudget)
 }
 
 /// How sizes are scaled when printed.

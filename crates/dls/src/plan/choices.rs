@@ -58,6 +58,8 @@ pub(super) struct Choices<'a> {
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
     pub(super) timeout_ns: Option<u64>,
+    pub(super) git_budget_ns: Option<u64>,
+    pub(super) gitignore: bool,
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
@@ -247,6 +249,8 @@ impl<'a> Choices<'a> {
 
     fn speed(&mut self, said: &Said<'a>) {
         match said.flag {
+            Flag::Git => self.git_budget_ns = said.value.and_then(|value| parse_timeout(value).ok()),
+            Flag::Gitignore => self.gitignore = true,
             Flag::Mode => {
                 self.mode = match word(said) {
                     Some(words::Mode::Classic) => Mode::Classic,

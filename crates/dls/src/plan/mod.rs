@@ -7,6 +7,7 @@ mod choices;
 mod claims;
 mod colors;
 mod icons;
+mod git;
 mod locale;
 mod programs;
 mod view;
@@ -21,6 +22,7 @@ use alloc::boxed::Box;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
+pub use git::GitWishes;
 pub use locale::Found;
 use zone::LazyZone;
 
@@ -82,6 +84,8 @@ pub struct Plan<'a> {
     pub in_flight: usize,
     /// `--timeout` in nanoseconds, if there is to be one.
     pub timeout_ns: Option<u64>,
+    /// What git is asked for.
+    pub git: Option<GitWishes>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.
@@ -134,6 +138,7 @@ impl<'a> Plan<'a> {
                 Dereference::OperandDirectories
             },
         );
+        let timeout_ns = surroundings.timeout_ns(&choices);
         Ok(Plan {
             program,
             locale,
@@ -158,12 +163,14 @@ impl<'a> Plan<'a> {
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
                 && !style.blocks
-                && !choices.recursive,
+                && !choices.recursive
+                && !choices.gitignore,
             mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
-            timeout_ns: surroundings.timeout_ns(&choices),
+            timeout_ns,
+            git: surroundings.git(&choices, &style, timeout_ns),
             timing: choices.timing,
             lazy: choices.lazy,
             explain: choices.explain.map(|when| {

@@ -26,6 +26,7 @@ pub(super) struct Wishes<'a> {
     smart_group: bool,
     mounts: bool,
     pub(super) xattrs: bool,
+    git: bool,
     /// Columns to be left out.
     without: Vec<Column>,
 }
@@ -39,6 +40,7 @@ impl<'a> Wishes<'a> {
             Flag::SmartGroup => self.smart_group = true,
             Flag::Mounts => self.mounts = true,
             Flag::Xattr => self.xattrs = true,
+            Flag::Git => self.git = true,
             Flag::NoTime => self.without.extend(TIMES),
             Flag::NoMode => self.without.push(Column::Mode),
             Flag::NoSize => self.without.push(Column::Size),
@@ -88,12 +90,17 @@ fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
             (choices.context, Column::Context),
             (true, Column::Size),
             (true, Column::of_time(time)),
+            (choices.wishes.git, Column::Git),
             (true, Column::Name),
         ]
         .into_iter()
         .filter_map(|(shown, column)| shown.then_some(column))
         .collect(),
     };
+    if choices.wishes.git && !columns.contains(&Column::Git) {
+        let name = columns.iter().position(|column| *column == Column::Name);
+        columns.insert(name.unwrap_or(columns.len()), Column::Git);
+    }
     columns.retain(|column| !choices.wishes.without.contains(column));
     columns
 }

@@ -30,8 +30,8 @@ pub(super) const FLAGS: &[Definition] = &[
     )
     .more(
         "Words between commas; each may be shortened. Only what the columns show is asked about: \
-         `--columns=name` asks nothing of regular files. Columns that only another option can fill (`git`, `total`) \
-         show `-` without it. See docs/COLUMNS.md for what stands in each.",
+         `--columns=name` asks nothing of regular files. `git` asks git as `--git` does; `total`, \
+         which only another option can fill, shows `-` without it. See docs/COLUMNS.md for what stands in each.",
     )
     .value("LIST", columns::check)
     .suggests::<Column>(),

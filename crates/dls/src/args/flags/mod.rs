@@ -110,6 +110,8 @@ pub enum Flag {
     Top,
     Count,
     Summary,
+    Git,
+    Gitignore,
     Header,
     ColumnList,
     Mounts,
@@ -271,6 +273,11 @@ impl Definition {
     /// Its long form may have a value, which must be a word.
     const fn optional_word<W: Words>(self, name: &'static str) -> Self {
         Self { arity: Arity::Optional, ..self.word::<W>(name) }
+    }
+
+    /// Its long form may have a value, which may be anything that `check` lets through.
+    const fn optional(self, name: &'static str, check: fn(&[u8]) -> Result<(), BadValue>) -> Self {
+        Self { arity: Arity::Optional, ..self.value(name, check) }
     }
 
     /// What the manual page says beyond the help. The program never shows it, so it is kept with feature `docs` only.

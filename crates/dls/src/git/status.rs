@@ -1,0 +1,350 @@
+//! What `git status --porcelain=v2 -z` says, sorted so that an entry, and all below it, is found without allocating.
+//!
+//! The format is in git-status(1), "Porcelain Format Version 2": records end in NUL, paths are as they are in the work tree,
+//! relative to its top, and unquoted.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::ops::Range;
+use dents_render::{Change, Git};
+
+/// All paths of a work tree that git has something to say of.
+#[derive(Debug, Default)]
+pub(crate) struct Statuses {
+    /// Git's own output; paths are ranges of it.
+    bytes: Vec<u8>,
+    /// In the order of [`compare`].
+    records: Vec<Record>,
+}
+
+/// One path and what is said of it. A path may have two: gone from the index, and there all the same.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    start: u32,
+    end: u32,
+    state: State,
+    /// It stands for all below it too: an untracked or ignored directory.
+    whole: bool,
+}
+
+/// Last commit to index, and index to file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct State {
+    staged: Change,
+    unstaged: Change,
+}
+
+impl State {
+    /// The gravest of both.
+    fn and(self, other: State) -> State {
+        State { staged: self.staged.max(other.staged), unstaged: self.unstaged.max(other.unstaged) }
+    }
+
+    fn is_ignored(self) -> bool {
+        self.unstaged == Change::Ignored
+    }
+}
+
+impl From<State> for Git {
+    fn from(State { staged, unstaged }: State) -> Git {
+        Git::Status { staged, unstaged }
+    }
+}
+
+impl Statuses {
+    /// Reads git's answer. What is no record as git documents them is passed over. `None`: more than 4 GiB.
+    pub(crate) fn parse(bytes: Vec<u8>) -> Option<Statuses> {
+        u32::try_from(bytes.len()).ok()?;
+        let mut records = records(&bytes);
+        records.sort_unstable_by(|a, b| compare(a.path(&bytes), b.path(&bytes)));
+        Some(Statuses { bytes, records })
+    }
+
+    /// How many paths there are.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// What is known of a directory; its path is relative to the top, which itself is the empty one.
+    pub(crate) fn within(&self, directory: &[u8]) -> Within<'_> {
+        let prefix = if directory.is_empty() { Vec::new() } else { [directory, b"/"].concat() };
+        let from = self.records.partition_point(|record| compare(record.path(&self.bytes), &prefix).is_lt());
+        let below = &self.records[from..];
+        let count = below.partition_point(|record| record.path(&self.bytes).starts_with(&prefix));
+        let own = self.own(directory);
+        let slashes = (0..directory.len()).filter(|at| directory[*at] == b'/');
+        let inherited =
+            slashes.map(|at| &directory[..at]).chain([directory]).find_map(|above| self.whole(above));
+        Within { bytes: &self.bytes, below: &below[..count], prefix: prefix.len(), inherited, own }
+    }
+
+    /// What is said of a path itself.
+    fn at<'p>(&'p self, path: &'p [u8]) -> impl Iterator<Item = &'p Record> {
+        let from = self.records.partition_point(|record| compare(record.path(&self.bytes), path).is_lt());
+        self.records[from..].iter().take_while(move |record| record.path(&self.bytes) == path)
+    }
+
+    fn own(&self, path: &[u8]) -> State {
+        self.at(path).fold(State::default(), |all, record| all.and(record.state))
+    }
+
+    /// What is said of a path with all below it.
+    fn whole(&self, path: &[u8]) -> Option<State> {
+        self.at(path).find(|record| record.whole).map(|record| record.state)
+    }
+}
+
+impl Record {
+    fn path<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+}
+
+/// What is known of the entries of one directory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Within<'s> {
+    bytes: &'s [u8],
+    /// All below it.
+    below: &'s [Record],
+    /// Of each of these paths, up to the names of the directory's entries.
+    prefix: usize,
+    /// What holds for all in it, if it is untracked or ignored as a whole.
+    inherited: Option<State>,
+    /// What is said of the directory itself.
+    own: State,
+}
+
+impl Within<'_> {
+    /// Whether the directory is ignored with all that is in it.
+    pub(crate) fn is_ignored(&self) -> bool {
+        self.inherited.is_some_and(State::is_ignored)
+    }
+
+    /// What git says of an entry: of itself, or the gravest of what is below it. Of `..` it was not asked; a repository's own
+    /// directory it never shows, as if it were ignored.
+    pub(crate) fn entry(&self, name: &[u8]) -> Git {
+        match name {
+            b".." => Git::Outside,
+            b".git" => Git::Status { staged: Change::None, unstaged: Change::Ignored },
+            _ if self.inherited.is_some() => self.inherited.unwrap_or_default().into(),
+            b"." => self.below.iter().fold(self.own, |all, record| all.and(upwards(record))).into(),
+            name => self.named(name).into(),
+        }
+    }
+
+    fn named(&self, name: &[u8]) -> State {
+        let rest = |record: &Record| &self.bytes[record.start as usize + self.prefix..record.end as usize];
+        let from = self.below.partition_point(|record| compare(rest(record), name).is_lt());
+        let mut state = State::default();
+        for record in &self.below[from..] {
+            match rest(record).strip_prefix(name) {
+                Some([]) => state = state.and(record.state),
+                Some([b'/', ..]) => state = state.and(upwards(record)),
+                _ => break,
+            }
+        }
+        state
+    }
+}
+
+/// What a path is to the directories above it. One that is ignored is nothing to them.
+fn upwards(record: &Record) -> State {
+    if record.state.is_ignored() { State::default() } else { record.state }
+}
+
+/// By components: what is in a directory follows it at once, before names that only begin like it.
+fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    // No name holds a NUL, so 0 is free for what comes first.
+    let rank = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
+    match a.iter().zip(b).position(|(a, b)| a != b) {
+        Some(at) => rank(&a[at]).cmp(&rank(&b[at])),
+        None => a.len().cmp(&b.len()),
+    }
+}
+
+/// All that git says, in its order.
+fn records(bytes: &[u8]) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut pieces = pieces(bytes);
+    while let Some(piece) = pieces.next() {
+        let Some((at, state)) = read(&bytes[piece.clone()]) else { continue };
+        records.extend(record(bytes, piece.start + at..piece.end, state));
+        if bytes[piece.start] == b'2'
+            && let Some(origin) = pieces.next()
+        {
+            // What was renamed is missing where it was, which directories above shall know of. What was copied is not.
+            let renamed = |change: Change| if change == Change::Renamed { change } else { Change::None };
+            let State { staged, unstaged } = state;
+            let state = State { staged: renamed(staged), unstaged: renamed(unstaged) };
+            records.extend(record(bytes, origin, state));
+        }
+    }
+    records
+}
+
+/// Where the pieces between NULs are.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    core::iter::from_fn(move || {
+        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+        let len = memchr::memchr(0, rest).unwrap_or(rest.len());
+        let piece = start..start + len;
+        start += len + 1;
+        Some(piece)
+    })
+}
+
+/// Where the path of a record begins, and what it says.
+fn read(record: &[u8]) -> Option<(usize, State)> {
+    // Fields before the path, each with a blank behind it.
+    let fields = match record.first()? {
+        b'1' => 8,
+        b'2' => 9,
+        b'u' => 10,
+        b'?' | b'!' => 1,
+        _ => return None,
+    };
+    let at = memchr::memchr_iter(b' ', record).nth(fields - 1)? + 1;
+    let state = match record {
+        [b'?', ..] => State { staged: Change::None, unstaged: Change::New },
+        [b'!', ..] => State { staged: Change::None, unstaged: Change::Ignored },
+        [b'u', ..] => State { staged: Change::Conflicted, unstaged: Change::Conflicted },
+        [_, b' ', staged, unstaged, b' ', ..] => {
+            State { staged: change(*staged), unstaged: change(*unstaged) }
+        }
+        _ => return None,
+    };
+    (at < record.len()).then_some((at, state))
+}
+
+/// The letters of git-status(1).
+fn change(letter: u8) -> Change {
+    match letter {
+        b'M' => Change::Modified,
+        b'T' => Change::Typechange,
+        b'A' | b'C' => Change::New,
+        b'D' => Change::Deleted,
+        b'R' => Change::Renamed,
+        b'U' => Change::Conflicted,
+        _ => Change::None,
+    }
+}
+
+/// A record of a path; a directory's ends in a slash.
+fn record(bytes: &[u8], path: Range<usize>, state: State) -> Option<Record> {
+    let whole = bytes[path.clone()].ends_with(b"/");
+    let (start, end) = (u32::try_from(path.start).ok()?, u32::try_from(path.end - usize::from(whole)).ok()?);
+    Some(Record { start, end, state, whole })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Change::{Conflicted, Deleted, Ignored, Modified, New, None as Same, Renamed, Typechange};
+    use alloc::format;
+    use alloc::string::String;
+
+    const HASHES: &str = "N... 100644 100644 100644 0000000000 1111111111";
+
+    fn statuses(records: &[&str]) -> Statuses {
+        let text: String = records.iter().map(|record| format!("{record}\0")).collect();
+        Statuses::parse(text.replace('#', HASHES).into_bytes()).unwrap()
+    }
+
+    fn is(staged: Change, unstaged: Change) -> Git {
+        Git::Status { staged, unstaged }
+    }
+
+    #[test]
+    fn every_record() {
+        let all = statuses(&[
+            "1 .M # a b",
+            "1 A. # added",
+            "1 MT # both",
+            "2 R. # R100 new name",
+            "old/name",
+            "2 C. # C75 copy",
+            "a b",
+            "u UU N... 1 2 3 4 5 6 7 torn",
+            "? free",
+            "! junk",
+            "1 D. # gone",
+            "? gone",
+        ]);
+        let top = all.within(b"");
+        for (name, expected) in [
+            ("a b", is(Same, Modified)),
+            ("added", is(New, Same)),
+            ("both", is(Modified, Typechange)),
+            ("new name", is(Renamed, Same)),
+            ("old", is(Renamed, Same)),
+            ("copy", is(New, Same)),
+            ("torn", is(Conflicted, Conflicted)),
+            ("free", is(Same, New)),
+            ("junk", is(Same, Ignored)),
+            ("gone", is(Deleted, New)),
+            ("clean", is(Same, Same)),
+            ("a", is(Same, Same)),
+            (".git", is(Same, Ignored)),
+            ("..", Git::Outside),
+            (".", is(Conflicted, Conflicted)),
+        ] {
+            assert_eq!(top.entry(name.as_bytes()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn directories_take_the_gravest_below_them() {
+        let all = statuses(&[
+            "1 .M # d/e/f",
+            "1 .D # d/g",
+            "1 M. # d-1",
+            "? d.x",
+            "! d/junk",
+            "! i/junk",
+            "1 .T # d0",
+        ]);
+        let top = all.within(b"");
+        assert_eq!(top.entry(b"d"), is(Same, Deleted));
+        assert_eq!(top.entry(b"d-1"), is(Modified, Same));
+        assert_eq!(top.entry(b"d.x"), is(Same, New));
+        assert_eq!(top.entry(b"d0"), is(Same, Typechange));
+        assert_eq!(top.entry(b"i"), is(Same, Same), "what is ignored is nothing to what is above it");
+        let below = all.within(b"d");
+        assert_eq!(below.entry(b"e"), is(Same, Modified));
+        assert_eq!(below.entry(b"junk"), is(Same, Ignored));
+        assert_eq!(below.entry(b"."), is(Same, Deleted));
+        assert_eq!(all.within(b"d/e").entry(b"f"), is(Same, Modified));
+        assert_eq!(all.within(b"none").entry(b"."), is(Same, Same));
+    }
+
+    #[test]
+    fn all_in_an_untracked_or_ignored_directory_is() {
+        let all = statuses(&["? new/", "! target/", "1 .M # target.rs"]);
+        assert_eq!(all.within(b"").entry(b"new"), is(Same, New));
+        assert_eq!(all.within(b"new").entry(b"x"), is(Same, New));
+        assert_eq!(all.within(b"new/sub/deep").entry(b"."), is(Same, New));
+        assert_eq!(all.within(b"target/debug").entry(b"x"), is(Same, Ignored));
+        assert!(all.within(b"target/debug").is_ignored() && !all.within(b"new").is_ignored());
+        assert_eq!(all.within(b"newer").entry(b"x"), is(Same, Same));
+    }
+
+    #[test]
+    fn nonsense_is_passed_over() {
+        let all =
+            statuses(&["", "# branch.oid x", "1", "1 .M", "?", "? ", "1 .M # ", "x y z", "2 R. # R1 moved"]);
+        assert_eq!(all.within(b"").entry(b"moved"), is(Renamed, Same), "though its origin is missing");
+        assert_eq!(all.len(), 1);
+        assert_eq!(
+            Statuses::parse(b"? no end".to_vec()).unwrap().within(b"").entry(b"no end"),
+            is(Same, New)
+        );
+    }
+
+    #[test]
+    fn the_order_is_by_components() {
+        let mut paths = ["a-b", "a/b", "a", "a/b/c", "a/b-", "a0", "a\x01"];
+        paths.sort_by(|a, b| compare(a.as_bytes(), b.as_bytes()));
+        assert_eq!(paths, ["a", "a/b", "a/b/c", "a/b-", "a\x01", "a-b", "a0"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! What git is to be asked for.
+
+use super::Surroundings;
+use super::choices::Choices;
+use crate::args::numbers::parse_timeout;
+use crate::git::{BUDGET_NS, PATIENCE_NS};
+use dents_render::{Column, Style};
+
+/// `--git` and `--gitignore`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GitWishes {
+    /// Nanoseconds from its start to the moment at which it is given up; none is never.
+    pub budget_ns: Option<u64>,
+    /// What it ignores is left out.
+    pub hides: bool,
+}
+
+impl<'a> Surroundings<'a, '_, '_> {
+    /// None where no answer would be seen, as without `-l`: then git is not even looked for.
+    pub(super) fn git(
+        &mut self,
+        choices: &Choices<'a>,
+        style: &Style,
+        timeout_ns: Option<u64>,
+    ) -> Option<GitWishes> {
+        let shows = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
+        let hides = choices.gitignore;
+        if !shows && !hides {
+            return None;
+        }
+        let default_ns = if hides { PATIENCE_NS } else { BUDGET_NS };
+        let budget_ns = choices.git_budget_ns.or_else(|| self.git_budget_ns()).unwrap_or(default_ns);
+        let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
+        // Nothing outlives a deadline.
+        let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
+        Some(GitWishes { budget_ns, hides })
+    }
+
+    /// The environment's DLS_GIT_BUDGET.
+    fn git_budget_ns(&mut self) -> Option<u64> {
+        let value = self.var(b"DLS_GIT_BUDGET").filter(|value| !value.is_empty())?;
+        let parsed = parse_timeout(value);
+        if parsed.is_err() {
+            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: ", value);
+        }
+        parsed.ok()
+    }
+}
