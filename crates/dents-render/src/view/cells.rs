@@ -45,6 +45,11 @@ impl Cell {
         Cell::ascii(b"?", Paint::Nothing, out)
     }
 
+    /// GNU sets it to the right.
+    fn unknown_time(out: &mut Vec<u8>) -> Cell {
+        Cell { right: true, ..Cell::unknown(out) }
+    }
+
     /// There is no such thing.
     fn none(out: &mut Vec<u8>) -> Cell {
         Cell::ascii(b"-", Paint::Nothing, out)
@@ -151,6 +156,7 @@ impl<'s> Cells<'s> {
                 out.extend_from_slice(context);
                 return Cell::new(width(context, self.style.locale.utf8), Some(Paint::Context));
             }
+            _ if !entry.is_known() && column.time().is_some() => return Cell::unknown_time(out),
             _ if !entry.is_known() => return Cell::unknown(out),
             _ => {}
         }
@@ -276,7 +282,7 @@ impl<'s> Cells<'s> {
                 _ => extra.mtime,
             }),
         };
-        let Some(time) = time.filter(|time| *time != Time::UNKNOWN) else { return Cell::unknown(out) };
+        let Some(time) = time.filter(|time| *time != Time::UNKNOWN) else { return Cell::unknown_time(out) };
         let paint = age::paint(time, self.now);
         let Some(clock) = clock else {
             return Cell::ascii(age::text(time, self.now).as_bytes(), paint, out);

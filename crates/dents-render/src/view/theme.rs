@@ -283,6 +283,15 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_columns_are_documented() {
+        let page = include_str!("../../../../docs/COLUMNS.md");
+        let words = crate::Column::ALL.iter().map(|column| column.word());
+        for word in Theme::keys().chain(words) {
+            assert!(page.contains(&std::format!("`{word}`")), "{word}");
+        }
+    }
+
+    #[test]
     fn what_is_said_is_laid_over() {
         let (theme, bad) = applied("you=01;33:age-old=:size=34::size-t=38;5;208");
         assert!(bad.is_empty(), "{bad:?}");
