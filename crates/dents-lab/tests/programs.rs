@@ -254,7 +254,7 @@ fn large_directories() {
             let end = |line: &[u8]| line.strip_suffix(b",").map_or(line.to_vec(), <[u8]>::to_vec);
             all.split(|byte| *byte == b'\n').map(end).collect::<Vec<_>>()
         });
-        assert!(rows[0].len() > 37_000 && rows[0] != rows[1], "{format}");
+        assert!(rows[0].len() > 30_000 && rows[0] != rows[1], "{format}");
         rows.iter_mut().for_each(|rows| rows.sort());
         assert!(rows[0] == rows[1], "{format}");
     }
@@ -368,11 +368,12 @@ fn calls() {
     ] {
         assert_eq!(stats(args), (0, 0, 0), "{args:?}");
     }
+    let entries = fs::read_dir(dir.path()).expect("the directory").count();
     let (statx, links, attributes) = stats(&["--json"]);
-    assert!(statx >= 2_000 && links < 2_000 && attributes == 0, "{statx} {links} {attributes}");
+    assert!(statx >= entries && links < entries && attributes == 0, "{statx} {links} {attributes}");
     assert_eq!(stats(&["-l", "--top=5"]).0, 5);
     let (statx, _, attributes) = stats(&["-lS", "--top=5"]);
-    assert!(statx <= 2_005 && attributes == 5, "{statx} {attributes}");
+    assert!(statx <= entries + 6 && attributes == 5, "{statx} {attributes}");
 }
 
 /// However many there are.
