@@ -369,10 +369,10 @@ fn calls() {
         assert_eq!(stats(args), (0, 0, 0), "{args:?}");
     }
     let entries = fs::read_dir(dir.path()).expect("the directory").count();
-    let (statx, links, attributes) = stats(&["--json"]);
+    let (statx, links, attributes) = stats(&["-A", "--json"]);
     assert!(statx >= entries && links < entries && attributes == 0, "{statx} {links} {attributes}");
     assert_eq!(stats(&["-l", "--top=5"]).0, 5);
-    let (statx, _, attributes) = stats(&["-lS", "--top=5"]);
+    let (statx, _, attributes) = stats(&["-AlS", "--top=5"]);
     assert!(statx <= entries + 6 && attributes == 5, "{statx} {attributes}");
 }
 
