@@ -97,15 +97,7 @@ fn set<'a>(env: &Env<'a>, colors: Option<&'static [u8]>, icons: Option<&'static 
     };
     // For as long as the process lives, as the text of the file that it tells of.
     let with: &'a _ = Box::leak(Box::new(with));
-    Some(Env {
-        argv: env.argv.clone(),
-        var: with,
-        workers: env.workers,
-        getent: env.getent,
-        aside: env.aside,
-        progress: env.progress,
-        rings: env.rings,
-    })
+    Some(Env { var: with, ..env.clone() })
 }
 
 /// Reads one file, and tells what is wrong with it.
