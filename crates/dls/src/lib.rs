@@ -35,6 +35,7 @@ use plan::{Found, Plan};
 use progress::Progress;
 
 /// What the process brings: the only way in for anything from outside.
+#[derive(Clone)]
 pub struct Env<'a> {
     /// The arguments, the program's own name first.
     pub argv: Vec<&'a CStr>,

@@ -97,15 +97,7 @@ fn set<'a>(env: &Env<'a>, colors: Option<&'static [u8]>, icons: Option<&'static 
     };
     // For as long as the process lives, as the text of the file that it tells of.
     let with: &'a _ = Box::leak(Box::new(with));
-    Some(Env {
-        argv: env.argv.clone(),
-        var: with,
-        workers: env.workers,
-        getent: env.getent,
-        aside: env.aside,
-        progress: env.progress,
-        rings: env.rings,
-    })
+    Some(Env { var: with, ..env.clone() })
 }
 
 /// Reads one file, and tells what is wrong with it.
@@ -152,7 +144,7 @@ impl Reader<'_> {
     }
 }
 
-/// For `--explain`: which file it was and which lines of it hold; if none, why.
+/// For `--explain`: which file it was and which lines of it hold; if none does though one was wanted, why.
 #[cold]
 #[inline(never)]
 fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
@@ -173,9 +165,8 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
         }
         (Place::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
         (Place::Disowned, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
-        (Place::Unseen, _) => {
-            text.extend_from_slice(b"none: stdout is no terminal, and DLS_CONFIG names no file");
-        }
+        // What nobody looks at is explained as what it is: a listing without options of any file.
+        (Place::Unseen, _) => return,
         (Place::Nowhere, _) => {
             text.extend_from_slice(b"none: neither XDG_CONFIG_HOME nor HOME is an absolute path");
         }

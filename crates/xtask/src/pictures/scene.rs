@@ -74,7 +74,7 @@ impl Scene {
         let mut command = Command::new(dls);
         command.args(args).current_dir(&self.0).env_clear();
         let path = std::env::var_os("PATH").unwrap_or_default();
-        command.env("PATH", path).env("HOME", &self.0).env("TERM", "xterm-256color");
+        command.env("PATH", path).env("HOME", "/home/u").env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC0").env("LS_COLORS", LS_COLORS);
         command
     }
