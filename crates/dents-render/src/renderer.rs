@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::dired::Dired;
-use crate::format::{Rows, columns, commas, lines, long};
+use crate::format::{Rows, columns, commas, lines, long, tree};
 use crate::hyperlink::Places;
 use crate::name::Painter;
 use crate::note::Note;
@@ -166,6 +166,14 @@ impl<'s> Renderer<'s> {
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
             Format::Commas => commas::render(self, rows, b',', out),
         }
+    }
+
+    /// A hierarchy: entries of a batch, on the lines of a tree. The batch must have been filled for [`Style::needs`].
+    ///
+    /// # Panics
+    /// If a line has an entry that the batch does not have.
+    pub fn tree(&mut self, batch: &Batch, lines: &[tree::Line], out: &mut impl Sink) {
+        tree::render(self, batch, lines, out);
     }
 
     /// The columns that the name of each entry takes, as read: to sort by. What stands before a name and behind it

@@ -61,6 +61,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
             Flag::Dired,
             Flag::Format,
         ],
+        Consumer::Tree => &[Flag::Tree],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
         Consumer::Color(_) | Consumer::LinkAsTarget => &[Flag::Color],
     }
