@@ -5,7 +5,7 @@ pub(crate) mod commas;
 mod frills;
 pub(crate) mod lines;
 pub(crate) mod long;
-pub(crate) mod tree;
+pub mod tree;
 
 use crate::Sink;
 use crate::name::Painter;

@@ -7,7 +7,7 @@
 //! The entries of one directory stand together, already in their order. What a walk costs is as ever; holding costs a copy
 //! of each entry's 16 bytes, name and slot, and 4 bytes more.
 
-use super::{Beginning, End, Failure, Options, Place, Problem, Step, Visitor, walk_on};
+use super::{Beginning, Failure, Options, Place, Problem, Step, Tally, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
 use crate::stat::Workers;
 use alloc::boxed::Box;
@@ -149,7 +149,7 @@ pub fn hold(
     options: &Options<'_>,
     workers: &dyn Workers,
     holding: &Holding<'_>,
-) -> (Held, End) {
+) -> (Held, Tally) {
     let make = |_| Holder {
         held: Held::new(Batch::new(options.needs)),
         sort: (holding.sorter)(),
@@ -170,7 +170,7 @@ pub fn hold(
     if let Some(sort) = &mut sort {
         join(pieces, &mut held, sort);
     }
-    (held, outcome.end)
+    (held, outcome.tally)
 }
 
 /// A part of a directory that came in several.

@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::below::Below;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
 };
@@ -47,6 +48,7 @@ pub(super) struct Choices<'a> {
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
+    pub(super) below: Below,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -66,6 +68,7 @@ impl<'a> Choices<'a> {
             choices.long(said);
             choices.names(said, terminal);
             choices.order(said);
+            choices.below.hear(said);
             choices.speed(said);
         }
         choices

@@ -99,6 +99,9 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
         let grouping = Order { key: targets, ..*order }.needs(style.time);
         claim(option(said, &[Flag::GroupDirectoriesFirst]), grouping);
     }
+    if said.iter().any(|said| said.flag == Flag::TotalSize) {
+        claim(option(said, &[Flag::TotalSize]), NeedsByKind::all(Needs::TYPE));
+    }
     if recursive {
         claim(option(said, &[Flag::Recursive]), NeedsByKind::all(Needs::TYPE));
     }
