@@ -22,6 +22,12 @@ pub enum Consumer {
     Long,
     /// The long format's `+` or `.` behind the mode.
     Mark,
+    /// The columns of the view.
+    View,
+    /// `--mounts`.
+    Mounts,
+    /// `--xattr`.
+    Xattrs,
     /// A key of `LS_COLORS`.
     Color(color::Key),
     /// `ln=target`: links in the colour of what they lead to.

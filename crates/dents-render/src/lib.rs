@@ -30,6 +30,7 @@ pub mod quote;
 mod renderer;
 mod style;
 pub mod time;
+pub mod view;
 pub mod width;
 mod width_table;
 
@@ -44,6 +45,7 @@ pub use quote::Quoting;
 pub use renderer::{Piece, Renderer};
 pub use style::{Format, Style};
 pub use time::{TimeStyle, Zone};
+pub use view::{Column, Theme, View};
 
 use alloc::vec::Vec;
 

@@ -102,6 +102,11 @@ impl<'s> Painter<'s> {
         self.links.iter().for_each(|links| links.end(out));
     }
 
+    /// Another one that draws neither colours nor links: to see how wide names are.
+    pub(crate) fn without_color(&self) -> Painter<'s> {
+        Painter { palette: None, links: None, ..self.clone() }
+    }
+
     /// Another one, to draw a piece of the batch into a buffer of its own.
     pub(crate) fn fork(&self) -> Painter<'s> {
         let mut fork = self.clone();

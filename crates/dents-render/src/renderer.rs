@@ -9,8 +9,10 @@ use crate::note::Note;
 use crate::quote::Quoter;
 use crate::style::{Format, Style};
 use crate::time::{Clock, Zone};
+use crate::view;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Batch, Time};
+use dents::mounts::Mounted;
 use dents::owners::Owners;
 use dents::team::Team;
 
@@ -47,6 +49,8 @@ pub struct Renderer<'s> {
     pub(crate) dired: Option<Dired>,
     /// Of the entries of the next batch, by their position; empty if there are none.
     pub(crate) notes: Vec<Note>,
+    /// What is mounted on entries of the next batch, by their position.
+    pub(crate) mounted: Vec<(u32, Mounted)>,
     header_quoter: Option<Quoter>,
     first: bool,
 }
@@ -65,6 +69,7 @@ impl<'s> Renderer<'s> {
             commas: commas::State::default(),
             dired: style.dired.then(Dired::default),
             notes: Vec::new(),
+            mounted: Vec::new(),
             header_quoter: None,
             first: true,
         }
@@ -90,6 +95,11 @@ impl<'s> Renderer<'s> {
     /// beyond the end.
     pub fn set_notes(&mut self, notes: Vec<Note>) {
         self.notes = notes;
+    }
+
+    /// What is mounted on entries of the next batch: position and what. Shown where [`view::View::mounts`] is set.
+    pub fn set_mounted(&mut self, mounted: Vec<(u32, Mounted)>) {
+        self.mounted = mounted;
     }
 
     /// The blank line between the operands and the first directory.
@@ -160,7 +170,10 @@ impl<'s> Renderer<'s> {
         }
         self.painter.begin(rows);
         match self.style.format {
-            Format::Long => long::render(self, rows, owners, team, out),
+            Format::Long => match &self.style.view {
+                None => long::render(self, rows, owners, team, out),
+                Some(view) => view::render(self, view, rows, owners, team, out),
+            },
             Format::Lines => lines::render(self, rows, team, out),
             Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
             Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
@@ -172,8 +185,20 @@ impl<'s> Renderer<'s> {
     ///
     /// # Panics
     /// If a line has an entry that the batch does not have.
-    pub fn tree(&mut self, batch: &Batch, lines: &[tree::Line], out: &mut impl Sink) {
-        tree::render(self, batch, lines, out);
+    pub fn tree(
+        &mut self,
+        batch: &Batch,
+        lines: &[tree::Line],
+        owners: &Owners,
+        team: &Team<'_>,
+        out: &mut impl Sink,
+    ) {
+        match &self.style.view {
+            Some(view) if self.style.format == Format::Long => {
+                tree::render_view(self, view, batch, lines, (owners, team), out);
+            }
+            _ => tree::render(self, batch, lines, out),
+        }
     }
 
     /// The columns that the name of each entry takes, as read: to sort by. What stands before a name and behind it

@@ -7,6 +7,8 @@ use crate::human::SizeFormat;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quoting};
 use crate::time::{TimeStyle, Zone};
+use crate::view::View;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::Time;
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -91,6 +93,8 @@ pub struct Style {
     /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
     /// are shown in colour, and with an indicator, where otherwise they would not be.
     pub targets: bool,
+    /// What the long format shows in place of GNU's columns.
+    pub view: Option<Box<View>>,
     /// Charset.
     pub locale: Locale,
 }
@@ -127,6 +131,7 @@ impl Default for Style {
             tree: false,
             stats_all: false,
             targets: false,
+            view: None,
             locale: Locale::C,
         }
     }
@@ -141,8 +146,10 @@ impl Style {
 
     /// The same, piece by piece, with the name of who needs it.
     pub fn declare(&self, to: &mut Declare<'_>) {
-        if self.format == Format::Long {
-            long::declare(self, to);
+        match &self.view {
+            Some(view) if self.format == Format::Long => view.declare(self, to),
+            None if self.format == Format::Long => long::declare(self, to),
+            _ => {}
         }
         self.declare_frills(to);
         if self.tree {
@@ -221,7 +228,7 @@ impl Style {
     /// Whether a `total` line precedes the entries of a directory.
     #[must_use]
     pub fn shows_total(&self) -> bool {
-        self.format == Format::Long || self.blocks
+        (self.format == Format::Long && self.view.is_none()) || self.blocks
     }
 
     /// Whether the format stats every entry by itself, or the caller does.

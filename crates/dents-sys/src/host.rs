@@ -8,6 +8,12 @@ pub fn nodename() -> Vec<u8> {
     rustix::system::uname().nodename().to_bytes().to_vec()
 }
 
+/// The user as whom files are asked about: one `geteuid`.
+#[must_use]
+pub fn effective_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// The absolute path of the current directory: one `getcwd`.
 ///
 /// Errors: `ENOENT` if it was removed. A directory that cannot be reached from the root has a path that does not begin

@@ -12,7 +12,7 @@
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
 //! | [`statfs`] | what kind of file system is this? | `fstatfs` |
-//! | [`host`] | which machine is this, and where are we? | `uname`, `getcwd` |
+//! | [`host`] | which machine is this, who are we, and where? | `uname`, `geteuid`, `getcwd` |
 //! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
 //! | [`sched`] | how many threads are worth starting, how many files may be open? | `sched_getaffinity`, cgroup files, `prlimit64` |
 //! | [`signal`] | has someone sent one? | `rt_sigprocmask`, `rt_sigpending` |

@@ -22,6 +22,15 @@ const WORTH_IT: usize = 64;
 #[derive(Default)]
 pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 
+/// What is mounted somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mounted {
+    /// The type of the file system: `ext4`, `tmpfs`.
+    pub fs_type: Vec<u8>,
+    /// Where it comes from, as whoever mounted it said: `/dev/sda1`, `server:/export`, any bytes.
+    pub source: Vec<u8>,
+}
+
 /// Which entries of a directory must be asked for their inode number, beside `.` and `..`.
 pub(crate) struct Covered<'m>(Vec<&'m [u8]>);
 
@@ -44,8 +53,19 @@ impl Mounts {
         }
         let mut text = [0; 4096];
         let path = path_of(dir, &mut text)?;
-        let mounts = self.0.get_or_init(|| file::read_pieces(c"/proc/self/mountinfo").ok());
-        Some(Covered(children(mounts.as_deref()?, path)))
+        Some(Covered(children(self.list()?, path)))
+    }
+
+    /// What is mounted where an entry of this name is on a file system with this device number. Costs four calls the
+    /// first time. `None` where there is no telling: no /proc, or a file system that gives its files other device numbers
+    /// than the list of mounts has (btrfs), under another name.
+    #[must_use]
+    pub fn at(&self, device: (u32, u32), name: &[u8]) -> Option<Mounted> {
+        mounted(self.list()?, device, name)
+    }
+
+    fn list(&self) -> Option<&[u8]> {
+        self.0.get_or_init(|| file::read_pieces(c"/proc/self/mountinfo").ok()).as_deref()
     }
 }
 
@@ -74,17 +94,51 @@ fn children<'m>(mounts: &'m [u8], directory: &[u8]) -> Vec<&'m [u8]> {
         .collect()
 }
 
+/// The mount whose device and last component fit; else one whose device fits, as nothing that is shown depends on where
+/// a file system is mounted; else the name. Of equals the last, which lies on top.
+fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
+    let name = name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or_default();
+    let device = alloc::format!("{}:{}", device.0, device.1);
+    let fits = |line: &&[u8]| {
+        let mut fields = line.split(|byte| *byte == b' ');
+        let same_device = fields.nth(2) == Some(device.as_bytes());
+        let path = fields.nth(1).unwrap_or_default();
+        let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        (same_device, names_equal(last, name))
+    };
+    let lines = mounts.split(|byte| *byte == b'\n');
+    let line = lines.filter(|line| fits(line) != (false, false)).max_by_key(fits)?;
+    // After the optional fields a hyphen, the type, the source.
+    let mut fields = line.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
+    Some(Mounted { fs_type: unescaped(fields.next()?), source: unescaped(fields.next()?) })
+}
+
+/// A field as it was before blanks, backslashes and ends of lines in it were made octal numbers.
+fn unescaped(mut rest: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    while let Some((byte, after)) = first(rest) {
+        text.push(byte);
+        rest = after;
+    }
+    text
+}
+
+/// The first byte of an escaped text, and what is left.
+fn first(escaped: &[u8]) -> Option<(u8, &[u8])> {
+    match escaped {
+        [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
+            Some(((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), after))
+        }
+        [first, after @ ..] => Some((*first, after)),
+        [] => None,
+    }
+}
+
 /// Whether an escaped name is this one.
 fn names_equal(escaped: &[u8], name: &[u8]) -> bool {
     let mut rest = escaped;
     for byte in name {
-        let (char, after) = match rest {
-            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
-                ((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), after)
-            }
-            [first, after @ ..] => (*first, after),
-            [] => return false,
-        };
+        let Some((char, after)) = first(rest) else { return false };
         if char != *byte {
             return false;
         }
@@ -111,6 +165,20 @@ mod tests {
         assert!(Covered(children(MOUNTS, b"/mnt")).covers(b"a b\\"));
         assert!(Covered(Vec::new()).covers(b"..") && !Covered(Vec::new()).covers(b"..."));
         assert!(!names_equal(b"a", b"ab") && !names_equal(b"ab", b"a"));
+    }
+
+    #[test]
+    fn what_is_mounted_where() {
+        let at =
+            |device, name: &[u8]| mounted(MOUNTS, device, name).map(|found| (found.fs_type, found.source));
+        let found = |fs_type: &[u8], source: &[u8]| Some((fs_type.to_vec(), source.to_vec()));
+        assert_eq!(at((0, 21), b"proc"), found(b"proc", b"proc"));
+        assert_eq!(at((254, 0), b"/"), found(b"ext4", b"/dev/vda"));
+        assert_eq!(at((0, 22), b"a b\\"), found(b"tmpfs", b"x"));
+        assert_eq!(at((0, 22), b"."), found(b"tmpfs", b"x"), "the device alone");
+        assert_eq!(at((0, 99), b"mnt/deep/"), found(b"tmpfs", b"x"), "the name alone");
+        assert_eq!(at((0, 99), b"elsewhere"), None);
+        assert_eq!(unescaped(b"a\\040b\\134\\9"), b"a b\\\\9");
     }
 
     #[test]

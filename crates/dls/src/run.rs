@@ -1,6 +1,7 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
 mod bounded;
+mod mounts;
 mod source;
 mod total;
 mod tree;
@@ -224,6 +225,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.locate_operands(&batch);
             self.timing.enter(Phase::Render);
             self.set_now();
+            self.learn_mounts(&batch);
             self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
             if !self.pending.is_empty() {
                 self.renderer.gap(self.out);
@@ -296,6 +298,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
+        self.learn_mounts(&batch);
         let team = self.team(&batch);
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {

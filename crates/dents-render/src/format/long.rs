@@ -139,7 +139,7 @@ fn write_dired(
 
 /// The name, and where a symbolic link leads. Returns the bytes of the name and of all, colours not counted.
 #[inline]
-fn write_name(
+pub(crate) fn write_name(
     painter: &mut Painter<'_>,
     entry: &Entry<'_>,
     column: usize,
@@ -175,13 +175,7 @@ struct Columns<'s> {
 
 impl<'s> Columns<'s> {
     fn new(style: &'s Style, owners: &'s Owners) -> Columns<'s> {
-        let column = |shown: bool, names: Lookup<'s>| OwnerColumn {
-            owners,
-            names: (shown && !style.numeric).then_some(names),
-            utf8: style.locale.utf8,
-            cache: [Owner::default(); OwnerColumn::CACHE],
-            width: 1,
-        };
+        let column = |shown: bool, names| OwnerColumn::new(style, owners, names, shown);
         Columns {
             style,
             users: column(style.owner || style.author, Owners::user),
@@ -430,11 +424,11 @@ fn put_inode(place: &mut [u8], inode: u64) {
 }
 
 /// How an id becomes a name: [`Owners::user`] or [`Owners::group`].
-type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
+pub(crate) type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
 
 /// One column of owners, or of groups.
 #[derive(Clone)]
-struct OwnerColumn<'o> {
+pub(crate) struct OwnerColumn<'o> {
     owners: &'o Owners,
     /// `None` with `-n`.
     names: Option<Lookup<'o>>,
@@ -446,17 +440,27 @@ struct OwnerColumn<'o> {
 
 /// An id, its name if it has one, and how wide that is. A width of zero marks an unused place.
 #[derive(Clone, Copy, Default)]
-struct Owner<'o> {
-    id: u32,
-    name: Option<&'o [u8]>,
-    width: usize,
+pub(crate) struct Owner<'o> {
+    pub(crate) id: u32,
+    pub(crate) name: Option<&'o [u8]>,
+    pub(crate) width: usize,
 }
 
 impl<'o> OwnerColumn<'o> {
     const CACHE: usize = 16;
 
+    pub(crate) fn new(style: &Style, owners: &'o Owners, names: Lookup<'o>, shown: bool) -> Self {
+        OwnerColumn {
+            owners,
+            names: (shown && !style.numeric).then_some(names),
+            utf8: style.locale.utf8,
+            cache: [Owner::default(); OwnerColumn::CACHE],
+            width: 1,
+        }
+    }
+
     #[inline]
-    fn find(&mut self, id: u32) -> Owner<'o> {
+    pub(crate) fn find(&mut self, id: u32) -> Owner<'o> {
         let owner = self.cache[id as usize % OwnerColumn::CACHE];
         if owner.id == id && owner.width != 0 { owner } else { self.look_up(id) }
     }

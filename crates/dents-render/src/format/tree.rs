@@ -9,9 +9,12 @@ use crate::Sink;
 use crate::name::Painter;
 use crate::number::Text;
 use crate::renderer::{Piece, Renderer};
+use crate::view::{Beside, Column, Elsewhere, Table, View, measure};
 use alloc::vec::Vec;
 use dents::batch::{Batch, Entry};
 use dents::needs::Kind;
+use dents::owners::Owners;
+use dents::team::Team;
 
 /// A line of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +87,13 @@ impl Branch {
         line.depth as usize * STEP
     }
 
+    /// Appends what stands below the line written last, in the place of its branch.
+    fn write_below(&self, out: &mut Vec<u8>) {
+        for ended in &self.ended {
+            out.extend_from_slice(if *ended { NOTHING } else { self.shapes.pass });
+        }
+    }
+
     /// Appends what stands where entries are left out.
     pub(crate) fn write_more(&self, count: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.shapes.dots);
@@ -103,6 +113,63 @@ fn grouped(number: u32, out: &mut Vec<u8>) {
         }
         out.push(*digit);
     }
+}
+
+/// Draws lines with the columns of the view before the branches.
+pub(crate) fn render_view(
+    renderer: &mut Renderer<'_>,
+    view: &View,
+    batch: &Batch,
+    lines: &[Line],
+    (owners, team): (&Owners, &Team<'_>),
+    out: &mut impl Sink,
+) {
+    let order = in_order(lines);
+    let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };
+    renderer.painter.begin(rows);
+    let mut table = Table::new(renderer.style, view, owners, renderer.zone, renderer.now);
+    let elsewhere = Elsewhere::told(renderer);
+    if view.columns.last() == Some(&Column::Name) {
+        measure(&mut table, rows, elsewhere, &renderer.painter, team);
+    } else {
+        let mut plain = renderer.painter.without_color();
+        for line in lines {
+            if let What::Entry(place) = line.what {
+                let beside =
+                    Beside { branch_width: line.depth as usize * STEP, ..elsewhere.of(place as usize) };
+                table.measure(&batch.entry(place as usize), &beside, &mut plain);
+            }
+        }
+    }
+    // The painter remembers what it has coloured; what was told stays where it is.
+    let mut painter = renderer.painter.clone();
+    if view.header && !lines.is_empty() {
+        table.head(&mut painter, out.buffer());
+    }
+    let mut branch = Branch::new(renderer.style.locale.utf8);
+    let (mut drawn, mut below) = (Vec::new(), Vec::new());
+    for line in lines {
+        drawn.clear();
+        let branch_width = branch.write(line, &mut drawn);
+        match line.what {
+            What::Entry(place) => {
+                below.clear();
+                if view.xattrs {
+                    branch.write_below(&mut below);
+                }
+                let of = elsewhere.of(place as usize);
+                let beside = Beside { branch: &drawn, below: &below, branch_width, ..of };
+                table.row(&batch.entry(place as usize), &beside, &mut painter, out.buffer());
+            }
+            What::More(count) => {
+                let mut text = Vec::new();
+                branch.write_more(count, &mut text);
+                table.remark(&drawn, &text, &mut painter, out.buffer());
+            }
+        }
+        out.checkpoint();
+    }
+    renderer.painter = painter;
 }
 
 /// Draws lines without columns, but for what stands before a name in every format.

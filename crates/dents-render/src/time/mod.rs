@@ -120,6 +120,11 @@ impl<'s> Clock<'s> {
         clock
     }
 
+    /// The columns of a time in a style that has always as many.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     pub(crate) fn set_now(&mut self, now: Time) {
         self.now = now;
     }

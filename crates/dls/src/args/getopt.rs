@@ -185,6 +185,15 @@ fn find_long<'a>(
 pub(super) enum BadValue {
     /// Not one of the words.
     Word(BadWord),
+    /// Not one of the words, where the value is a list: which item.
+    Item {
+        /// Where in the value it begins.
+        start: usize,
+        /// Its length.
+        len: usize,
+        /// What is wrong with it.
+        why: BadWord,
+    },
     /// Not a usable number.
     Number(BadNumber),
 }
@@ -207,6 +216,7 @@ impl BadValue {
             Self::Word(BadWord { ambiguous, valid }) => {
                 UsageError::BadWord { option: definition.long.unwrap_or_default(), value, ambiguous, valid }
             }
+            Self::Item { start, len, why } => Self::Word(why).of(definition, &value[start..start + len]),
             Self::Number(why) => UsageError::BadNumber { value, why },
         }
     }

@@ -15,6 +15,7 @@
 use alloc::vec::Vec;
 use core::ffi::CStr;
 
+mod columns;
 mod error;
 pub mod flags;
 mod getopt;
@@ -25,6 +26,7 @@ mod oracle;
 pub mod version;
 pub mod words;
 
+pub use columns::columns;
 pub use error::{UsageError, quote};
 pub use flags::Flag;
 

@@ -68,7 +68,7 @@ pub(super) fn kind(kind: Kind) -> &'static str {
     names(kind).0
 }
 
-const FACTS: [(Needs, &str); 17] = [
+const FACTS: [(Needs, &str); 19] = [
     (Needs::INODE, "inode number"),
     (Needs::MODE, "mode"),
     (Needs::NLINK, "link count"),
@@ -86,6 +86,8 @@ const FACTS: [(Needs, &str); 17] = [
     (Needs::MARK, "mark of an ACL"),
     (Needs::CAPABILITY, "capability"),
     (Needs::CONTEXT, "security context"),
+    (Needs::EXTRA, "times, device and flags"),
+    (Needs::XATTR_LIST, "extended attributes"),
 ];
 
 /// `mode, size and owner`.

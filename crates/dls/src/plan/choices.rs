@@ -1,6 +1,7 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
 use super::below::Below;
+use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
 };
@@ -56,6 +57,7 @@ pub(super) struct Choices<'a> {
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
+    pub(super) wishes: Wishes<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -70,7 +72,11 @@ impl<'a> Choices<'a> {
             choices.order(said);
             choices.below.hear(said);
             choices.speed(said);
+            if choices.wishes.take(said) {
+                choices.format = Some(Format::Long);
+            }
         }
+        choices.wishes.asked |= choices.below.any();
         choices
     }
 
@@ -144,6 +150,7 @@ impl<'a> Choices<'a> {
             Flag::LongWithoutGroup => self.no_group = true,
             Flag::NumericUidGid => self.numeric = true,
             Flag::Context => return self.context = true,
+            Flag::NoOwner => return self.no_owner = true,
             Flag::NoGroup => return self.no_group = true,
             Flag::Author => return self.author = true,
             Flag::Inode => return self.inode = true,

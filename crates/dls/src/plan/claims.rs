@@ -52,8 +52,9 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
         Consumer::Context => &[Flag::Context],
         Consumer::Hyperlink => &[Flag::Hyperlink],
         Consumer::Indicator => &[Flag::Classify, Flag::Slash, Flag::FileType, Flag::IndicatorStyle],
-        Consumer::Long | Consumer::Mark => &[
+        Consumer::Long | Consumer::Mark | Consumer::View => &[
             Flag::Long,
+            Flag::ColumnList,
             Flag::FullTime,
             Flag::LongWithoutOwner,
             Flag::LongWithoutGroup,
@@ -62,6 +63,8 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
             Flag::Format,
         ],
         Consumer::Tree => &[Flag::Tree],
+        Consumer::Mounts => &[Flag::Mounts],
+        Consumer::Xattrs => &[Flag::Xattr],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
         Consumer::Color(_) | Consumer::LinkAsTarget => &[Flag::Color],
     }

@@ -8,6 +8,7 @@ mod choices;
 mod claims;
 mod colors;
 mod locale;
+mod view;
 mod zone;
 
 use crate::Env;
@@ -143,7 +144,7 @@ impl<'a> Plan<'a> {
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
             zone: LazyZone::new(env.var),
-            shows_times: long,
+            shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
             streams: key == Key::None
@@ -283,7 +284,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         {
             (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
         }
-        Ok(Style {
+        let mut style = Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
             inode: choices.inode,
@@ -314,7 +315,11 @@ impl<'a> Surroundings<'a, '_, '_> {
             targets: choices.directories_first,
             locale: self.locale,
             ..Style::default()
-        })
+        };
+        if long && choices.wishes.view() {
+            self.view(choices, &mut style);
+        }
+        Ok(style)
     }
 
     /// `--block-size`, `-h` and `--si` hold for everything; else the environment does, but `-k` takes its
@@ -337,7 +342,9 @@ impl<'a> Surroundings<'a, '_, '_> {
     }
 
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
-        let said = choices.time_style.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
+        // Ages are the view's, and take no format.
+        let said = choices.time_style.filter(|_| !choices.wishes.relative());
+        let said = said.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
         let style = words::time_style(said, self.found.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,

@@ -52,6 +52,7 @@ impl Listing<'_, '_, '_> {
         held.add(0, &batch, &order, &numbered);
         self.see(&held.batch);
         self.learn_owners(&held.batch);
+        self.learn_mounts(&held.batch);
         self.draw(held, &paths);
     }
 
@@ -71,7 +72,8 @@ impl Listing<'_, '_, '_> {
         self.renderer.set_notes(notes);
         self.timing.enter(Phase::Render);
         self.set_now();
-        self.renderer.tree(index.batch(), &lines, self.out);
+        let team = self.team(index.batch());
+        self.renderer.tree(index.batch(), &lines, &self.owners, &team, self.out);
         self.printed = !lines.is_empty();
     }
 

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn mode() {
-        valued(Flag::Mode, "iou", &[&[c"--mode=iou"], &[c"--mode", c"iou"], &[c"--mo=iou"]]);
+        valued(Flag::Mode, "iou", &[&[c"--mode=iou"], &[c"--mode", c"iou"], &[c"--mod=iou"]]);
         assert_eq!(complaint(&[c"--mode=x"]), "ls: invalid argument 'x' for '--mode'");
     }
 

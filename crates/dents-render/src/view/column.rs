@@ -1,0 +1,201 @@
+//! The columns there are: what each is called, which way it leans, what it must know.
+
+use dents::needs::{Kind, Needs, NeedsByKind};
+
+/// A column of the view, and a field of what is written for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// Type and permissions as letters, and the mark of an ACL or a context.
+    Mode,
+    /// The permission bits as an octal number.
+    Octal,
+    /// Hard links.
+    Links,
+    /// The owner's name, or number where it has none.
+    User,
+    /// The group's name, or number where it has none.
+    Group,
+    /// The owner's number.
+    Uid,
+    /// The group's number.
+    Gid,
+    /// Bytes; of a device, its major and minor number.
+    Size,
+    /// Allocated space, in the units of `-s`.
+    Blocks,
+    /// Inode number.
+    Inode,
+    /// Major and minor number of the device that holds the entry.
+    Device,
+    /// Last change of the contents.
+    Modified,
+    /// Last change of the inode.
+    Changed,
+    /// Last access.
+    Accessed,
+    /// Birth.
+    Created,
+    /// Security context.
+    Context,
+    /// How many extended attributes there are.
+    Xattrs,
+    /// The attributes that `lsattr` shows, as letters.
+    Flags,
+    /// State in git: index, then file.
+    Git,
+    /// The size of the entry and all below it.
+    Total,
+    /// The name, and where a link leads.
+    Name,
+}
+
+impl Column {
+    /// All of them.
+    pub const ALL: [Column; 21] = [
+        Column::Mode,
+        Column::Octal,
+        Column::Links,
+        Column::User,
+        Column::Group,
+        Column::Uid,
+        Column::Gid,
+        Column::Size,
+        Column::Blocks,
+        Column::Inode,
+        Column::Device,
+        Column::Modified,
+        Column::Changed,
+        Column::Accessed,
+        Column::Created,
+        Column::Context,
+        Column::Xattrs,
+        Column::Flags,
+        Column::Git,
+        Column::Total,
+        Column::Name,
+    ];
+
+    /// What it is called, on the command line and in fields for programs.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Column::Mode => "mode",
+            Column::Octal => "octal",
+            Column::Links => "links",
+            Column::User => "user",
+            Column::Group => "group",
+            Column::Uid => "uid",
+            Column::Gid => "gid",
+            Column::Size => "size",
+            Column::Blocks => "blocks",
+            Column::Inode => "inode",
+            Column::Device => "device",
+            Column::Modified => "modified",
+            Column::Changed => "changed",
+            Column::Accessed => "accessed",
+            Column::Created => "created",
+            Column::Context => "context",
+            Column::Xattrs => "xattrs",
+            Column::Flags => "flags",
+            Column::Git => "git",
+            Column::Total => "total",
+            Column::Name => "name",
+        }
+    }
+
+    /// What stands above it.
+    #[must_use]
+    pub const fn header(self) -> &'static [u8] {
+        match self {
+            Column::Mode => b"Mode",
+            Column::Octal => b"Octal",
+            Column::Links => b"Links",
+            Column::User => b"User",
+            Column::Group => b"Group",
+            Column::Uid => b"UID",
+            Column::Gid => b"GID",
+            Column::Size => b"Size",
+            Column::Blocks => b"Blocks",
+            Column::Inode => b"Inode",
+            Column::Device => b"Device",
+            Column::Modified => b"Modified",
+            Column::Changed => b"Changed",
+            Column::Accessed => b"Accessed",
+            Column::Created => b"Created",
+            Column::Context => b"Context",
+            Column::Xattrs => b"Xattrs",
+            Column::Flags => b"Flags",
+            Column::Git => b"Git",
+            Column::Total => b"Total",
+            Column::Name => b"Name",
+        }
+    }
+
+    /// Whether it is set to the right: numbers are.
+    #[must_use]
+    pub const fn is_number(self) -> bool {
+        matches!(
+            self,
+            Column::Octal
+                | Column::Links
+                | Column::Uid
+                | Column::Gid
+                | Column::Size
+                | Column::Blocks
+                | Column::Inode
+                | Column::Device
+                | Column::Xattrs
+                | Column::Total
+        )
+    }
+
+    /// The time it shows, if it shows one: one of [`Needs::TIMES`].
+    #[must_use]
+    pub const fn time(self) -> Option<Needs> {
+        match self {
+            Column::Modified => Some(Needs::MTIME),
+            Column::Changed => Some(Needs::CTIME),
+            Column::Accessed => Some(Needs::ATIME),
+            Column::Created => Some(Needs::BTIME),
+            _ => None,
+        }
+    }
+
+    /// The column that shows one of [`Needs::TIMES`].
+    #[must_use]
+    pub fn of_time(time: Needs) -> Column {
+        [Column::Changed, Column::Accessed, Column::Created]
+            .into_iter()
+            .find(|column| column.time() == Some(time))
+            .unwrap_or(Column::Modified)
+    }
+
+    /// What must be known of an entry. A slot has room for one time only, so times are declared as
+    /// [`Needs::EXTRA`]; whoever shows no other than the slot's own may declare that instead. What git says and what
+    /// is below a directory is no metadata: that comes as a [`crate::Note`].
+    #[must_use]
+    pub fn needs(self) -> NeedsByKind {
+        NeedsByKind::all(match self {
+            Column::Mode => Needs::MODE | Needs::MARK,
+            Column::Octal => Needs::MODE,
+            Column::Links => Needs::NLINK,
+            Column::User | Column::Uid => Needs::UID,
+            Column::Group | Column::Gid => Needs::GID,
+            // Of a device the numbers are shown.
+            Column::Size => {
+                return NeedsByKind::all(Needs::SIZE | Needs::TYPE)
+                    | NeedsByKind::of(Kind::Char, Needs::RDEV)
+                    | NeedsByKind::of(Kind::Block, Needs::RDEV);
+            }
+            Column::Blocks => Needs::BLOCKS,
+            Column::Inode => Needs::INODE,
+            // No mask bit stands for the device or the attributes alone: any statx tells them.
+            Column::Device | Column::Flags => Needs::EXTRA,
+            Column::Modified | Column::Changed | Column::Accessed | Column::Created => Needs::EXTRA,
+            Column::Context => Needs::CONTEXT,
+            Column::Xattrs => Needs::XATTR_LIST | Needs::EXTRA,
+            Column::Git | Column::Total => Needs::empty(),
+            Column::Name => return NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK),
+        })
+    }
+}

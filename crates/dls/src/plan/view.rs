@@ -1,0 +1,154 @@
+//! Whether the long format is GNU's or the view, and with which columns.
+//!
+//! GNU's stays wherever no option asks for more than it can show: a `-l` without any of ours comes through here with one
+//! comparison and nothing made.
+
+use super::Surroundings;
+use super::choices::Choices;
+use crate::args::{self, Flag, Said};
+use crate::output::Message;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use dents::needs::Needs;
+use dents_render::view::BadTheme;
+use dents_render::{Column, Style, Theme, View};
+use dents_sys::host;
+
+/// What the options say of the view.
+#[derive(Default)]
+pub(super) struct Wishes<'a> {
+    /// Whether there is to be one, whatever the style of times.
+    pub(super) asked: bool,
+    columns: Option<&'a [u8]>,
+    header: bool,
+    /// The last `--time-style` was `relative`.
+    relative: bool,
+    smart_group: bool,
+    mounts: bool,
+    xattrs: bool,
+    /// Columns to be left out.
+    without: Vec<Column>,
+}
+
+impl<'a> Wishes<'a> {
+    /// Takes an option. Returns whether it makes the format long.
+    pub(super) fn take(&mut self, said: &Said<'a>) -> bool {
+        match said.flag {
+            Flag::ColumnList => self.columns = said.value,
+            Flag::Header => self.header = true,
+            Flag::SmartGroup => self.smart_group = true,
+            Flag::Mounts => self.mounts = true,
+            Flag::Xattr => self.xattrs = true,
+            Flag::NoTime => self.without.extend(TIMES),
+            Flag::NoMode => self.without.push(Column::Mode),
+            Flag::NoSize => self.without.push(Column::Size),
+            Flag::NoLinks => self.without.push(Column::Links),
+            Flag::TimeStyle | Flag::FullTime => {
+                // GNU's own styles need no view, and take this one back.
+                self.relative = said.flag == Flag::TimeStyle && said.value == Some(b"relative");
+                return false;
+            }
+            _ => return false,
+        }
+        self.asked = true;
+        said.flag == Flag::ColumnList
+    }
+
+    /// Whether a long format is to be the view.
+    pub(super) fn view(&self) -> bool {
+        self.asked || self.relative
+    }
+
+    /// Whether times are ages, which is no style that GNU's own code must know.
+    pub(super) fn relative(&self) -> bool {
+        self.relative
+    }
+}
+
+const TIMES: [Column; 4] = [Column::Modified, Column::Changed, Column::Accessed, Column::Created];
+
+/// The columns of `--columns`, or those that `-l` and its companions show, less what was left out.
+#[cold]
+fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
+    let mut columns = match choices.wishes.columns {
+        Some(list) => args::columns(list),
+        None => [
+            (choices.inode, Column::Inode),
+            (choices.blocks, Column::Blocks),
+            (true, Column::Mode),
+            (true, Column::Links),
+            (!choices.no_owner, Column::User),
+            (!choices.no_group, Column::Group),
+            (choices.author, Column::User),
+            (choices.context, Column::Context),
+            (true, Column::Size),
+            (true, Column::of_time(time)),
+            (true, Column::Name),
+        ]
+        .into_iter()
+        .filter_map(|(shown, column)| shown.then_some(column))
+        .collect(),
+    };
+    columns.retain(|column| !choices.wishes.without.contains(column));
+    columns
+}
+
+impl Surroundings<'_, '_, '_> {
+    /// Puts the view in the place of GNU's long format. What stands in its columns stands nowhere else.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn view(&mut self, choices: &Choices<'_>, style: &mut Style) {
+        let wishes = &choices.wishes;
+        let mut view = View {
+            columns: columns(choices, style.time),
+            header: wishes.header,
+            relative: wishes.relative,
+            smart_group: wishes.smart_group,
+            mounts: wishes.mounts,
+            xattrs: wishes.xattrs,
+            ..View::default()
+        };
+        if style.colors.is_some() {
+            self.theme(&mut view.theme);
+            let owners = [Column::User, Column::Uid];
+            view.me = owners.iter().any(|column| view.columns.contains(column)).then(host::effective_user);
+        }
+        (style.owner, style.group) = (view.shows_users(), view.shows_groups());
+        (style.author, style.inode, style.blocks, style.context) = (false, false, false, false);
+        style.dired = false;
+        style.view = Some(Box::new(view));
+    }
+
+    /// `DLS_COLORS`, laid over the built-in theme.
+    fn theme(&mut self, theme: &mut Theme) {
+        let Some(value) = self.var(b"DLS_COLORS") else { return };
+        let mut bad = Vec::new();
+        theme.apply(value, &mut |why| bad.push(why));
+        for why in bad {
+            let text = bad_theme(&why, self.locale.utf8);
+            Message::new(self.program).text("DLS_COLORS: ").text(text).send(self.out);
+        }
+    }
+}
+
+/// What is wrong with a piece of a theme, and what would do.
+#[cold]
+pub(crate) fn bad_theme(why: &BadTheme<'_>, utf8: bool) -> Vec<u8> {
+    let quote = |text: &[u8]| args::quote(text, utf8);
+    match why {
+        BadTheme::NoValue(piece) => {
+            [&b"no value in "[..], &quote(piece), b" (must be KEY=NUMBERS, as in you=01;33)"].concat()
+        }
+        BadTheme::UnknownKey(key) => {
+            let mut text = [&b"unknown key "[..], &quote(key), b"; keys are"].concat();
+            for key in Theme::keys() {
+                text.extend([b" ", key.as_bytes()].concat());
+            }
+            text
+        }
+        BadTheme::BadValue { key, value } => {
+            let reason = b" (must be numbers between semicolons, as in 01;33, or nothing)";
+            [&b"invalid colour "[..], &quote(value), b" for ", &quote(key), reason].concat()
+        }
+    }
+}
