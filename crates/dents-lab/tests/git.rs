@@ -378,3 +378,43 @@ fn hostile_names() {
     assert_eq!(letters(&top, &["-Q", "--", "*", ":!x", "--help"]), expected[..3]);
     assert_eq!(letters(&top, &["tab\t"]), ["-M in"]);
 }
+
+#[test]
+fn trees() {
+    let place = Place::new();
+    let top = varied(&place);
+    let nested = place.repository("varied/nested", &["n"]);
+    write(&nested.join("n"), "changed");
+    let expected = [
+        "-N fresh",
+        "-N └── a",
+        "-N     └── b",
+        "-M nested",
+        "-M └── n",
+        "-M sub",
+        "-M ├── deep",
+        "-M │   └── x",
+        "-- ├── y",
+        "-I └── z.o",
+    ];
+    let tree = |args: &[&str]| {
+        let args = [&["--columns=git,name", "--tree"], args, &["sub", "fresh", "nested"]].concat();
+        let listed = |mode: &str| {
+            let run = dls(&top, &[&args[..], &[mode]].concat()).env("LC_ALL", "C.UTF-8");
+            shown(&run).replace('\u{a0}', " ")
+        };
+        let expected = listed("--mode=classic");
+        for mode in MODES {
+            assert_eq!(listed(&format!("--mode={mode}")), expected, "{mode}");
+        }
+        assert_eq!(listed("--timeout=20s"), expected);
+        expected.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(tree(&[]), expected);
+    let hidden = [&expected[..8], &["-- └── y"]].concat();
+    assert_eq!(tree(&["--gitignore"]), hidden);
+    assert_eq!(tree(&["--gitignore", "--tree-limit=2"]), hidden, "what is left out is not counted");
+    let sizes = shown(&dls(&top, &["--columns=git,total,name", "--total-size=20s", "-I", "[!s]*"]));
+    let sizes: Vec<Vec<&str>> = sizes.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(sizes, [["M-", "-", "staged"], ["-M", "127", "sub"]]);
+}

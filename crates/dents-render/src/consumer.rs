@@ -16,6 +16,8 @@ pub enum Consumer {
     Hyperlink,
     /// `-F`, `--file-type`, `-p`.
     Indicator,
+    /// `--tree`.
+    Tree,
     /// The long format without its mark.
     Long,
     /// The long format's `+` or `.` behind the mode.

@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::below::Below;
 use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_width,
@@ -48,6 +49,7 @@ pub(super) struct Choices<'a> {
     pub(super) indicator: Indicator,
     pub(super) quoting: Option<Quoting>,
     pub(super) qmark: Option<bool>,
+    pub(super) below: Below,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -70,11 +72,13 @@ impl<'a> Choices<'a> {
             choices.long(said);
             choices.names(said, terminal);
             choices.order(said);
+            choices.below.hear(said);
             choices.speed(said);
             if choices.wishes.take(said) {
                 choices.format = Some(Format::Long);
             }
         }
+        choices.wishes.asked |= choices.below.any();
         choices
     }
 

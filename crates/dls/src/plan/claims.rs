@@ -62,6 +62,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
             Flag::Dired,
             Flag::Format,
         ],
+        Consumer::Tree => &[Flag::Tree],
         Consumer::Mounts => &[Flag::Mounts],
         Consumer::Xattrs => &[Flag::Xattr],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
@@ -100,6 +101,9 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
         let targets = if order.key == Key::None { Key::None } else { Key::Name };
         let grouping = Order { key: targets, ..*order }.needs(style.time);
         claim(option(said, &[Flag::GroupDirectoriesFirst]), grouping);
+    }
+    if said.iter().any(|said| said.flag == Flag::TotalSize) {
+        claim(option(said, &[Flag::TotalSize]), NeedsByKind::all(Needs::TYPE));
     }
     if recursive {
         claim(option(said, &[Flag::Recursive]), NeedsByKind::all(Needs::TYPE));
