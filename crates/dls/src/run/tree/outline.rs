@@ -128,7 +128,7 @@ impl Listing<'_, '_, '_> {
                 outline.notes[entry.index()].total = totals.get(&path).map(total);
             }
             if self.sorts_by_totals() {
-                self.sort_frame(&mut entries, |place| entry(place), &outline.notes);
+                self.sort_frame(&mut entries, entry, &outline.notes);
                 if number == 0 {
                     entries.sort_by_key(|place| index.directory(*place).is_some());
                 }
