@@ -262,6 +262,24 @@ fn a_late_answer_is_not_waited_for() {
     assert!(text(&outcome.stderr).contains(": late: given up "), "{}", text(&outcome.stderr));
 }
 
+#[test]
+fn git_ends_with_us() {
+    let place = Place::new();
+    let top = place.repository("slow", &["a"]);
+    let pid = place.path().join("pid");
+    let bin = fake_git(&place, &format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 50", pid.display()));
+    let run = with_git(dls(&top, &["-l", "--git=20s"]), &bin);
+    let mut child = run.command().stdout(std::process::Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    while !pid.exists() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let pid = fs::read_to_string(pid).unwrap();
+    assert!(is_gone(pid.trim()), "{pid} outlives who started it");
+}
+
 /// Whether a process has ended, or will be seen to have in a moment.
 fn is_gone(pid: &str) -> bool {
     let until = Instant::now() + Duration::from_secs(3);
