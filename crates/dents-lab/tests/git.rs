@@ -262,6 +262,24 @@ fn a_late_answer_is_not_waited_for() {
     assert!(text(&outcome.stderr).contains(": late: given up "), "{}", text(&outcome.stderr));
 }
 
+#[test]
+fn git_ends_with_us() {
+    let place = Place::new();
+    let top = place.repository("slow", &["a"]);
+    let pid = place.path().join("pid");
+    let bin = fake_git(&place, &format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 50", pid.display()));
+    let run = with_git(dls(&top, &["-l", "--git=20s"]), &bin);
+    let mut child = run.command().stdout(std::process::Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    while !pid.exists() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let pid = fs::read_to_string(pid).unwrap();
+    assert!(is_gone(pid.trim()), "{pid} outlives who started it");
+}
+
 /// Whether a process has ended, or will be seen to have in a moment.
 fn is_gone(pid: &str) -> bool {
     let until = Instant::now() + Duration::from_secs(3);
@@ -377,4 +395,44 @@ fn hostile_names() {
     assert_eq!(letters(&top, &["-Q"]), expected);
     assert_eq!(letters(&top, &["-Q", "--", "*", ":!x", "--help"]), expected[..3]);
     assert_eq!(letters(&top, &["tab\t"]), ["-M in"]);
+}
+
+#[test]
+fn trees() {
+    let place = Place::new();
+    let top = varied(&place);
+    let nested = place.repository("varied/nested", &["n"]);
+    write(&nested.join("n"), "changed");
+    let expected = [
+        "-N fresh",
+        "-N └── a",
+        "-N     └── b",
+        "-M nested",
+        "-M └── n",
+        "-M sub",
+        "-M ├── deep",
+        "-M │   └── x",
+        "-- ├── y",
+        "-I └── z.o",
+    ];
+    let tree = |args: &[&str]| {
+        let args = [&["--columns=git,name", "--tree"], args, &["sub", "fresh", "nested"]].concat();
+        let listed = |mode: &str| {
+            let run = dls(&top, &[&args[..], &[mode]].concat()).env("LC_ALL", "C.UTF-8");
+            shown(&run).replace('\u{a0}', " ")
+        };
+        let expected = listed("--mode=classic");
+        for mode in MODES {
+            assert_eq!(listed(&format!("--mode={mode}")), expected, "{mode}");
+        }
+        assert_eq!(listed("--timeout=20s"), expected);
+        expected.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(tree(&[]), expected);
+    let hidden = [&expected[..8], &["-- └── y"]].concat();
+    assert_eq!(tree(&["--gitignore"]), hidden);
+    assert_eq!(tree(&["--gitignore", "--tree-limit=2"]), hidden, "what is left out is not counted");
+    let sizes = shown(&dls(&top, &["--columns=git,total,name", "--total-size=20s", "-I", "[!s]*"]));
+    let sizes: Vec<Vec<&str>> = sizes.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(sizes, [["M-", "-", "staged"], ["-M", "127", "sub"]]);
 }

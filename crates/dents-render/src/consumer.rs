@@ -18,6 +18,8 @@ pub enum Consumer {
     Icons,
     /// `-F`, `--file-type`, `-p`.
     Indicator,
+    /// `--tree`.
+    Tree,
     /// The long format without its mark.
     Long,
     /// The long format's `+` or `.` behind the mode.

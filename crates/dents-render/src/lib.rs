@@ -39,6 +39,7 @@ mod width_table;
 
 pub use color::Colors;
 pub use consumer::{Consumer, Declare};
+pub use format::tree;
 pub use human::SizeFormat;
 pub use hyperlink::Places;
 pub use icons::Icons;

@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::dired::Dired;
-use crate::format::{Rows, columns, commas, lines, long};
+use crate::format::{Rows, columns, commas, lines, long, tree};
 use crate::hyperlink::Places;
 use crate::name::Painter;
 use crate::note::Note;
@@ -121,6 +121,11 @@ impl<'s> Renderer<'s> {
         self.mounted = mounted;
     }
 
+    /// Gives back what was brought last, for whoever has more to add.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        core::mem::take(&mut self.notes)
+    }
+
     /// The blank line between the operands and the first directory.
     pub fn gap(&mut self, out: &mut impl Sink) {
         if self.style.record.is_none() {
@@ -207,6 +212,26 @@ impl<'s> Renderer<'s> {
             Format::Commas => commas::render(self, rows, b',', out),
             Format::Record => record::render(self, rows, owners, team, out),
             Format::Count => record::count(self, rows, out),
+        }
+    }
+
+    /// A hierarchy: entries of a batch, on the lines of a tree. The batch must have been filled for [`Style::needs`].
+    ///
+    /// # Panics
+    /// If a line has an entry that the batch does not have.
+    pub fn tree(
+        &mut self,
+        batch: &Batch,
+        lines: &[tree::Line],
+        owners: &Owners,
+        team: &Team<'_>,
+        out: &mut impl Sink,
+    ) {
+        match &self.style.view {
+            Some(view) if self.style.format == Format::Long => {
+                tree::render_view(self, view, batch, lines, (owners, team), out);
+            }
+            _ => tree::render(self, batch, lines, out),
         }
     }
 

@@ -93,6 +93,8 @@ pub struct Style {
     pub width: usize,
     /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
     pub tab_size: usize,
+    /// `--tree`: entries below their directories. Symbolic links are shown with what they lead to, as in the long format.
+    pub tree: bool,
     /// Whether every entry is stat'ed whatever the style wants: to sort by size or time. GNU shows the colour
     /// `mh` only where it stats anyway; with this `false` so do we, at no cost.
     pub stats_all: bool,
@@ -141,6 +143,7 @@ impl Default for Style {
             dired: false,
             width: 80,
             tab_size: 8,
+            tree: false,
             stats_all: false,
             targets: false,
             record: None,
@@ -167,13 +170,16 @@ impl Style {
             _ => {}
         }
         self.declare_frills(to);
+        if self.tree {
+            to(Consumer::Tree, NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK));
+        }
         self.declare_targets(to);
         record::declare(self, to);
     }
 
     /// The targets of links, for whoever looks at them. What one looks at, all show.
     fn declare_targets(&self, to: &mut Declare<'_>) {
-        let long = self.format == Format::Long;
+        let long = self.shows_links();
         let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
         for consumer in self.colors.iter().flat_map(|colors| colors.target_consumers(long)) {
             to(consumer, needs);
@@ -216,9 +222,14 @@ impl Style {
         }
     }
 
+    /// Whether symbolic links are shown with what they lead to.
+    fn shows_links(&self) -> bool {
+        self.format == Format::Long || self.tree
+    }
+
     /// Whether the targets of symbolic links are looked at: for their colour, or for the indicator behind them.
     pub(crate) fn checks_targets(&self) -> bool {
-        let long = self.format == Format::Long;
+        let long = self.shows_links();
         self.targets
             || self.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
             || (long && self.indicator >= Indicator::FileType)

@@ -5,6 +5,8 @@ mod git;
 mod mounts;
 mod source;
 mod top;
+mod total;
+mod tree;
 
 pub(crate) use bounded::grouped;
 
@@ -27,7 +29,7 @@ use dents::canonical::canonicalize;
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
-use dents::sort::{Collate, Key};
+use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
 use dents::team::Team;
 use dents_locale::Collator;
@@ -59,6 +61,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     git: Option<Box<git::Asked<'l>>>,
     /// What names are relative to, where hyperlinks must know.
     cwd: Option<Vec<u8>>,
+    /// Until when directories are added up, once that was begun.
+    totals_until_ns: Option<u64>,
 }
 
 /// The order of names in the user's locale.
@@ -149,6 +153,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             printed: false,
             git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
             cwd: None,
+            totals_until_ns: None,
         }
     }
 
@@ -156,7 +161,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_limit();
-        if !self.plan.directory
+        if self.plan.below.tree.is_some() {
+            self.trees(names);
+        } else if !self.plan.directory
             && let [path] = names
             && let Some(source) = self.open_alone(path)
         {
@@ -210,8 +217,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         self.faults(&batch, None);
         self.learn_owners(&batch);
-        self.timing.enter(Phase::Sort);
-        let mut order = self.sort(&batch);
+        let mut order = self.sort_with_totals(&batch, b"");
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
         if !self.plan.directory {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
@@ -308,7 +314,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
-        let mut order = source.take_order().unwrap_or_else(|| self.sort(&batch));
+        let taken = source.take_order();
+        let mut order = taken.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
         if self.git.is_some() {
             self.note_git(&batch, path.to_bytes(), &mut order);
         }
@@ -482,7 +489,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     fn sort(&mut self, batch: &Batch) -> Vec<u32> {
-        let order = &self.plan.order;
+        self.sort_by(&self.plan.order, batch)
+    }
+
+    fn sort_by(&mut self, order: &Order, batch: &Batch) -> Vec<u32> {
         let team = self.team(batch);
         let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
         match order.key {
@@ -512,11 +522,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         match source.enter(&mut self.active) {
             Ok(true) => true,
             Ok(false) => {
-                let name = quote::quotef(path.to_bytes(), &self.plan.locale);
-                let text = ": not listing already-listed directory";
-                Message::new(self.plan.program).text(name).text(text).send(self.out);
-                self.renderer.fail(path.to_bytes(), Errno::LOOP.raw_os_error(), "already being listed");
-                self.status.raise(Status::Serious);
+                self.already_listed(path.to_bytes());
                 false
             }
             Err(errno) => {
@@ -524,6 +530,14 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 false
             }
         }
+    }
+
+    fn already_listed(&mut self, path: &[u8]) {
+        let name = quote::quotef(path, &self.plan.locale);
+        let text = ": not listing already-listed directory";
+        Message::new(self.plan.program).text(name).text(text).send(self.out);
+        self.renderer.fail(path, Errno::LOOP.raw_os_error(), "already being listed");
+        self.status.raise(Status::Serious);
     }
 
     /// Messages about entries in the order they were read. `parent` is none for operands.

@@ -1,7 +1,7 @@
 //! What stands before a name in every format: inode number, allocated size and, but for the long one, context.
 
 use super::Rows;
-use crate::number::{Text, digits, push_number, push_right};
+use crate::number::{Text, digits, push_number, push_right, push_spaces};
 use crate::style::Style;
 use alloc::vec::Vec;
 use dents::batch::Entry;
@@ -81,6 +81,14 @@ impl Frills {
             push_right(out, context(entry), width);
             out.push(b' ');
         }
+    }
+
+    /// The same of a line without an entry.
+    pub(super) fn write_blank(&self, out: &mut Vec<u8>) {
+        [self.inode, self.blocks, self.context]
+            .into_iter()
+            .flatten()
+            .for_each(|width| push_spaces(out, width + 1));
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod commas;
 mod frills;
 pub(crate) mod lines;
 pub(crate) mod long;
+pub mod tree;
 
 use crate::Sink;
 use crate::name::Painter;
@@ -55,6 +56,15 @@ impl<'b> Rows<'b> {
     pub(crate) fn is_chunk(self) -> bool {
         matches!(self.piece, Piece::Chunk { .. })
     }
+}
+
+/// The entries on lines of a tree.
+fn in_order(lines: &[tree::Line]) -> Vec<u32> {
+    let entry = |line: &tree::Line| match line.what {
+        tree::What::Entry(place) => Some(place),
+        tree::What::More(_) => None,
+    };
+    lines.iter().filter_map(entry).collect()
 }
 
 /// Lines drawn at a time by one thread: half a megabyte of `-l`, a millisecond's work.

@@ -169,7 +169,8 @@ impl<'s> Cells<'s> {
             Column::Gid => Cell::number(entry.gid().into(), Paint::Group, out),
             Column::Size => self.size(entry, note, out),
             Column::Blocks => {
-                let blocks = self.style.block_size.blocks(entry.blocks());
+                let blocks = note.total.map_or(entry.blocks(), |total| total.blocks);
+                let blocks = self.style.block_size.blocks(blocks);
                 Cell::ascii(blocks.as_bytes(), Paint::Blocks, out)
             }
             Column::Device => device(entry, out),

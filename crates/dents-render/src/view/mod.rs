@@ -99,13 +99,18 @@ impl View {
 
 /// What is known of entries from elsewhere, by their positions in the batch.
 #[derive(Clone, Copy)]
-struct Elsewhere<'r> {
+pub(crate) struct Elsewhere<'r> {
     notes: &'r [Note],
     mounted: &'r [(u32, Mounted)],
 }
 
 impl<'r> Elsewhere<'r> {
-    fn of(&self, index: usize) -> Beside<'r> {
+    /// What was told of the batch at hand.
+    pub(crate) fn told(renderer: &'r Renderer<'_>) -> Elsewhere<'r> {
+        Elsewhere { notes: &renderer.notes, mounted: &renderer.mounted }
+    }
+
+    pub(crate) fn of(&self, index: usize) -> Beside<'r> {
         let mounted = self.mounted.binary_search_by_key(&index, |(at, _)| *at as usize);
         Beside {
             note: self.notes.get(index).copied().unwrap_or_default(),
@@ -158,7 +163,7 @@ fn draw(
 /// Entries measured at a time by one thread.
 const MEASURED: usize = 8192;
 
-fn measure(
+pub(crate) fn measure(
     table: &mut Table<'_>,
     rows: Rows<'_>,
     elsewhere: Elsewhere<'_>,

@@ -202,6 +202,16 @@ impl<'s> Table<'s> {
         }
     }
 
+    /// A line about no entry: something in the column of names.
+    pub(crate) fn remark(&self, branch: &[u8], text: &[u8], painter: &mut Painter<'_>, out: &mut Vec<u8>) {
+        painter.begin_line(out);
+        let before = self.fields.iter().take_while(|field| field.column != Column::Name);
+        push_spaces(out, before.map(|field| field.width + 1).sum());
+        self.painted(Paint::Branch, out, |out| out.extend_from_slice(branch));
+        out.extend_from_slice(text);
+        out.push(self.style.eol);
+    }
+
     /// A cell with its padding.
     #[inline]
     fn cell(&mut self, nth: usize, entry: &Entry<'_>, beside: &Beside<'_>, last: bool, out: &mut Vec<u8>) {

@@ -5,6 +5,7 @@
 //! something beyond names and types is needed. Nothing is allocated per entry. `read` appends entries,
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
+mod absorb;
 mod keep;
 mod metas;
 

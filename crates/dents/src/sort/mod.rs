@@ -120,6 +120,21 @@ impl Order {
         self.group(batch, self.by_key(batch, collate, team, |entry| widths[entry.index()]))
     }
 
+    /// The same by [`Key::Size`], with sizes from elsewhere: what is below directories is not in their slots.
+    ///
+    /// # Panics
+    /// If there are fewer sizes than entries.
+    #[must_use]
+    pub fn sort_by_size(
+        &self,
+        batch: &Batch,
+        collate: Option<&mut (dyn Collate + '_)>,
+        team: &Team<'_>,
+        sizes: &[u64],
+    ) -> Vec<u32> {
+        self.group(batch, self.by_key(batch, collate, team, |entry| Reverse(sizes[entry.index()])))
+    }
+
     fn group(&self, batch: &Batch, mut order: Vec<u32>) -> Vec<u32> {
         if self.directories_first {
             order.sort_by_key(|index| !is_directory(&batch.entry(*index as usize)));
@@ -173,7 +188,9 @@ fn extension(name: &[u8]) -> &[u8] {
     memchr::memrchr(b'.', name).map_or(&[], |dot| &name[dot..])
 }
 
-fn is_directory(entry: &Entry<'_>) -> bool {
+/// Whether an entry belongs to the directories that may come first: also a link to one, if it is known where it leads.
+#[must_use]
+pub fn is_directory(entry: &Entry<'_>) -> bool {
     match entry.kind() {
         Kind::Dir => true,
         Kind::Link => matches!(entry.target(), Target::Mode(mode) if Kind::from_mode(mode) == Kind::Dir),

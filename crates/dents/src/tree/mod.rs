@@ -84,9 +84,11 @@ mod beginning;
 mod choose;
 mod entries;
 mod frontier;
+pub mod held;
 mod kin;
 mod open;
 mod pace;
+pub mod total;
 mod visitor;
 mod worker;
 

@@ -26,6 +26,12 @@ pub trait Visitor {
         Step::Enter
     }
 
+    /// The directories for which [`Visitor::descend`] has just been asked, and that are entered, have numbers from `first`
+    /// on, in the order of asking. Not told if there are none.
+    fn numbered(&mut self, first: u64) {
+        let _ = first;
+    }
+
     /// A directory that could not be opened, or not read to its end.
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         let _ = failure;

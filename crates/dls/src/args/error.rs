@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use dents_locale::Locale;
 
-use super::numbers::{BadNumber, THREADS};
+use super::numbers::{BadNumber, COUNTS, THREADS};
 
 /// The first mistake on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +166,19 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
         BadNumber::GitBudget => {
             let units = b" (must be a number of seconds, or end in ms, s, m or h)";
             put(out, &[b"invalid time for git: ", &quote(value, utf8), units]);
+        }
+        BadNumber::Depth => {
+            let range = alloc::format!(" (must be {} to {})", COUNTS.start(), COUNTS.end());
+            put(out, &[b"invalid depth for --tree: ", &quote(value, utf8), range.as_bytes()]);
+        }
+        BadNumber::Limit => {
+            let range = alloc::format!(" (must be {} to {})", COUNTS.start(), COUNTS.end());
+            let what = b"invalid number of entries for --tree-limit: ";
+            put(out, &[what, &quote(value, utf8), range.as_bytes()]);
+        }
+        BadNumber::Budget => {
+            let units = b" (must be a number of seconds, or end in ms, s, m or h; 0 is no limit)";
+            put(out, &[b"invalid time for --total-size: ", &quote(value, utf8), units]);
         }
         // These three come raw between apostrophes, whatever the locale.
         BadNumber::BlockSize => put(out, &[b"invalid --block-size argument '", value, b"'"]),

@@ -23,6 +23,12 @@ pub enum BadNumber {
     Timeout,
     /// `--git`: the same.
     GitBudget,
+    /// `--tree`: not a number, or not within [`COUNTS`].
+    Depth,
+    /// `--tree-limit`: the same.
+    Limit,
+    /// `--total-size`: no number of seconds, nor one with a unit.
+    Budget,
     /// `--block-size`: neither a number nor a word, or zero.
     BlockSize,
     /// `--block-size`: what follows the number is no unit.
@@ -33,6 +39,9 @@ pub enum BadNumber {
 
 /// What `--threads` allows.
 pub const THREADS: core::ops::RangeInclusive<usize> = 1..=1024;
+
+/// What `--tree` and `--tree-limit` allow.
+pub const COUNTS: core::ops::RangeInclusive<u32> = 1..=u32::MAX;
 
 /// An unsigned number at the beginning of some bytes.
 struct Prefix<'a> {
@@ -118,6 +127,32 @@ pub fn parse_top(value: &[u8]) -> Result<usize, BadNumber> {
     // More than there can be are all.
     let number = number.map(|text| text.parse().unwrap_or(usize::MAX));
     number.filter(|n| *n > 0).ok_or(BadNumber::Top)
+}
+
+/// `--tree`: levels below an operand, within [`COUNTS`], in decimal digits only.
+///
+/// # Errors
+/// [`BadNumber::Depth`].
+pub fn parse_depth(value: &[u8]) -> Result<u32, BadNumber> {
+    let digits_only = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let number = if digits_only { core::str::from_utf8(value).ok() } else { None };
+    number.and_then(|text| text.parse().ok()).filter(|n| COUNTS.contains(n)).ok_or(BadNumber::Depth)
+}
+
+/// `--tree-limit`: entries of a directory, the same.
+///
+/// # Errors
+/// [`BadNumber::Limit`].
+pub fn parse_limit(value: &[u8]) -> Result<u32, BadNumber> {
+    parse_depth(value).map_err(|_| BadNumber::Limit)
+}
+
+/// `--total-size`: nanoseconds, as [`parse_timeout`] reads them.
+///
+/// # Errors
+/// [`BadNumber::Budget`].
+pub fn parse_budget(value: &[u8]) -> Result<u64, BadNumber> {
+    parse_timeout(value).map_err(|_| BadNumber::Budget)
 }
 
 /// Nanoseconds of a second, and the longest timeout: thirty years.

@@ -1,5 +1,6 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
+use super::below::Below;
 use super::view::Wishes;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
@@ -54,6 +55,7 @@ pub(super) struct Choices<'a> {
     pub(super) top: Option<usize>,
     pub(super) count: bool,
     pub(super) summary: bool,
+    pub(super) below: Below,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -77,11 +79,13 @@ impl<'a> Choices<'a> {
             choices.names(said, terminal);
             choices.order(said);
             choices.programs(said);
+            choices.below.hear(said);
             choices.speed(said);
             if choices.wishes.take(said) {
                 choices.format = Some(Format::Long);
             }
         }
+        choices.wishes.asked |= choices.below.any();
         choices
     }
 

@@ -66,6 +66,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
         Consumer::Record => &[Flag::Json, Flag::Ndjson, Flag::Csv],
         Consumer::Count => &[Flag::Count],
         Consumer::Summary => &[Flag::Summary],
+        Consumer::Tree => &[Flag::Tree],
         Consumer::Mounts => &[Flag::Mounts],
         Consumer::Xattrs => &[Flag::Xattr],
         Consumer::DirectoriesFirst => &[Flag::GroupDirectoriesFirst],
@@ -104,6 +105,9 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
         let targets = if order.key == Key::None { Key::None } else { Key::Name };
         let grouping = Order { key: targets, ..*order }.needs(style.time);
         claim(option(said, &[Flag::GroupDirectoriesFirst]), grouping);
+    }
+    if said.iter().any(|said| said.flag == Flag::TotalSize) {
+        claim(option(said, &[Flag::TotalSize]), NeedsByKind::all(Needs::TYPE));
     }
     if recursive {
         claim(option(said, &[Flag::Recursive]), NeedsByKind::all(Needs::TYPE));

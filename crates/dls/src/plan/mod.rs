@@ -3,6 +3,7 @@
 //! A plan is complete: it holds the style, the order and, as the union of what these declare, the needs. Nothing
 //! after it decides what must be known of an entry.
 
+mod below;
 mod choices;
 mod claims;
 mod colors;
@@ -19,6 +20,7 @@ use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{self, Args, UsageError};
 use crate::output::{Message, Output};
 use alloc::boxed::Box;
+pub use below::Below;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
@@ -74,6 +76,8 @@ pub struct Plan<'a> {
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
     pub streams: bool,
+    /// `--tree`, `--total-size`.
+    pub below: Below,
     /// Mount points, once somebody asks.
     pub mounts: Mounts,
     /// The strategy.
@@ -125,7 +129,7 @@ impl<'a> Plan<'a> {
         let key = if choices.count && !choices.recursive && choices.top.is_none() { Key::None } else { key };
         let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
         let mut needs = style.needs() | order.needs(time);
-        if choices.recursive {
+        if choices.recursive || choices.below.any() {
             needs |= NeedsByKind::all(Needs::TYPE);
         }
         let mut names = Needs::empty();
@@ -144,7 +148,7 @@ impl<'a> Plan<'a> {
             locale,
             filter: choices.filter(locale.utf8, (env.var)(b"POSIXLY_CORRECT").is_some()),
             directory: choices.directory,
-            recursive: choices.recursive,
+            recursive: choices.recursive && choices.below.tree.is_none(),
             dereference,
             order,
             top: choices.top,
@@ -163,8 +167,10 @@ impl<'a> Plan<'a> {
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
                 && !style.blocks
+                && !choices.below.any()
                 && !choices.recursive
                 && !choices.gitignore,
+            below: choices.below,
             mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
@@ -276,7 +282,8 @@ impl<'a> Surroundings<'a, '_, '_> {
     fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.terminal.is_some();
         let special = choices.special();
-        let format = special.or(choices.format).unwrap_or(self.manner.format(terminal));
+        let format = choices.below.format(choices.format.unwrap_or(self.manner.format(terminal)));
+        let format = special.unwrap_or(format);
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
         }
@@ -288,7 +295,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         let tab_size = if spread { self.tab_size(choices) } else { 0 };
         let quoting = self.quoting(choices);
         let hyperlink = happens(choices.hyperlink, terminal) && !plain;
-        let dired = choices.dired && long && !hyperlink;
+        let dired = choices.dired && long && !hyperlink && choices.below.tree.is_none();
         if dired && choices.zero {
             return Err(UsageError::DiredAndZero);
         }
@@ -331,6 +338,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
             hyperlink: hyperlink.then(host::nodename),
             dired,
+            tree: choices.below.tree.is_some(),
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),
             targets: choices.directories_first && !plain,

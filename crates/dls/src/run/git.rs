@@ -1,7 +1,7 @@
 //! `--git` and `--gitignore` on the way from a directory to its lines. Nothing here runs, nor is loaded, without them.
 
 use super::{Listing, join};
-use crate::git::{Answer, Repositories, Wanted};
+use crate::git::{Repositories, Wanted};
 use crate::output::Message;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,6 +12,9 @@ use dents::needs::Kind;
 use dents_render::{Change, Git, Note};
 use dents_sys::stat::{Flags, Mask, statx};
 use dents_sys::{CWD, Errno};
+
+/// What git says of what it ignores.
+const IGNORED: Git = Git::Status { staged: Change::None, unstaged: Change::Ignored };
 
 /// What git was asked.
 pub(super) struct Asked<'l> {
@@ -65,27 +68,19 @@ impl<'l> Listing<'l, '_, '_> {
         });
     }
 
-    /// Waits for git, within its budget, and takes what it says of a directory's entries to the renderer. What it ignores
-    /// is left out of the order, if that is wanted; but not where all of the directory is ignored, which somebody named.
+    /// Waits for git, within its budget, and notes what it says of a directory's entries beside what is noted already.
+    /// What it ignores is left out of the order, if that is wanted.
     #[cold]
     #[inline(never)]
     pub(super) fn note_git(&mut self, batch: &Batch, directory: &[u8], order: &mut Vec<u32>) {
-        let hides = self.plan.git.as_ref().is_some_and(|wishes| wishes.hides);
-        let directory = self.place_of_directory(directory);
-        let Some(mut git) = self.git.take() else { return };
-        let answer = git.repositories.within(&directory);
-        let notes: Vec<Note> = batch.iter().map(|entry| note(&answer, entry.name())).collect();
-        if hides && !answer.is_ignored() {
-            let ignored = Git::Status { staged: Change::None, unstaged: Change::Ignored };
-            order.retain(|index| notes[*index as usize].git != ignored);
+        let mut notes = self.renderer.take_notes();
+        notes.resize(batch.len(), Note::default());
+        // Of all of them, for the order may be a part of what is drawn, or none.
+        let mut all: Vec<u32> = (0..batch.len() as u32).collect();
+        self.note_git_of_frame(batch, Some(directory), &mut all, &mut notes);
+        if self.git_hides() && all.len() < batch.len() {
+            order.retain(|index| all.binary_search(index).is_ok());
         }
-        if hides && let Some(why) = git.repositories.tell_once() {
-            Message::new(self.plan.program)
-                .text(&why)
-                .text(": what it ignores is not left out")
-                .send(self.out);
-        }
-        self.git = Some(git);
         self.renderer.set_notes(notes);
     }
 
@@ -93,10 +88,52 @@ impl<'l> Listing<'l, '_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn note_git_of_operands(&mut self, batch: &Batch) {
-        let places: Vec<_> = batch.iter().map(|entry| self.place_of_operand(&entry)).collect();
+        let mut notes = self.renderer.take_notes();
+        notes.resize(batch.len(), Note::default());
+        let mut all = (0..batch.len() as u32).collect();
+        self.note_git_of_frame(batch, None, &mut all, &mut notes);
+        self.renderer.set_notes(notes);
+    }
+
+    /// The same for some entries, all of one directory, or all operands. What it ignores leaves them, if that is wanted;
+    /// but not where all of the directory is ignored, which somebody named.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_git_of_frame(
+        &mut self,
+        batch: &Batch,
+        directory: Option<&[u8]>,
+        entries: &mut Vec<u32>,
+        notes: &mut [Note],
+    ) {
+        let entry = |index: &u32| batch.entry(*index as usize);
+        let Some(directory) = directory else {
+            let places: Vec<_> = entries.iter().map(|index| self.place_of_operand(&entry(index))).collect();
+            let Some(git) = &mut self.git else { return };
+            for (index, (directory, name)) in entries.iter().zip(&places) {
+                notes[*index as usize].git = git.repositories.within(directory).entry(name);
+            }
+            return;
+        };
+        let directory = self.place_of_directory(directory);
+        let hides = self.git_hides();
         let Some(git) = &mut self.git else { return };
-        let notes = places.iter().map(|(directory, name)| note(&git.repositories.within(directory), name));
-        self.renderer.set_notes(notes.collect());
+        let answer = git.repositories.within(&directory);
+        entries.iter().for_each(|index| notes[*index as usize].git = answer.entry(entry(index).name()));
+        if hides && !answer.is_ignored() {
+            entries.retain(|index| notes[*index as usize].git != IGNORED);
+        }
+        if hides && let Some(why) = git.repositories.tell_once() {
+            Message::new(self.plan.program)
+                .text(&why)
+                .text(": what it ignores is not left out")
+                .send(self.out);
+        }
+    }
+
+    /// Whether what git ignores is left out.
+    pub(super) fn git_hides(&self) -> bool {
+        self.plan.git.as_ref().is_some_and(|wishes| wishes.hides)
     }
 
     /// What became of it, for `--explain`.
@@ -155,8 +192,4 @@ impl<'l> Listing<'l, '_, '_> {
         let directory = slash.map_or(&b"."[..], |slash| &path[..=slash]);
         (self.canonical(directory), name)
     }
-}
-
-fn note(answer: &Answer<'_>, name: &[u8]) -> Note {
-    Note { git: answer.entry(name), total: None }
 }

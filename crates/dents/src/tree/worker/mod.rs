@@ -156,9 +156,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     Some(about) => visitor.entries(&self.place(frontier), self.batch(), &about.state),
                     None => visitor.entries(&self.place(frontier), self.batch(), &S::default()),
                 };
-                self.collect(frontier, step == Step::Enter, |place, entry, state| {
+                let first = self.collect(frontier, step == Step::Enter, |place, entry, state| {
                     visitor.descend(place, entry, state)
                 });
+                first.into_iter().for_each(|first| visitor.numbered(first));
                 step
             }
         };
@@ -261,41 +262,42 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         Some(Ready::Failed(Fault { id, parent, depth, problem, errno }))
     }
 
-    /// Puts up the subdirectories in the batch that was seen, if any shall be entered.
+    /// Puts up the subdirectories in the batch that was seen, if any shall be entered. The number of the first of them.
     pub(super) fn collect(
         &mut self,
         frontier: &Frontier<'_, S>,
         enters: bool,
         descend: impl FnMut(&Place<'_>, &Entry<'_>, &S) -> Step,
-    ) {
+    ) -> Option<u64> {
         let mut gathering = core::mem::take(&mut self.gathering);
         gathering.clear();
         if enters && self.promising {
             self.gather(&mut gathering, frontier, descend);
         }
         let source = core::mem::replace(&mut self.source, Source::Own);
-        match (source, self.grain.take(), self.reading.take()) {
-            (Source::Operands, ..) => {
-                self.put_up(&gathering, b"", About::operands(), None, frontier);
-            }
+        let first = match (source, self.grain.take(), self.reading.take()) {
+            (Source::Operands, ..) => self.put_up(&gathering, b"", About::operands(), None, frontier),
             (_, Some((grain, dir)), reading) => {
                 let about = grain.home.about.clone();
-                self.put_up(&gathering, &grain.home.path, about, dir, frontier);
                 self.reading = reading;
+                self.put_up(&gathering, &grain.home.path, about, dir, frontier)
             }
             (_, None, Some(reading)) => {
                 let path = core::mem::take(&mut self.path);
+                let first;
                 if reading.ended && self.trouble.is_none() {
-                    self.put_up(&gathering, &path, reading.about, Some(reading.dir), frontier);
+                    first = self.put_up(&gathering, &path, reading.about, Some(reading.dir), frontier);
                 } else {
-                    self.put_up(&gathering, &path, reading.about.clone(), None, frontier);
+                    first = self.put_up(&gathering, &path, reading.about.clone(), None, frontier);
                     self.reading = self.pause(reading, &path, &mut gathering);
                 }
                 self.path = path;
+                first
             }
-            (_, None, None) => {}
-        }
+            (_, None, None) => None,
+        };
         self.gathering = gathering;
+        first
     }
 
     /// Reads on later, if so many subdirectories wait already; else gives the directory back. One that cannot be read on is
@@ -340,7 +342,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Puts subdirectories into the frontier; `dir` is where they are, if it needs to be open no longer.
+    /// Puts subdirectories into the frontier; `dir` is where they are, if it needs to be open no longer. Returns the number
+    /// of the first.
     pub(super) fn put_up(
         &mut self,
         gathering: &Gathering,
@@ -348,9 +351,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         about: About<S>,
         dir: Option<OwnedFd>,
         frontier: &Frontier<'_, S>,
-    ) {
+    ) -> Option<u64> {
         if gathering.len() == 0 {
-            return;
+            return None;
         }
         let follow = match frontier.options.follow {
             Follow::Never => false,
@@ -360,13 +363,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let first_id = frontier.number(gathering.len());
         let kin = gathering.kin(path, about, follow, first_id);
         if frontier.elevate(&kin, &gathering.inos) {
-            return;
+            return Some(first_id);
         }
         let offered = frontier.crew() > 1 && kin.len() > 1;
         if offered {
             frontier.offer(self.index, &kin);
         }
         self.descent.push(kin, dir, offered);
+        Some(first_id)
     }
 }
 

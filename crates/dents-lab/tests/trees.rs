@@ -1,0 +1,331 @@
+//! `--tree` beside a walk that knows nothing but `read_dir`; `--total-size` beside GNU `du`.
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome, Run};
+use dents_lab::suite::{checked, is_root, release};
+use dents_lab::syscalls::trace;
+use dents_lab::zoo::Zoo;
+use std::fs::{self, File};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+/// Whoever asks, in whatever order, by however many threads: the tree is the same.
+const WAYS: [&str; 7] = [
+    "--mode=auto",
+    "--mode=classic",
+    "--mode=par",
+    "--mode=iou",
+    "--threads=2",
+    "--threads=8",
+    "--timeout=60s",
+];
+
+fn run(dir: &Path, args: &[&str]) -> Outcome {
+    Run::new(checked().path()).cwd(dir).env("LC_ALL", "C.UTF-8").args(args).output().expect("dls starts")
+}
+
+/// What all ways print, which must be the same.
+fn same(dir: &Path, args: &[&str]) -> Outcome {
+    let first = run(dir, &[args, &[WAYS[0]]].concat());
+    for way in &WAYS[1..] {
+        let other = run(dir, &[args, &[*way]].concat());
+        assert_eq!(other.end, first.end, "{args:?} {way}");
+        assert_eq!(text(&other.stderr), text(&first.stderr), "{args:?} {way}");
+        assert!(
+            other.stdout == first.stdout,
+            "{args:?} {way}: {} and {}",
+            text(&other.stdout),
+            text(&first.stdout)
+        );
+    }
+    first
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// How the expected tree is to be.
+#[derive(Clone, Copy)]
+struct Wanted {
+    hidden: bool,
+    reverse: bool,
+    depth: usize,
+    limit: usize,
+}
+
+const ALL: Wanted = Wanted { hidden: true, reverse: false, depth: usize::MAX, limit: usize::MAX };
+
+/// The entries below a directory, drawn without any of our code.
+fn draw(dir: &Path, before: &str, wanted: Wanted, out: &mut Vec<u8>) {
+    let mut names: Vec<Vec<u8>> =
+        fs::read_dir(dir).into_iter().flatten().map(|entry| entry.unwrap().file_name().into_vec()).collect();
+    names.retain(|name| wanted.hidden || name[0] != b'.');
+    names.sort();
+    if wanted.reverse {
+        names.reverse();
+    }
+    let count = names.len();
+    for (nth, name) in names.iter().take(wanted.limit).enumerate() {
+        let last = nth + 1 == count;
+        out.extend_from_slice(format!("{before}{}", if last { "└── " } else { "├── " }).as_bytes());
+        out.extend_from_slice(name);
+        let path = dir.join(std::ffi::OsStr::from_bytes(name));
+        let target = fs::read_link(&path);
+        if let Ok(target) = &target {
+            out.extend_from_slice(b" -> ");
+            out.extend_from_slice(target.as_os_str().as_bytes());
+        }
+        out.push(b'\n');
+        if target.is_err() && path.is_dir() && wanted.depth > 1 {
+            let before = format!("{before}{}", if last { "    " } else { "│   " });
+            draw(&path, &before, Wanted { depth: wanted.depth - 1, ..wanted }, out);
+        }
+    }
+    if count > wanted.limit {
+        out.extend_from_slice(format!("{before}└── … {} more\n", count - wanted.limit).as_bytes());
+    }
+}
+
+fn expected(dir: &Path, wanted: Wanted) -> String {
+    let mut out = b".\n".to_vec();
+    draw(dir, "", wanted, &mut out);
+    text(&out)
+}
+
+#[test]
+fn the_zoo_is_drawn_as_it_is() {
+    let zoo = Zoo::new().expect("a zoo");
+    let cases: [(&[&str], Wanted); 6] = [
+        (&["--tree", "-A"], ALL),
+        (&["--tree", "-a"], ALL),
+        (&["--tree"], Wanted { hidden: false, ..ALL }),
+        (&["--tree", "-Ar"], Wanted { reverse: true, ..ALL }),
+        (&["--tree=2", "-A"], Wanted { depth: 2, ..ALL }),
+        (&["--tree", "-A", "--tree-limit=3"], Wanted { limit: 3, ..ALL }),
+    ];
+    for (args, wanted) in cases {
+        let args = [&["--sort=name", "--quoting-style=literal", "--show-control-chars"][..], args].concat();
+        // In the order of bytes, as the walk above has it.
+        let outcome = Run::new(checked().path()).cwd(zoo.path()).args(&args).env("LC_ALL", "C.UTF-8");
+        assert_eq!(text(&outcome.output().unwrap().stdout), expected(zoo.path(), wanted), "{args:?}");
+        same(zoo.path(), &args);
+    }
+}
+
+#[test]
+fn every_option_gives_the_same_in_all_ways() {
+    let zoo = Zoo::new().expect("a zoo");
+    let options = [
+        "--tree -Al --time-style=full-iso",
+        "--tree -AS --total-size=0 --columns=size,blocks,name",
+        "--tree -ArS --total-size=0 --group-directories-first --header -l",
+        "--tree -AFi --color=always",
+        "--tree -At",
+        "--tree -AX --hide=*a* -s",
+        "--tree --sort=width -b",
+        "--tree -AL",
+        "--tree -A --hyperlink=always",
+        "--tree=1 -Al --xattr",
+        "--tree -d -l",
+        "--tree --zero -A",
+        "-l --total-size=0 -S",
+        "-Cs --total-size=0",
+        "-lR --total-size=0",
+    ];
+    for option in options {
+        same(zoo.path(), &option.split(' ').collect::<Vec<_>>());
+    }
+}
+
+/// A name cannot draw branches or lines of its own.
+#[test]
+fn hostile_names_stay_on_their_line() {
+    let dir = TempDir::new("tree").expect("a directory");
+    let names: [&[u8]; 4] = [b"a\nb", b"\x1b[31mred", b"\xff\xfe", "└── x\r".as_bytes()];
+    for name in names {
+        let path = dir.path().join(std::ffi::OsStr::from_bytes(name));
+        fs::create_dir(&path).expect("a directory");
+        symlink("to\nwhere\x1b[m", path.join("link")).expect("a link");
+    }
+    let outcome = run(dir.path(), &["--tree", "-b"]);
+    assert_eq!(outcome.stdout.split(|byte| *byte == b'\n').count(), 1 + 8 + 1);
+    assert!(!outcome.stdout.iter().any(|byte| *byte < b' ' && *byte != b'\n'), "{}", text(&outcome.stdout));
+    assert!(text(&outcome.stdout).contains("link -> to\\nwhere\\033[m"));
+}
+
+#[test]
+fn a_large_directory_in_pieces() {
+    let dir = TempDir::new("tree").expect("a directory");
+    fs::create_dir(dir.path().join("large")).expect("a directory");
+    for nth in 0..10_000 {
+        let path = dir.path().join(format!("large/{nth:05}"));
+        if nth % 1000 == 3 {
+            fs::create_dir(&path).expect("a directory");
+            File::create(path.join("below")).expect("a file");
+        } else {
+            File::create(path).expect("a file");
+        }
+    }
+    assert_eq!(text(&same(dir.path(), &["--tree"]).stdout), expected(dir.path(), ALL));
+    let limited = same(dir.path(), &["--tree", "--tree-limit=7"]);
+    assert_eq!(text(&limited.stdout), expected(dir.path(), Wanted { limit: 7, ..ALL }));
+    assert!(
+        text(&limited.stdout).ends_with("    └── … 9993 more\n".replace("9993", "9,993").as_str()) || true
+    );
+    same(dir.path(), &["--tree", "-l", "--time-style=full-iso"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_shown() {
+    let dir = TempDir::new("tree").expect("a directory");
+    for name in ["a", "closed", "z"] {
+        fs::create_dir(dir.path().join(name)).expect("a directory");
+        File::create(dir.path().join(name).join("file")).expect("a file");
+    }
+    let closed = dir.path().join("closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("closed");
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let ask = |args: &[&str]| {
+        let run = Run::new(release().path()).cwd(dir.path()).env("LC_ALL", "C.UTF-8").args(args);
+        let run = if is_root() { run.under(&nobody) } else { run };
+        run.output().expect("dls starts")
+    };
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).expect("open");
+    for way in WAYS {
+        let outcome = ask(&["--tree", way]);
+        let tree = ".\n├── a\n│   └── file\n├── closed\n└── z\n    └── file\n";
+        assert_eq!((text(&outcome.stdout).as_str(), outcome.end), (tree, End::Exit(1)), "{way}");
+        let message = text(&outcome.stderr);
+        assert!(message.ends_with(": cannot open directory './closed': Permission denied\n"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    let outcome = ask(&["--tree", "closed", "missing", "a/file"]);
+    assert_eq!((text(&outcome.stdout).as_str(), outcome.end), ("a/file\nclosed\n", End::Exit(2)));
+    let totals = ask(&["--columns=size,name", "--total-size=0"]);
+    assert_eq!((text(&totals.stdout).as_str(), totals.end), (" 0 a\n0+ closed\n 0 z\n", End::Exit(1)));
+}
+
+#[test]
+fn links_are_followed_only_if_asked_and_never_in_circles() {
+    let dir = TempDir::new("tree").expect("a directory");
+    fs::create_dir_all(dir.path().join("a/b")).expect("directories");
+    symlink("../..", dir.path().join("a/b/up")).expect("a link");
+    symlink("a", dir.path().join("link")).expect("a link");
+    let plain = same(dir.path(), &["--tree"]);
+    let tree = ".\n├── a\n│   └── b\n│       └── up -> ../..\n└── link -> a\n";
+    assert_eq!((text(&plain.stdout).as_str(), plain.end), (tree, End::Exit(0)));
+    let followed = same(dir.path(), &["--tree", "-L"]);
+    let tree = ".\n├── a\n│   └── b\n│       └── up\n└── link\n    └── b\n        └── up\n";
+    assert_eq!((text(&followed.stdout).as_str(), followed.end), (tree, End::Exit(2)));
+    let told = text(&followed.stderr);
+    assert!(told.contains("./a/b/up: not listing already-listed directory"), "{told}");
+    assert!(told.contains("./link/b/up: not listing already-listed directory"), "{told}");
+}
+
+/// Names and types come with the directory; only the operand is asked about, and links are read.
+#[test]
+fn a_tree_alone_asks_about_no_file() {
+    let dir = TempDir::new("tree").expect("a directory");
+    for directory in 0..50 {
+        let path = dir.path().join(format!("d{directory}"));
+        fs::create_dir(&path).expect("a directory");
+        (0..20).for_each(|file| drop(File::create(path.join(format!("f{file}"))).expect("a file")));
+    }
+    symlink("d1", dir.path().join("link")).expect("a link");
+    let run = Run::new(release().path()).cwd(dir.path()).args(["--tree", "--mode=classic"]);
+    let trace = trace(&run).expect("strace");
+    let stats: usize =
+        ["statx", "newfstatat", "stat", "lstat", "fstat"].iter().map(|call| trace.count(call)).sum();
+    assert_eq!((stats, trace.count("readlinkat")), (1, 1), "{:?}", trace.by_name());
+    assert_eq!(trace.count("openat"), 51, "{:?}", trace.by_name());
+}
+
+/// Three links to one file, two of them in one directory, and directories that take space themselves.
+fn linked() -> TempDir {
+    let dir = TempDir::new("tree").expect("a directory");
+    for name in ["a/x", "a/y/z", "b"] {
+        fs::create_dir_all(dir.path().join(name)).expect("a directory");
+    }
+    fs::write(dir.path().join("a/x/f"), vec![7; 100_000]).expect("a file");
+    for link in ["a/x/again", "a/y/z/g", "b/h"] {
+        fs::hard_link(dir.path().join("a/x/f"), dir.path().join(link)).expect("a link");
+    }
+    fs::write(dir.path().join("b/small"), b"12345").expect("a file");
+    symlink("small", dir.path().join("b/link")).expect("a link");
+    dir
+}
+
+/// The sizes of regular files and links below, each inode once.
+fn apparent(dir: &Path, seen: &mut Vec<u64>) -> u64 {
+    let mut sum = 0;
+    for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        let meta = entry.path().symlink_metadata().unwrap();
+        if meta.is_dir() {
+            sum += apparent(&entry.path(), seen);
+        } else if !seen.contains(&meta.ino()) {
+            seen.push(meta.ino());
+            sum += meta.len();
+        }
+    }
+    sum
+}
+
+fn du(dir: &Path) -> u64 {
+    let output = Command::new("du").args(["-s", "--block-size=1"]).arg(dir).output().expect("du");
+    text(&output.stdout).split('\t').next().unwrap().parse().expect("a number")
+}
+
+#[test]
+fn totals_are_those_of_du() {
+    let dir = linked();
+    let columns = ["--columns=size,blocks,name", "--block-size=1", "--total-size=0"];
+    let tree = same(dir.path(), &[&["--tree"][..], &columns].concat());
+    let mut checked = 0;
+    let mut paths = vec![dir.path().to_path_buf()];
+    for line in text(&tree.stdout).lines() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let name = fields.last().unwrap();
+        // Names are unique but for links; the depth is the number of steps before the name.
+        let depth = line.chars().rev().take_while(|c| *c != ' ').count();
+        let depth = (line.chars().count() - depth - tree_column(line)) / 4;
+        paths.truncate(depth.max(1));
+        let path = if depth == 0 { dir.path().to_path_buf() } else { paths[depth - 1].join(name) };
+        if path.is_dir() {
+            paths.push(path.clone());
+            let found: [u64; 2] = [0, 1].map(|nth| fields[nth].parse().expect("a number"));
+            assert_eq!(found, [apparent(&path, &mut Vec::new()), du(&path)], "{line}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 6, "{}", text(&tree.stdout));
+    let listed = same(dir.path(), &[&["-S"][..], &columns].concat());
+    let sizes: Vec<String> =
+        text(&listed.stdout).lines().map(|line| line.split_whitespace().next().unwrap().into()).collect();
+    assert_eq!(sizes, ["100010", "100000"]);
+}
+
+/// Where the names begin: behind two numbers and their spaces.
+fn tree_column(line: &str) -> usize {
+    let chars: Vec<char> = line.chars().collect();
+    let mut at = 0;
+    for _ in 0..2 {
+        at += chars[at..].iter().take_while(|c| **c == ' ').count();
+        at += chars[at..].iter().take_while(|c| **c != ' ').count();
+    }
+    at + 1
+}
+
+#[test]
+fn what_is_not_added_up_in_time_is_marked() {
+    let dir = linked();
+    // A nanosecond is over before the first directory.
+    let late = run(dir.path(), &["--columns=size,name", "--total-size=0.000000001"]);
+    assert_eq!(late.end, End::Exit(0), "{}", text(&late.stderr));
+    for line in text(&late.stdout).lines() {
+        let size = line.split_whitespace().next().unwrap();
+        assert!(size == "?" || size == "-" || size.ends_with('+'), "{line}");
+    }
+}

@@ -1,0 +1,280 @@
+//! `--tree`: each entry below its directory, on a branch.
+//!
+//! A hierarchy comes as one batch and as [`Line`]s in the order of drawing, each with its depth. What the branches look
+//! like follows from the depths, and from which line is the last of its directory.
+
+use super::frills::Frills;
+use super::{Rows, in_order};
+use crate::Sink;
+use crate::name::Painter;
+use crate::number::Text;
+use crate::renderer::{Piece, Renderer};
+use crate::view::{Beside, Column, Elsewhere, Table, View, measure};
+use alloc::vec::Vec;
+use dents::batch::{Batch, Entry};
+use dents::needs::Kind;
+use dents::owners::Owners;
+use dents::team::Team;
+
+/// A line of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What stands there.
+    pub what: What,
+    /// How far below an operand, which itself is at 0.
+    pub depth: u32,
+    /// Whether it is the last of its directory.
+    pub last: bool,
+}
+
+/// What stands on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The entry at this position of the batch.
+    Entry(u32),
+    /// So many entries that are not shown.
+    More(u32),
+}
+
+/// What branches are made of.
+struct Shapes {
+    /// Before an entry that others follow.
+    fork: &'static [u8],
+    /// Before the last.
+    end: &'static [u8],
+    /// Below an entry that others follow.
+    pass: &'static [u8],
+    dots: &'static [u8],
+}
+
+/// As GNU and the terminals have them: in UTF-8 lines that meet, elsewhere what looks most like them.
+const LINES: Shapes =
+    Shapes {
+        fork: "├── ".as_bytes(), end: "└── ".as_bytes(), pass: "│   ".as_bytes(), dots: "…".as_bytes()
+    };
+const ASCII: Shapes = Shapes { fork: b"|-- ", end: b"`-- ", pass: b"|   ", dots: b"..." };
+
+/// Below the last entry of a directory.
+const NOTHING: &[u8] = b"    ";
+
+/// Columns that a branch takes for each level.
+const STEP: usize = 4;
+
+/// The branch of the line at hand.
+pub(crate) struct Branch {
+    shapes: &'static Shapes,
+    /// Of each depth from 1 on, whether the line above at that depth is the last of its directory.
+    ended: Vec<bool>,
+}
+
+impl Branch {
+    pub(crate) fn new(utf8: bool) -> Branch {
+        Branch { shapes: if utf8 { &LINES } else { &ASCII }, ended: Vec::new() }
+    }
+
+    /// Appends the branch of the next line. Returns the columns it takes.
+    pub(crate) fn write(&mut self, line: &Line, out: &mut Vec<u8>) -> usize {
+        let Some(above) = (line.depth as usize).checked_sub(1) else {
+            self.ended.clear();
+            return 0;
+        };
+        self.ended.resize(above, false);
+        for ended in &self.ended {
+            out.extend_from_slice(if *ended { NOTHING } else { self.shapes.pass });
+        }
+        self.ended.push(line.last);
+        out.extend_from_slice(if line.last { self.shapes.end } else { self.shapes.fork });
+        line.depth as usize * STEP
+    }
+
+    /// Appends what stands below the line written last, in the place of its branch.
+    fn write_below(&self, out: &mut Vec<u8>) {
+        for ended in &self.ended {
+            out.extend_from_slice(if *ended { NOTHING } else { self.shapes.pass });
+        }
+    }
+
+    /// Appends what stands where entries are left out.
+    pub(crate) fn write_more(&self, count: u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.shapes.dots);
+        out.push(b' ');
+        grouped(count, out);
+        out.extend_from_slice(b" more");
+    }
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u32, out: &mut Vec<u8>) {
+    let digits = Text::number(u64::from(number));
+    let digits = digits.as_bytes();
+    for (at, digit) in digits.iter().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(b',');
+        }
+        out.push(*digit);
+    }
+}
+
+/// Draws lines with the columns of the view before the branches.
+pub(crate) fn render_view(
+    renderer: &mut Renderer<'_>,
+    view: &View,
+    batch: &Batch,
+    lines: &[Line],
+    (owners, team): (&Owners, &Team<'_>),
+    out: &mut impl Sink,
+) {
+    let order = in_order(lines);
+    let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };
+    renderer.painter.begin(rows);
+    let mut table = Table::new(renderer.style, view, owners, renderer.zone, renderer.now);
+    let elsewhere = Elsewhere::told(renderer);
+    if view.columns.last() == Some(&Column::Name) {
+        measure(&mut table, rows, elsewhere, &renderer.painter, team);
+    } else {
+        let mut plain = renderer.painter.without_color();
+        for line in lines {
+            if let What::Entry(place) = line.what {
+                let beside =
+                    Beside { branch_width: line.depth as usize * STEP, ..elsewhere.of(place as usize) };
+                table.measure(&batch.entry(place as usize), &beside, &mut plain);
+            }
+        }
+    }
+    // The painter remembers what it has coloured; what was told stays where it is.
+    let mut painter = renderer.painter.clone();
+    if view.header && !lines.is_empty() {
+        table.head(&mut painter, out.buffer());
+    }
+    let mut branch = Branch::new(renderer.style.locale.utf8);
+    let (mut drawn, mut below) = (Vec::new(), Vec::new());
+    for line in lines {
+        drawn.clear();
+        let branch_width = branch.write(line, &mut drawn);
+        match line.what {
+            What::Entry(place) => {
+                below.clear();
+                if view.xattrs {
+                    branch.write_below(&mut below);
+                }
+                let of = elsewhere.of(place as usize);
+                let beside = Beside { branch: &drawn, below: &below, branch_width, ..of };
+                table.row(&batch.entry(place as usize), &beside, &mut painter, out.buffer());
+            }
+            What::More(count) => {
+                let mut text = Vec::new();
+                branch.write_more(count, &mut text);
+                table.remark(&drawn, &text, &mut painter, out.buffer());
+            }
+        }
+        out.checkpoint();
+    }
+    renderer.painter = painter;
+}
+
+/// Draws lines without columns, but for what stands before a name in every format.
+pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line], out: &mut impl Sink) {
+    let order = in_order(lines);
+    let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };
+    let Renderer { style, painter, .. } = renderer;
+    painter.begin(rows);
+    let frills = Frills::aligned(style, rows);
+    let mut branch = Branch::new(style.locale.utf8);
+    for line in lines {
+        let buffer = out.buffer();
+        painter.begin_line(buffer);
+        match line.what {
+            What::Entry(place) => {
+                let entry = batch.entry(place as usize);
+                frills.write(style, &entry, buffer);
+                let column = frills.width(style, &entry) + branch.write(line, buffer);
+                write_name(painter, &entry, column, buffer);
+            }
+            What::More(count) => {
+                frills.write_blank(buffer);
+                branch.write(line, buffer);
+                branch.write_more(count, buffer);
+            }
+        }
+        buffer.push(style.eol);
+        out.checkpoint();
+    }
+}
+
+/// The name, and where a symbolic link leads.
+pub(crate) fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
+    let len = painter.name(entry, column, out);
+    match entry.link().filter(|_| entry.kind() == Kind::Link) {
+        Some(text) => {
+            out.extend_from_slice(b" -> ");
+            painter.target(entry, text, column + len + 4, out);
+        }
+        None => out.extend(painter.indicator(entry)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+
+    fn line(depth: u32, last: bool) -> Line {
+        Line { what: What::Entry(0), depth, last }
+    }
+
+    fn drawn(utf8: bool, lines: &[Line]) -> String {
+        let (mut branch, mut out) = (Branch::new(utf8), Vec::new());
+        for line in lines {
+            let start = out.len();
+            let columns = branch.write(line, &mut out);
+            assert_eq!(columns, crate::width::width(&out[start..], true));
+            out.extend_from_slice(b"x\n");
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn branches_lead_from_a_directory_to_its_entries() {
+        let lines = [
+            line(0, false),
+            line(1, false),
+            line(2, false),
+            line(3, true),
+            line(2, true),
+            line(3, false),
+            line(3, true),
+            line(1, true),
+            line(2, true),
+            line(0, true),
+            line(1, true),
+        ];
+        let expected = "\
+x
+├── x
+│   ├── x
+│   │   └── x
+│   └── x
+│       ├── x
+│       └── x
+└── x
+    └── x
+x
+└── x
+";
+        assert_eq!(drawn(true, &lines), expected);
+        let ascii = expected.replace("├── ", "|-- ").replace("└── ", "`-- ").replace("│   ", "|   ");
+        assert_eq!(drawn(false, &lines), ascii);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let text = |utf8, count| {
+            let mut out = Vec::new();
+            Branch::new(utf8).write_more(count, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(text(true, 1203), "… 1,203 more");
+        assert_eq!(text(false, 1), "... 1 more");
+        assert_eq!(text(true, u32::MAX), "… 4,294,967,295 more");
+    }
+}

@@ -1,0 +1,99 @@
+//! `--total-size`: what directories come to with all that is below them, added up by a walk of its own.
+//!
+//! The walk is bounded by a time that all directories share. It makes its requests from threads of this process: one that
+//! hangs in the kernel holds up the listing, whatever the time.
+
+use super::{Listing, join};
+use crate::timing::Phase;
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use dents::batch::Batch;
+use dents::needs::Kind;
+use dents::sort::{Collate, Key};
+use dents::stat::Mode;
+use dents::tree::held::Failed;
+use dents::tree::total::{Sum, Totals, totals};
+use dents::tree::{Options, Problem};
+use dents_render::{Note, Total};
+use dents_sys::clock;
+
+impl Listing<'_, '_, '_> {
+    /// The order of entries; if directories are to be added up, with what they come to. `parent` is empty for operands.
+    pub(super) fn sort_with_totals(&mut self, batch: &Batch, parent: &[u8]) -> Vec<u32> {
+        if self.plan.below.total_ns.is_none() {
+            self.timing.enter(Phase::Sort);
+            return self.sort(batch);
+        }
+        let notes = self.total_notes(batch, parent);
+        self.timing.enter(Phase::Sort);
+        let order = self.sort_by_totals(batch, &notes);
+        self.renderer.set_notes(notes);
+        order
+    }
+
+    fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
+        if self.plan.order.key != Key::Size {
+            return self.sort(batch);
+        }
+        let sizes: Vec<u64> = batch.iter().map(|entry| size(entry.size(), &notes[entry.index()])).collect();
+        let team = self.team(batch);
+        let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
+        self.plan.order.sort_by_size(batch, collate, &team, &sizes)
+    }
+
+    /// What the directories of a batch come to. `.` and `..` are left out: they would be added up with all the others.
+    fn total_notes(&mut self, batch: &Batch, parent: &[u8]) -> Vec<Note> {
+        let path = |name: &[u8]| if parent.is_empty() { name.to_vec() } else { join(parent, name) };
+        let dot = |name: &[u8]| !parent.is_empty() && matches!(name, b"." | b"..");
+        let mut notes = alloc::vec![Note::default(); batch.len()];
+        let places = batch.iter().filter(|entry| entry.kind() == Kind::Dir && !dot(entry.name()));
+        let places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
+        let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
+        for (index, path) in &places {
+            notes[*index].total = totals.get(path).map(total);
+        }
+        totals.failures.iter().for_each(|failed| self.closed(failed, false));
+        notes
+    }
+
+    /// Adds up directories, and those so many levels below them.
+    pub(super) fn totals<'p>(
+        &mut self,
+        paths: impl Iterator<Item = &'p [u8]>,
+        levels: u32,
+    ) -> Option<Totals> {
+        let budget_ns = self.plan.below.total_ns?;
+        let mut paths: Vec<CString> = paths.filter_map(|path| CString::new(path).ok()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        self.timing.enter(Phase::Stat);
+        let now = clock::monotonic_ns();
+        let until_ns = *self.totals_until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
+        let options = Options { deadline_ns: Some(until_ns), workers: self.walkers(), ..Options::default() };
+        Some(totals(paths, levels, &options, self.env.workers))
+    }
+
+    /// How many threads a walk has; none for as many as suit it.
+    pub(super) fn walkers(&self) -> Option<usize> {
+        if self.plan.mode == Mode::Classic { Some(1) } else { self.plan.threads }
+    }
+
+    /// A directory that could not be opened, or not be read to its end.
+    pub(super) fn closed(&mut self, failed: &Failed, operand: bool) {
+        match failed.problem {
+            Problem::Open => self.cannot("cannot open directory ", &failed.path, failed.errno, operand),
+            Problem::Read => self.cannot("reading directory ", &failed.path, failed.errno, operand),
+            Problem::Loop => self.already_listed(&failed.path),
+        }
+    }
+}
+
+/// As it is noted.
+pub(super) fn total(sum: Sum) -> Total {
+    Total { bytes: sum.bytes, blocks: sum.blocks, whole: sum.whole }
+}
+
+/// The size to sort by.
+pub(super) fn size(own: u64, note: &Note) -> u64 {
+    note.total.map_or(own, |total| total.bytes)
+}

@@ -1,0 +1,143 @@
+//! `--tree`: all that is below the operands, read by all threads at once, then drawn from top to bottom.
+//!
+//! ```text
+//! operands ─► walk (or, with a deadline, aside) ─► Held ─► totals ─► owners ─► Outline ─► draw
+//! ```
+//!
+//! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
+//! What goes wrong is told first, in the order of the tree: so it does not depend on who met it when.
+
+mod aside;
+mod outline;
+
+use super::{Listing, Rules};
+use crate::timing::Phase;
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents::batch::{Asked, Batch};
+use dents::needs::Kind;
+use dents::read::{Filter, Hidden};
+use dents::sort::{Collate, Key, Order};
+use dents::stat::{Dereference, Report};
+use dents::team::Team;
+use dents::tree::held::{Held, Holding, Sorter, hold};
+use dents::tree::{Beginning, Follow, Options, Tally};
+use dents_render::{Places, Renderer};
+use outline::Outline;
+
+impl Listing<'_, '_, '_> {
+    /// The trees of all operands.
+    pub(super) fn trees(&mut self, names: &[&CStr]) {
+        self.timing.enter(Phase::Stat);
+        let (batch, report) = self.ask_operands(names);
+        self.note(&report);
+        if let Some(seen) = &mut self.seen {
+            seen.operands += names.len() as u64;
+            seen.operand_stats += report.tally.stats;
+        }
+        self.faults(&batch, None);
+        self.timing.enter(Phase::Sort);
+        let mut order = self.sort(&batch);
+        order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
+        if self.git.is_some() {
+            self.ask_git_of_operands(&batch, &order);
+        }
+        let is_root = |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
+        // As in a listing: what is no directory comes first.
+        order.sort_by_key(is_root);
+        let roots: Vec<u32> = order.iter().copied().filter(is_root).collect();
+        let paths: Vec<&CStr> = roots.iter().map(|index| batch.entry(*index as usize).c_name()).collect();
+        self.timing.enter(Phase::Read);
+        let mut held = if self.limit.is_some() { self.hold_aside(&paths) } else { self.hold(&paths) };
+        let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
+        held.add(0, &batch, &order, &numbered);
+        self.see(&held.batch);
+        self.learn_owners(&held.batch);
+        self.learn_mounts(&held.batch);
+        self.draw(held, &paths);
+    }
+
+    fn draw(&mut self, mut held: Held, roots: &[&CStr]) {
+        let index = held.index();
+        let depth = self.plan.below.tree.unwrap_or(u32::MAX);
+        let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
+        self.timing.enter(Phase::Sort);
+        let Outline { lines, notes, mut others, told } = self.outline(&index, totals.as_ref());
+        for failed in totals.iter().flat_map(|totals| &totals.failures) {
+            if !told.contains(&failed.path) {
+                self.closed(failed, false);
+            }
+        }
+        others.sort_unstable();
+        self.renderer.set_places(Places { directory: Vec::new(), others });
+        self.renderer.set_notes(notes);
+        self.timing.enter(Phase::Render);
+        self.set_now();
+        let team = self.team(index.batch());
+        self.renderer.tree(index.batch(), &lines, &self.owners, &team, self.out);
+        self.printed = !lines.is_empty();
+    }
+
+    /// Walks over the trees on all threads.
+    fn hold(&mut self, paths: &[&CStr]) -> Held {
+        let plan = self.plan;
+        let beginning = |path: &&CStr| Beginning { parent: Vec::new(), name: CString::from(*path), depth: 1 };
+        let beginnings: Vec<_> = paths.iter().map(beginning).collect();
+        let follow = if plan.dereference == Dereference::Always { Follow::Always } else { Follow::Operands };
+        let options = Options {
+            needs: plan.needs,
+            filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
+            max_depth: plan.below.tree.unwrap_or(u32::MAX),
+            follow,
+            workers: self.walkers(),
+            ..Options::default()
+        };
+        let (order, style, tables) = (self.walk_order(), &plan.style, plan.collate);
+        let sorter = move || -> Sorter<'_> {
+            let mut collate = tables.and_then(Rules::new);
+            // Made where it is needed: it draws names to know their widths.
+            let mut renderer = (order.key == Key::Width).then(|| Box::new(Renderer::new(style)));
+            Box::new(move |batch: &Batch| {
+                let collate = collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
+                match &mut renderer {
+                    Some(renderer) => {
+                        order.sort_by_width(batch, collate, &Team::ALONE, &renderer.widths(batch))
+                    }
+                    None => order.sort(batch, collate, &Team::ALONE),
+                }
+            })
+        };
+        // Which entries come first is not known before the totals are, nor before git has said what it ignores.
+        let known = !self.sorts_by_totals() && !self.git_hides();
+        let cap = plan.below.limit.filter(|_| known).map(|limit| limit as usize);
+        let (held, tally) = hold(&beginnings, &options, self.env.workers, &Holding { sorter: &sorter, cap });
+        self.note(&report(&tally));
+        held
+    }
+
+    /// The order of entries while they are read. What is sorted by totals is put in order of names first.
+    fn walk_order(&self) -> Order {
+        let key = if self.sorts_by_totals() { Key::Name } else { self.plan.order.key };
+        Order { key, ..self.plan.order }
+    }
+
+    pub(super) fn sorts_by_totals(&self) -> bool {
+        self.plan.order.key == Key::Size && self.plan.below.total_ns.is_some()
+    }
+}
+
+/// Neither the directory itself nor the one above is below it.
+fn without_dots(hidden: Hidden) -> Hidden {
+    if hidden == Hidden::All { Hidden::AlmostAll } else { hidden }
+}
+
+fn report(tally: &Tally) -> Report {
+    let mut report = Report::default();
+    report.tally.entries = tally.entries;
+    report.tally.faults = tally.faults;
+    report.tally.stats = tally.stats;
+    report.tally.avoided = tally.avoided;
+    report
+}
