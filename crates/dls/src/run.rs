@@ -294,7 +294,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
-        let order = source.take_order().unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
+        let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
+        let order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
         self.locate(&batch, place);
         self.timing.enter(Phase::Render);
         self.set_now();
