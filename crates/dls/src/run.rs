@@ -314,8 +314,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_owners(&batch);
         self.faults(&batch, Some(path.to_bytes()));
         self.timing.enter(Phase::Sort);
-        let taken = source.take_order();
-        let mut order = taken.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
+        let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
+        let mut order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
         if self.git.is_some() {
             self.note_git(&batch, path.to_bytes(), &mut order);
         }

@@ -202,14 +202,14 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line],
 }
 
 /// The name, and where a symbolic link leads.
-pub(crate) fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
+fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
     let len = painter.name(entry, column, out);
-    match entry.link().filter(|_| entry.kind() == Kind::Link) {
-        Some(text) => {
-            out.extend_from_slice(b" -> ");
-            painter.target(entry, text, column + len + 4, out);
-        }
-        None => out.extend(painter.indicator(entry)),
+    if entry.kind() != Kind::Link {
+        return out.extend(painter.indicator(entry));
+    }
+    if let Some(text) = entry.link() {
+        out.extend_from_slice(b" -> ");
+        painter.target(entry, text, column + len + 4, out);
     }
 }
 

@@ -308,11 +308,11 @@ impl Cells {
         let Some(extra) = extra else { return self.null(key, out) };
         out.extend_from_slice(key);
         let csv = self.syntax == Syntax::Csv;
-        let (open, before, after, between, close): (&[u8], &[u8], &[u8], &[u8], &[u8]) =
-            if csv { (b"", b"", b"", b" ", b"") } else { (b"[", b"\"", b"\"", b",", b"]") };
+        let [open, quote, between, close]: [&[u8]; 4] =
+            if csv { [b"", b"", b" ", b""] } else { [b"[", b"\"", b",", b"]"] };
         out.extend_from_slice(open);
         for (place, word) in words::attributes(extra.attributes & extra.attributes_mask).enumerate() {
-            for part in [if place > 0 { between } else { b"" }, before, word.as_bytes(), after] {
+            for part in [if place > 0 { between } else { b"" }, quote, word.as_bytes(), quote] {
                 out.extend_from_slice(part);
             }
         }

@@ -1,6 +1,7 @@
 //! One question after the other, as `classic`, for a walk over a tree: somebody may say stop between two of them.
 
 use super::ask::Asker;
+use super::ledger::Ledger;
 use super::{Harvest, Question, Tally};
 use crate::batch::{Batch, Meta, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
@@ -17,6 +18,7 @@ pub(crate) fn fill(
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     follow: bool,
+    ledger: Option<&Ledger>,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
@@ -26,7 +28,7 @@ pub(crate) fn fill(
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
     // By text, as a link's target is found on any file system, /proc among them.
-    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger: None, watch: None };
+    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger, watch: None };
     let (mut asker, names) = (Asker::new(question, 0), Names { bytes: arena, from: 0 });
     let mut answer = Statx::zeroed();
     let mut whole = true;

@@ -102,6 +102,7 @@ use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
+use crate::stat::ledger::Ledger;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
@@ -147,6 +148,8 @@ pub struct Options<'a> {
     pub deadline_ns: Option<u64>,
     /// Stops the walk when set. A request under way is not interrupted.
     pub cancel: Option<&'a AtomicBool>,
+    /// Where to note what was asked, if anybody wants to know.
+    pub ledger: Option<&'a Ledger>,
     /// Takes all types that `readdir` gives for unknown: how a file system without `d_type` looks.
     pub distrust_d_type: bool,
 }
@@ -168,6 +171,7 @@ impl Default for Options<'_> {
             rate: None,
             deadline_ns: None,
             cancel: None,
+            ledger: None,
             distrust_d_type: false,
         }
     }

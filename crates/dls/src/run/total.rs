@@ -50,7 +50,7 @@ impl Listing<'_, '_, '_> {
         let places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
         let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
         for (index, path) in &places {
-            notes[*index].total = totals.get(path).map(total);
+            notes[*index].total = Some(total(totals.get(path)));
         }
         totals.failures.iter().for_each(|failed| self.closed(failed, false));
         notes
@@ -88,8 +88,9 @@ impl Listing<'_, '_, '_> {
     }
 }
 
-/// As it is noted.
-pub(super) fn total(sum: Sum) -> Total {
+/// As it is noted. What nobody came to is as good as nothing, but not whole.
+pub(super) fn total(sum: Option<Sum>) -> Total {
+    let sum = sum.unwrap_or_default();
     Total { bytes: sum.bytes, blocks: sum.blocks, whole: sum.whole }
 }
 

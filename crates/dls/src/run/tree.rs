@@ -92,6 +92,7 @@ impl Listing<'_, '_, '_> {
             max_depth: plan.below.tree.unwrap_or(u32::MAX),
             follow,
             workers: self.walkers(),
+            ledger: self.means.ledger,
             ..Options::default()
         };
         let (order, style, tables) = (self.walk_order(), &plan.style, plan.collate);

@@ -196,7 +196,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let batch = batch.unwrap_or(&mut self.batch);
         let (pace, watch, before) = (&frontier.pace, &mut self.watch, self.tally.requests);
         let go_on = |made: u64| pace.ask(watch, before + made);
-        let (tally, whole) = steady::fill(batch, dir, &frontier.needs, follow, go_on);
+        let (tally, whole) =
+            steady::fill(batch, dir, &frontier.needs, follow, frontier.options.ledger, go_on);
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
         self.tally.avoided += tally.avoided;

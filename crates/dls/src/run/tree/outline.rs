@@ -128,7 +128,7 @@ impl Listing<'_, '_, '_> {
             let entry = |place: u32| index.batch().entry(place as usize);
             for entry in entries.iter().map(|place| entry(*place)).filter(|entry| entry.kind() == Kind::Dir) {
                 let path = if number == 0 { entry.name().to_vec() } else { join(&path, entry.name()) };
-                outline.notes[entry.index()].total = totals.get(&path).map(total);
+                outline.notes[entry.index()].total = Some(total(totals.get(&path)));
             }
             if self.sorts_by_totals() {
                 self.sort_frame(&mut entries, entry, &outline.notes);
