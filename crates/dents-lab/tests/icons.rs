@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dents_lab::fixture::{TempDir, plain};
 use dents_lab::process::{End, Outcome, Run};
-use dents_lab::suite::release;
+use dents_lab::suite::{checked, release};
 use dents_lab::syscalls::trace;
 use dents_lab::terminal;
 
@@ -72,6 +72,36 @@ fn all_modes_draw_the_same() {
             for mode in ["--mode=par", "--mode=iou", "--mode=auto", "--timeout=60"] {
                 assert!(said(mode) == expected, "{mode} {options:?}");
             }
+        }
+    }
+}
+
+/// The build that panics on what is read and was not declared.
+#[test]
+fn nothing_undeclared_is_read() {
+    let dir = mixed();
+    for options in [
+        &["-1"][..],
+        &["-C", "-F"],
+        &["-lF"],
+        &["-lL", "--file-type"],
+        &["-l", "--color=always", "-F"],
+        &["--group-directories-first", "-l"],
+        &["--group-directories-first", "--color=always"],
+        &["-1", "to-sub", "to-nothing", "run", "sub"],
+        &["-R", "--sort=natural"],
+    ] {
+        for colors in ["or=1:ex=1", "or=0:ex=0:su=0:sg=0:st=0:ow=0:tw=0"] {
+            let run = Run {
+                program: checked().path().into(),
+                ..dls(dir.path(), &[&["--icons"], options].concat())
+            };
+            let outcome = run.env("LS_COLORS", colors).output().expect("dls starts");
+            assert!(
+                !String::from_utf8_lossy(&outcome.stderr).contains("internal error"),
+                "{options:?}: {outcome:?}"
+            );
+            assert!(matches!(outcome.end, End::Exit(0 | 1)), "{options:?}: {outcome:?}");
         }
     }
 }

@@ -182,7 +182,8 @@ impl<'s> Painter<'s> {
     #[inline(never)]
     fn with_icon(&mut self, icons: &Icons, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
         let facts = self.facts(entry);
-        let target = if self.checks_targets { entry.target() } else { Target::Unasked };
+        let looks = self.checks_targets && entry.kind() == Kind::Link;
+        let target = if looks { entry.target() } else { Target::Unasked };
         let color = self
             .palette
             .as_ref()
