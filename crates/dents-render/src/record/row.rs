@@ -307,16 +307,21 @@ impl Cells {
     fn attributes(&self, key: &[u8], extra: Option<&Extra>, out: &mut Vec<u8>) {
         let Some(extra) = extra else { return self.null(key, out) };
         out.extend_from_slice(key);
-        let csv = self.syntax == Syntax::Csv;
-        let [open, quote, between, close]: [&[u8]; 4] =
-            if csv { [b"", b"", b" ", b""] } else { [b"[", b"\"", b",", b"]"] };
-        out.extend_from_slice(open);
-        for (place, word) in words::attributes(extra.attributes & extra.attributes_mask).enumerate() {
-            for part in [if place > 0 { between } else { b"" }, quote, word.as_bytes(), quote] {
-                out.extend_from_slice(part);
+        let words = words::attributes(extra.attributes & extra.attributes_mask).enumerate();
+        if self.syntax == Syntax::Csv {
+            for (place, word) in words {
+                out.extend((place > 0).then_some(b' '));
+                out.extend_from_slice(word.as_bytes());
             }
+            return;
         }
-        out.extend_from_slice(close);
+        out.push(b'[');
+        for (place, word) in words {
+            out.extend_from_slice(if place > 0 { b",\"" } else { b"\"" });
+            out.extend_from_slice(word.as_bytes());
+            out.push(b'"');
+        }
+        out.push(b']');
     }
 
     /// A list of objects; in CSV the same JSON in one cell.
