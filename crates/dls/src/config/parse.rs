@@ -7,7 +7,7 @@
 //! --time-style +%d %b %Y
 //! -w 100
 //! always --si
-//! colors = di=1;34:*.md=33
+//! colors = header=1;4:size-g=31
 //! ```
 //!
 //! An option and its value stand on a line as on a command line, between them `=` or blanks; the value goes on to the end

@@ -22,10 +22,10 @@ const HEAD: &str = "\
 #--group-directories-first
 #always --si
 
-# Colours in the form of LS_COLORS and icons, as the variables DLS_COLORS and DLS_ICONS have them,
-# which win. Several lines add up.
-#colors = di=1;34:*.md=33
-#icons = *.md=M
+# Colours of columns, and icons, in the form of the variables DLS_COLORS and DLS_ICONS, which win.
+# Several lines add up.
+#colors = header=1;4:size-g=31
+#icons = *.rs=e7a8:README*=f02d
 ";
 
 /// The file.
