@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn tree() {
-        plain(Flag::Tree, &[c"--tree", c"--tre"]);
-        valued(Flag::Tree, "2", &[&[c"--tree=2"], &[c"--tre=2"]]);
+        plain(Flag::Tree, &[c"--tree"]);
+        valued(Flag::Tree, "2", &[&[c"--tree=2"]]);
         for bad in [c"--tree=0", c"--tree=x", c"--tree=", c"--tree=-1", c"--tree=99999999999"] {
             let value = bad.to_str().unwrap().strip_prefix("--tree=").unwrap();
             let expected = std::format!("ls: invalid depth for --tree: '{value}' (must be 1 to 4294967295)");
