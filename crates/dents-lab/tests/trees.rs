@@ -131,7 +131,6 @@ fn every_option_gives_the_same_in_all_ways() {
         "--tree -At",
         "--tree -AX --hide=*a* -s",
         "--tree --sort=width -b",
-        "--tree -AL",
         "--tree -A --hyperlink=always",
         "--tree=1 -Al --xattr",
         "--tree -d -l",
