@@ -188,7 +188,7 @@ fn what_cannot_be_read_is_told_and_the_rest_shown() {
         File::create(dir.path().join(name).join("file")).expect("a file");
     }
     let closed = dir.path().join("closed");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("closed");
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let ask = |args: &[&str]| {
         let run = Run::new(release().path()).cwd(dir.path()).env("LC_ALL", "C.UTF-8").args(args);

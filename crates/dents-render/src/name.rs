@@ -61,8 +61,8 @@ impl<'s> Painter<'s> {
             aligns: style.aligns_quotes(),
             checks_targets: style.checks_targets(),
             palette: style.colors.as_ref().map(Palette::new),
-            icons: style.icons.as_ref(),
-            icon_columns: style.icons.as_ref().map_or(0, Icons::columns),
+            icons: style.icons.as_deref(),
+            icon_columns: style.icons.as_deref().map_or(0, Icons::columns),
             links: style.hyperlink.as_deref().map(Links::new),
             pads: false,
             reads: Reads::default(),
@@ -180,6 +180,7 @@ impl<'s> Painter<'s> {
 
     /// The same with an icon: it and what aligns quoted names stand within the colour and outside of the link.
     #[inline(never)]
+    #[cold]
     fn with_icon(&mut self, icons: &Icons, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
         let facts = self.facts(entry);
         let looks = self.checks_targets && entry.kind() == Kind::Link;

@@ -83,7 +83,7 @@ pub struct Style {
     /// Colours, unless there are none.
     pub colors: Option<Colors>,
     /// `--icons`: a glyph before each name, unless there are none.
-    pub icons: Option<Icons>,
+    pub icons: Option<Box<Icons>>,
     /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The renderer must then be
     /// told where entries are; see [`crate::Places`].
     pub hyperlink: Option<Vec<u8>>,

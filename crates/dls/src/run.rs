@@ -287,7 +287,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.streams {
             self.stream(&mut source, path, operand, place.as_deref());
         } else if let (Some(most), Source::Reader(reader), false) =
-            (self.plan.top, &mut source, self.plan.recursive)
+            (self.plan.top, &mut source, self.must_be_whole())
         {
             self.top(most, reader, path, operand, place.as_deref());
         } else {
@@ -297,6 +297,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if let Some(buffer) = source.into_buffer(self.env.rings) {
             self.spare = buffer;
         }
+    }
+
+    /// Whether all entries must be had before any can be left out: to go down into them, to leave out what git ignores,
+    /// to sort by what directories come to.
+    fn must_be_whole(&self) -> bool {
+        self.plan.recursive || self.git_hides() || self.plan.below.total_ns.is_some()
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.

@@ -116,6 +116,8 @@ fn grouped(number: u32, out: &mut Vec<u8>) {
 }
 
 /// Draws lines with the columns of the view before the branches.
+#[cold]
+#[inline(never)]
 pub(crate) fn render_view(
     renderer: &mut Renderer<'_>,
     view: &View,
@@ -173,6 +175,8 @@ pub(crate) fn render_view(
 }
 
 /// Draws lines without columns, but for what stands before a name in every format.
+#[cold]
+#[inline(never)]
 pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line], out: &mut impl Sink) {
     let order = in_order(lines);
     let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };

@@ -32,7 +32,7 @@ fn style(format: Format) -> Style {
     icons.add(b"fi=F:di=D").unwrap();
     Style {
         format,
-        icons: Some(icons),
+        icons: Some(icons.into()),
         locale: Locale::C_UTF8,
         quoting: Quoting::ShellEscape,
         width: 40,
@@ -101,7 +101,7 @@ fn they_ask_for_the_type_alone() {
     use dents::needs::{Needs, NeedsByKind};
     assert_eq!(style(Format::Columns).needs(), NeedsByKind::all(Needs::TYPE));
     let names = [("x.rs", Kind::Reg)];
-    let plain = Style { icons: Some(Icons::default()), ..Style::default() };
+    let plain = Style { icons: Some(Icons::default().into()), ..Style::default() };
     assert_eq!(render(&plain, &names), "\u{e7a8} x.rs\n");
     assert_eq!(render(&Style { icons: None, ..plain }, &names), "x.rs\n");
 }

@@ -64,6 +64,8 @@ pub struct Record {
 }
 
 /// What the formats of this module and the summary need.
+#[cold]
+#[inline(never)]
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     if let (Some(record), Format::Record) = (&style.record, style.format) {
         let needs = record.fields.iter().fold(NeedsByKind::default(), |all, field| all | field.needs());
@@ -78,6 +80,8 @@ pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
 }
 
 /// Rows of a piece of a listing.
+#[cold]
+#[inline(never)]
 pub(crate) fn render(
     renderer: &mut Renderer<'_>,
     rows: Rows<'_>,

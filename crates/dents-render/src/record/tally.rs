@@ -158,6 +158,8 @@ pub(super) fn push_csv_header(out: &mut Vec<u8>) {
 }
 
 /// `--count`: takes entries into account, and once there are no more of the directory tells how many.
+#[cold]
+#[inline(never)]
 pub(crate) fn count(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
     let Some(state) = &mut renderer.state else { return };
     state.here.add(rows.batch, rows.shown());

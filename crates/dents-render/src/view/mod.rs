@@ -75,6 +75,8 @@ impl View {
         self.columns.iter().any(|column| column.time().is_some())
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn declare(&self, style: &Style, to: &mut Declare<'_>) {
         let mut all = NeedsByKind::default();
         for column in &self.columns {
@@ -121,6 +123,8 @@ impl<'r> Elsewhere<'r> {
 }
 
 /// Draws a directory, or the operands.
+#[cold]
+#[inline(never)]
 pub(crate) fn render(
     renderer: &mut Renderer<'_>,
     view: &View,

@@ -6,7 +6,6 @@
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
 mod absorb;
-mod keep;
 mod metas;
 
 use crate::needs::{Kind, Needs, NeedsByKind};

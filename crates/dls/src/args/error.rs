@@ -58,6 +58,8 @@ pub enum UsageError<'a> {
     DiredAndZero,
     /// `--summary` and `--csv`, whose table has no place for it; from Plan.
     SummaryAndCsv,
+    /// `--tree` with a format that has no lines to draw it in; from Plan.
+    TreeAndRows,
     /// A `+FORMAT` of more than two lines; from Plan, by [`super::words::time_style`].
     BadTimeFormat {
         /// What was given, without the `+`.
@@ -79,7 +81,11 @@ impl UsageError<'_> {
         let mut out = self.message_at(program, utf8);
         if !matches!(
             self,
-            Self::BadNumber { .. } | Self::BadTimeFormat { .. } | Self::DiredAndZero | Self::SummaryAndCsv
+            Self::BadNumber { .. }
+                | Self::BadTimeFormat { .. }
+                | Self::DiredAndZero
+                | Self::SummaryAndCsv
+                | Self::TreeAndRows
         ) {
             put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
         }
@@ -131,6 +137,10 @@ impl UsageError<'_> {
             Self::SummaryAndCsv => put(
                 out,
                 &[b"--summary and --csv are incompatible: a table has no place for a sum; use --json or --ndjson"],
+            ),
+            Self::TreeAndRows => put(
+                out,
+                &[b"--tree is incompatible with --json, --ndjson, --csv and --count: rows have no branches; use -R"],
             ),
             Self::BadTimeFormat { value } => put(out, &[b"invalid time style format ", &quote(value, utf8)]),
             Self::BadNumber { value, why } => say_number(out, value, *why, utf8),

@@ -110,6 +110,8 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    #[cold]
+    #[inline(never)]
     fn read(&self, only_always: bool, out: &mut Output<'_>) -> Option<Config> {
         let text = match file::read_limited(self.path, LIMIT) {
             Ok(text) => text,

@@ -34,6 +34,11 @@ impl Below {
         }
     }
 
+    /// Directories are to be added up, whoever else said so and for how long.
+    pub(super) fn add_up(&mut self) {
+        self.total_ns.get_or_insert(BUDGET_NS);
+    }
+
     /// A tree has one entry a line, long or not.
     pub(super) fn format(&self, format: Format) -> Format {
         if self.tree.is_some() && format != Format::Long { Format::Lines } else { format }

@@ -15,7 +15,7 @@ use dents::sort::Key;
 use dents::stat::{Dereference, Mode};
 use dents_render::human::Grouping;
 use dents_render::record::Syntax;
-use dents_render::{Format, Indicator, Quoting, SizeFormat};
+use dents_render::{Column, Format, Indicator, Quoting, SizeFormat};
 
 /// What the options alone decide. `None` where the environment or a default has a say.
 #[derive(Default)]
@@ -84,6 +84,9 @@ impl<'a> Choices<'a> {
             if choices.wishes.take(said) {
                 choices.format = Some(Format::Long);
             }
+        }
+        if choices.wishes.columns().is_some_and(|columns| columns.contains(&Column::Total)) {
+            choices.below.add_up();
         }
         choices.wishes.asked |= choices.below.any();
         choices

@@ -4,6 +4,7 @@ use super::Surroundings;
 use super::choices::Choices;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
+use dents_render::record::Field;
 use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
@@ -16,14 +17,16 @@ pub struct GitWishes {
 }
 
 impl<'a> Surroundings<'a, '_, '_> {
-    /// None where no answer would be seen, as without `-l`: then git is not even looked for.
+    /// None where no answer would be seen, as in names alone: then git is not even looked for.
     pub(super) fn git(
         &mut self,
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
     ) -> Option<GitWishes> {
-        let shows = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
+        let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
+        let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
+        let shows = view || rows;
         let hides = choices.gitignore;
         if !shows && !hides {
             return None;

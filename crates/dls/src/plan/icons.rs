@@ -4,6 +4,7 @@ use super::Surroundings;
 use super::choices::{Choices, happens};
 use crate::args;
 use crate::output::Message;
+use alloc::boxed::Box;
 use dents_render::Icons;
 
 impl Surroundings<'_, '_, '_> {
@@ -12,12 +13,13 @@ impl Surroundings<'_, '_, '_> {
     /// What programs read has none: not with `--zero`, nor where `-D` tells where names begin. Without UTF-8 a terminal
     /// would show other characters, so there they must be asked for with `always`.
     #[cold]
-    pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Icons> {
+    #[inline(never)]
+    pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Box<Icons>> {
         let suits = self.terminal.is_some() && self.locale.utf8;
         if choices.zero || dired || !happens(choices.icons, suits) {
             return None;
         }
-        let mut icons = Icons::default();
+        let mut icons = Box::<Icons>::default();
         if let Some(value) = self.var(b"DLS_ICONS")
             && let Err(bad) = icons.add(value)
         {

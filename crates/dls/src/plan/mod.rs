@@ -143,6 +143,7 @@ impl<'a> Plan<'a> {
             },
         );
         let timeout_ns = surroundings.timeout_ns(&choices);
+        let git = surroundings.git(&choices, &style, timeout_ns);
         Ok(Plan {
             program,
             locale,
@@ -169,14 +170,14 @@ impl<'a> Plan<'a> {
                 && !style.blocks
                 && !choices.below.any()
                 && !choices.recursive
-                && !choices.gitignore,
+                && git.is_none(),
             below: choices.below,
             mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
             timeout_ns,
-            git: surroundings.git(&choices, &style, timeout_ns),
+            git,
             timing: choices.timing,
             lazy: choices.lazy,
             explain: choices.explain.map(|when| {
@@ -279,6 +280,9 @@ impl<'a> Surroundings<'a, '_, '_> {
     }
 
     /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
+    ///
+    /// In a frame of its own, so that what it puts on the stack is gone when the plan is put together.
+    #[inline(never)]
     fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.terminal.is_some();
         let special = choices.special();
@@ -286,6 +290,9 @@ impl<'a> Surroundings<'a, '_, '_> {
         let format = special.unwrap_or(format);
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
+        }
+        if special.is_some() && choices.below.tree.is_some() {
+            return Err(UsageError::TreeAndRows);
         }
         let long = format == Format::Long;
         let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);

@@ -18,16 +18,19 @@ impl Choices<'_> {
 
     /// The fields of the columns that were picked; else what one `statx` tells, and what there are options for.
     #[cold]
+    #[inline(never)]
     fn fields(&self) -> Vec<Field> {
         if let Some(columns) = self.wishes.columns() {
             return Field::complete(columns.into_iter().flat_map(Field::of_column).copied());
         }
         let unnamed = |field: &Field| self.numeric && matches!(field, Field::User | Field::Group);
         let usual = Field::USUAL.iter().copied().filter(|field| !unnamed(field));
-        let more: [(bool, &[Field]); 3] = [
+        let more: [(bool, &[Field]); 5] = [
             (self.format == Some(Format::Long), &[Field::Acl]),
             (self.context, Field::of_column(Column::Context)),
             (self.wishes.xattrs, Field::of_column(Column::Xattrs)),
+            (self.wishes.git, Field::of_column(Column::Git)),
+            (self.below.total_ns.is_some(), Field::of_column(Column::Total)),
         ];
         let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
         Field::complete(usual.chain(more.copied()))

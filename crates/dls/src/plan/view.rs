@@ -26,7 +26,7 @@ pub(super) struct Wishes<'a> {
     smart_group: bool,
     mounts: bool,
     pub(super) xattrs: bool,
-    git: bool,
+    pub(super) git: bool,
     /// Columns to be left out.
     without: Vec<Column>,
 }
@@ -76,6 +76,7 @@ const TIMES: [Column; 4] = [Column::Modified, Column::Changed, Column::Accessed,
 
 /// The columns of `--columns`, or those that `-l` and its companions show, less what was left out.
 #[cold]
+#[inline(never)]
 fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
     let mut columns = match choices.wishes.columns {
         Some(list) => args::columns(list),
@@ -132,6 +133,8 @@ impl Surroundings<'_, '_, '_> {
     }
 
     /// `DLS_COLORS`, laid over the built-in theme.
+    #[cold]
+    #[inline(never)]
     fn theme(&mut self, theme: &mut Theme) {
         let Some(value) = self.var(b"DLS_COLORS") else { return };
         let mut bad = Vec::new();

@@ -8,9 +8,14 @@ use dents::mounts::Mounted;
 impl Listing<'_, '_, '_> {
     /// Asks only if some entry is a mount point: then the list of mounts is read, once.
     pub(super) fn learn_mounts(&mut self, batch: &Batch) {
-        if self.plan.style.view.as_ref().is_none_or(|view| !view.mounts) {
-            return;
+        if self.plan.style.view.as_ref().is_some_and(|view| view.mounts) {
+            self.look_for_mounts(batch);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_for_mounts(&mut self, batch: &Batch) {
         let mut mounted = Vec::new();
         for entry in batch.iter() {
             if let Some(extra) = entry.extra().filter(|extra| extra.attributes & Extra::MOUNT_ROOT != 0) {

@@ -6,6 +6,7 @@
 
 use super::Listing;
 use crate::timing::Phase;
+use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::Batch;
 use dents::needs::NeedsByKind;
@@ -19,6 +20,8 @@ const ROOM: usize = 16_384;
 
 impl Listing<'_, '_, '_> {
     /// The best of a directory, shown.
+    #[cold]
+    #[inline(never)]
     pub(super) fn top(
         &mut self,
         most: usize,
@@ -45,7 +48,10 @@ impl Listing<'_, '_, '_> {
         self.set_now();
         self.learn_mounts(&batch);
         let team = self.team(&batch);
-        let order = alloc::vec::Vec::from_iter(0..batch.len() as u32);
+        let mut order = all(&batch);
+        if self.git.is_some() {
+            self.note_git(&batch, path.to_bytes(), &mut order);
+        }
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
     }
 
@@ -67,7 +73,7 @@ impl Listing<'_, '_, '_> {
             self.ask(&mut more, reader, &needs);
             self.see(&more);
             self.faults(&more, Some(path.to_bytes()));
-            best.keep(&more, 0..more.len());
+            best.absorb(&more, &all(&more));
             more.clear();
             if best.len() >= most.saturating_mul(2).saturating_add(ROOM) {
                 best = self.first(&best, most);
@@ -81,7 +87,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Sort);
         let order = self.sort(batch);
         let mut first = Batch::new(*batch.declared());
-        first.keep(batch, order.iter().take(most).map(|index| *index as usize));
+        first.absorb(batch, &order[..order.len().min(most)]);
         first
     }
 
@@ -92,4 +98,9 @@ impl Listing<'_, '_, '_> {
         let report = stat::fill(batch, reader.dir(), &asking);
         self.note(&report);
     }
+}
+
+/// Every position.
+fn all(batch: &Batch) -> Vec<u32> {
+    (0..batch.len() as u32).collect()
 }

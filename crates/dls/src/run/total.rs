@@ -31,6 +31,8 @@ impl Listing<'_, '_, '_> {
         order
     }
 
+    #[cold]
+    #[inline(never)]
     fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
         if self.plan.order.key != Key::Size {
             return self.sort(batch);
@@ -42,6 +44,8 @@ impl Listing<'_, '_, '_> {
     }
 
     /// What the directories of a batch come to. `.` and `..` are left out: they would be added up with all the others.
+    #[cold]
+    #[inline(never)]
     fn total_notes(&mut self, batch: &Batch, parent: &[u8]) -> Vec<Note> {
         let path = |name: &[u8]| if parent.is_empty() { name.to_vec() } else { join(parent, name) };
         let dot = |name: &[u8]| !parent.is_empty() && matches!(name, b"." | b"..");
@@ -57,6 +61,8 @@ impl Listing<'_, '_, '_> {
     }
 
     /// Adds up directories, and those so many levels below them.
+    #[cold]
+    #[inline(never)]
     pub(super) fn totals<'p>(
         &mut self,
         paths: impl Iterator<Item = &'p [u8]>,

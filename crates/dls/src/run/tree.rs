@@ -29,6 +29,8 @@ use outline::Outline;
 
 impl Listing<'_, '_, '_> {
     /// The trees of all operands.
+    #[cold]
+    #[inline(never)]
     pub(super) fn trees(&mut self, names: &[&CStr]) {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
