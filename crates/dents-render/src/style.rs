@@ -174,7 +174,9 @@ impl Style {
             to(Consumer::Tree, NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK));
         }
         self.declare_targets(to);
-        record::declare(self, to);
+        if self.summary || matches!(self.format, Format::Record | Format::Count) {
+            record::declare(self, to);
+        }
     }
 
     /// The targets of links, for whoever looks at them. What one looks at, all show.
