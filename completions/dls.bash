@@ -14,7 +14,7 @@ _dls() {
         option=-${prev: -1}
     else
         case $prev in
-            --hide | --ignore | --format | --tabsize | --width | --block-size | --time | --time-style | --indicator-style | --quoting-style | --sort | --mode | --threads | --max-inflight | --timeout) option=$prev ;;
+            --hide | --ignore | --format | --tabsize | --width | --block-size | --time | --time-style | --indicator-style | --quoting-style | --sort | --columns | --tree-limit | --top | --mode | --threads | --max-inflight | --timeout) option=$prev ;;
         esac
     fi
     case $option in
@@ -31,7 +31,14 @@ _dls() {
         --indicator-style) words='none slash file-type classify' ;;
         --hyperlink) words='always never auto' ;;
         --quoting-style) words='literal shell shell-always shell-escape shell-escape-always c escape locale' ;;
-        --sort) words='none time size extension version name width' ;;
+        --sort) words='none time size extension version name width natural' ;;
+        --icons) words='always never auto' ;;
+        --columns) words='mode octal links user group uid gid size blocks inode device modified changed accessed created context xattrs flags git total name' ;;
+        --git) compopt +o bashdefault +o default 2>/dev/null; return ;;
+        --tree) compopt +o bashdefault +o default 2>/dev/null; return ;;
+        --tree-limit) compopt +o bashdefault +o default 2>/dev/null; return ;;
+        --total-size) compopt +o bashdefault +o default 2>/dev/null; return ;;
+        --top) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --mode) words='auto classic par iou' ;;
         --threads) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --max-inflight) compopt +o bashdefault +o default 2>/dev/null; return ;;
@@ -43,7 +50,7 @@ _dls() {
             # Behind it there are only files.
             [[ $word == -- ]] && return
         done
-        words='-a --all -A --almost-all -B --ignore-backups -d --directory --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --mode= --threads= --max-inflight= --timeout= --timing --explain --lazy --help --version'
+        words='-a --all -A --almost-all -B --ignore-backups -d --directory --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --icons --header --columns= --mounts --xattr --smart-group --no-owner --no-time --no-mode --no-size --no-links --git --gitignore --tree --tree-limit= --total-size --json --ndjson --csv --top= --count --summary --mode= --threads= --max-inflight= --timeout= --timing --explain --lazy --init --no-config --help --version'
     fi
     while IFS= read -r word; do
         COMPREPLY+=("$prefix$word")
