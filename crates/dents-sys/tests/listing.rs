@@ -157,7 +157,10 @@ fn stat_as_std_sees_it() {
             let ours = stat::statx(dir.as_fd(), &name, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, all).unwrap();
             assert_same_stat(&ours, &theirs, &path);
             assert!(ours.mask().contains(Mask::TYPE | Mask::MODE | Mask::SIZE | Mask::INO));
-            if let Ok(theirs) = fs::metadata(&path) {
+            // /dev/fd leads to this process's descriptors, which other tests open and close: its size is their number.
+            if let Ok(theirs) = fs::metadata(&path)
+                && name.as_bytes() != b"fd"
+            {
                 stat::statx_into(&mut buf, dir.as_fd(), &name, Flags::empty(), all).unwrap();
                 assert_same_stat(&buf, &theirs, &path);
             }
