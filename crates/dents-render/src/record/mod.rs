@@ -2,7 +2,7 @@
 //!
 //! The last station like every format, with two differences. What is drawn is what is known, not what is pleasant: numbers
 //! in bytes, times in UTC, unknown as null. And a run is one document, so something stands before the first entry and
-//! behind the last, and a [`State`] remembers in between. docs/OUTPUT.md describes the result to its readers.
+//! behind the last, and a `State` remembers in between. docs/OUTPUT.md describes the result to its readers.
 //!
 //! ```text
 //! Batch ─► row (a Writer: one field after the other) ─► text, time, words ─► Sink

@@ -1,8 +1,8 @@
 //! The view: a long format with columns of one's choice, colours in them and a line above, which GNU does not have.
 //!
 //! In place of [`crate::Format::Long`]'s own drawing where the style has a [`View`]. It goes the same way: one pass finds
-//! how wide the columns are, a second one writes them, both by the same code ([`cells`]), and what is large is drawn in
-//! pieces. A [`Table`] takes entries of any number of batches, so that a tree has the same columns from top to bottom.
+//! how wide the columns are, a second one writes them, both by the same code (`cells`), and what is large is drawn in
+//! pieces. A `Table` takes entries of any number of batches, so that a tree has the same columns from top to bottom.
 //!
 //! ```text
 //! Style::view ─► declare ─► … Batch, Notes ─► Table: measure ─► head ─► row (cells, theme, name) ─► Sink

@@ -1,7 +1,7 @@
 //! `--git` and `--gitignore`: what git says of entries.
 //!
 //! One `git status` for each repository, started before its first directory is read and collected before that is drawn
-//! ([`command`]); its answer, sorted, is looked up entry by entry ([`status`]). Which repository a directory is in is found
+//! (`command`); its answer, sorted, is looked up entry by entry (`status`). Which repository a directory is in is found
 //! by looking for `.git` from there upwards, a `statx` each: what is in none costs no child. Paths are absolute and
 //! lead through no symbolic link.
 

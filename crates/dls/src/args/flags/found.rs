@@ -16,7 +16,7 @@ pub(super) const FLAGS: &[Definition] = &[
          and the file: `-` nothing, `M` modified, `N` new or untracked, `D` deleted, `R` renamed, `T` another type, \
          `I` ignored, `U` unmerged. A directory shows the gravest of what is below it. What is in no repository \
          shows `-`.\n\nThat is the answer of one `git status` for each repository, which runs while the directory is \
-         read. A late answer shows as `…`: the listing goes on without it, and git is killed. The \
+         read. A late answer shows as `…`: the listing goes on and git is killed. The \
          environment's `DLS_GIT_BUDGET` is the DURATION where none is given; 0 waits as long as it takes. Git is \
          run with all that the repository's own configuration asks for: see docs/GIT.md.",
     )
