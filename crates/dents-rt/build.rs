@@ -19,8 +19,6 @@ const LINK_ARGS: &[&str] = &[
     // Notes and tables that nobody reads: there is no unwinder.
     "-Wl,--build-id=none",
     "-Wl,--no-eh-frame-hdr",
-    // What is marked cold stands apart, so that what runs stands on fewer pages.
-    "-Wl,-z,keep-text-section-prefix",
 ];
 
 /// Two segments, read-execute and read-write: constants beside the code save 2 us. For lld, which rustc brings and
