@@ -166,6 +166,7 @@ fn differences_are_documented() {
 fn licences_are_compatible() {
     let free = [
         "MIT",
+        "MIT-0",
         "Apache-2.0",
         "Apache-2.0 WITH LLVM-exception",
         "BSD-2-Clause",
