@@ -29,9 +29,11 @@ Drawn by `cargo xtask pictures` from what `dls` writes to a terminal; the list i
 [crates/xtask/src/pictures/mod.rs](../../crates/xtask/src/pictures/mod.rs). A terminal needs a
 [Nerd Font](https://www.nerdfonts.com) to show icons. The pictures have them as outlines
 ([glyphs.tsv](../../crates/xtask/src/pictures/glyphs.tsv)), taken from Nerd Fonts 3.4.0 by way of the npm package
-`@azurity/pure-nerd-font` (MIT), each under the licence of the set that it is from: `md`
-[Material Design Icons](https://pictogrammers.com/library/mdi/), Apache-2.0; `dev` [Devicon](https://devicon.dev), MIT;
-`oct` [Octicons](https://primer.style/octicons/), MIT.
+`@azurity/pure-nerd-font` (MIT), each under the licence of the set that it is from:
+
+- `md`: [Material Design Icons](https://pictogrammers.com/library/mdi/), Pictogrammers, Apache-2.0
+- `dev`: [Devicon](https://devicon.dev), © 2015 konpa, MIT
+- `oct`: [Octicons](https://primer.style/octicons/), © GitHub Inc., MIT
 ";
 
 /// More lines than any picture has.
@@ -178,6 +180,15 @@ mod tests {
         let picture = Picture::new("x", "x", &["-l", "--icons", "--color=auto"]);
         assert_eq!(picture.lacking("  --color[=WHEN]  c\n      --icons=WHEN\n"), None);
         assert_eq!(picture.lacking("      --color[=WHEN]\n      --icon\n"), Some("--icons"));
+    }
+
+    #[test]
+    fn the_page_tells_where_icons_come_from() {
+        for name in glyph::names() {
+            let set = name.split('-').next().unwrap_or(name);
+            assert!(HEAD.contains(&format!("\n- `{set}`: ")), "whose is {name}, under which licence?");
+        }
+        assert!(glyph::names().count() > 5);
     }
 
     #[test]
