@@ -164,7 +164,8 @@ fn table(found: &[Option<Found>; 7], rows: &[String]) -> String {
 fn page(table: &str) -> String {
     format!(
         "# What can it do?\n\n\
-         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints; the commands are in\n\
+         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints. Where a program is not\n\
+         known to have an option that could be tried, its help is searched for a word of it. Commands and words are in\n\
          [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n{table}"
     )
 }
