@@ -2,7 +2,8 @@
 //!
 //! Each cell of the table is an attempt (`table.rs`): a command that runs in a small project (`place.rs`) and something
 //! its output must have. The command ends well and the output has it: yes; else no. Nobody's word is taken, but for
-//! programs that are not on this machine; what their documentation says is marked so.
+//! programs that are not on this machine; what their documentation says is marked so. README.md shows the same table,
+//! between two lines that say so.
 
 mod place;
 mod table;
@@ -17,6 +18,10 @@ use place::Place;
 use table::{Cell, ROWS, Row, Want};
 
 const PAGE: &str = "docs/FEATURES.md";
+
+/// Around the table in README.md.
+const BEGIN: &str = "<!-- cargo xtask features -->\n";
+const END: &str = "<!-- end of it -->\n";
 
 /// The columns.
 const PROGRAMS: [Program; 7] = [
@@ -81,9 +86,21 @@ pub(crate) fn run(path: Option<&str>) -> Result<()> {
     let found = PROGRAMS.each_ref().map(|program| Found::new(program, &directories));
     let place = Place::make().map_err(|error| format!("the place to try it in: {error}"))?;
     let rows: Vec<String> = ROWS.iter().map(|row| line(row, &found, &place)).collect();
-    fs::write(workspace().join(PAGE), page(&found, &rows)).map_err(|error| format!("{PAGE}: {error}"))?;
+    let table = table(&found, &rows);
+    fs::write(workspace().join(PAGE), page(&table)).map_err(|error| format!("{PAGE}: {error}"))?;
     println!("{PAGE}: {} rows", rows.len());
-    Ok(())
+    let path = workspace().join("README.md");
+    let readme = fs::read_to_string(&path).map_err(|error| format!("README.md: {error}"))?;
+    let (before, _, after) = parts(&readme).ok_or(format!("README.md has no {BEGIN} with {END} after it"))?;
+    fs::write(path, [before, BEGIN, &table, END, after].concat())
+        .map_err(|error| format!("README.md: {error}"))
+}
+
+/// What is before the table in README.md, the table, and what is after it.
+fn parts(readme: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = readme.split_once(BEGIN)?;
+    let (table, after) = rest.split_once(END)?;
+    Some((before, table, after))
 }
 
 fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
@@ -124,7 +141,8 @@ fn attempt(want: Want, program: &Path, args: &[&str], place: &Place) -> String {
     String::from(if met { "yes" } else { "no" })
 }
 
-fn page(found: &[Option<Found>; 7], rows: &[String]) -> String {
+/// The table, and what its marks mean.
+fn table(found: &[Option<Found>; 7], rows: &[String]) -> String {
     let titles: Vec<String> = PROGRAMS
         .iter()
         .zip(found)
@@ -134,15 +152,21 @@ fn page(found: &[Option<Found>; 7], rows: &[String]) -> String {
         })
         .collect();
     format!(
-        "# What can it do?\n\n\
-         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints; the commands are in\n\
-         [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n\
-         | | {} |\n|---|{}\n{}\n\
+        "| | {} |\n|---|{}\n{}\n\
          ¹ Not on this machine: as its documentation or its author says.\n\
          ² Not to be tried by a command: as its documentation says.\n",
         titles.join(" | "),
         "---|".repeat(titles.len()),
         rows.concat(),
+    )
+}
+
+fn page(table: &str) -> String {
+    format!(
+        "# What can it do?\n\n\
+         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints. Where a program is not\n\
+         known to have an option that could be tried, its help is searched for a word of it. Commands and words are in\n\
+         [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n{table}"
     )
 }
 
@@ -171,5 +195,13 @@ mod tests {
             let line = line(row, &missing, &place);
             assert!(!line.contains("| yes |") && !line.contains("| no |"), "{line}");
         }
+    }
+
+    #[test]
+    fn the_readme_shows_the_table_of_the_page() {
+        let read = |path| fs::read_to_string(workspace().join(path)).expect("it is committed");
+        let readme = read("README.md");
+        let (_, table, _) = parts(&readme).expect("marks around the table");
+        assert_eq!(page(table), read(PAGE), "run `cargo xtask features`");
     }
 }

@@ -255,7 +255,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "ages instead of times",
-        Want::Ok,
+        Want::But("", ":"),
         [
             Run(&["-l", "--time-style=relative"]),
             Run(&["-l", "--time-style=relative"]),
@@ -346,14 +346,14 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "mounts in the listing",
-        Want::Ok,
+        Want::Any(&["/ ["]),
         [
-            Run(&["-l", "--mounts"]),
-            Run(&["-l", "--mounts"]),
-            Run(&["-l", "--mounts"]),
+            Run(&["-ld", "--mounts", "/"]),
+            Run(&["-ld", "--mounts", "/"]),
+            Run(&["-ld", "--mounts", "/"]),
             Absent(&["mount"]),
             Told("no"),
-            Run(&["-l", "--mounts"]),
+            Run(&["-ld", "--mounts", "/"]),
             Absent(&["mount"]),
         ],
     ),
@@ -463,7 +463,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "how many of each type",
-        Want::Ok,
+        Want::Any(&["3 director", "dir,3"]),
         [
             Run(&["--count"]),
             Run(&["--count"]),
@@ -474,6 +474,7 @@ pub(super) const ROWS: &[Row] = &[
             Run(&["-n", "-c", "ls | get type | uniq --count | to csv"]),
         ],
     ),
+    ours("a summary at the end", Want::Any(&["entries, "]), &["-l", "--summary"], &["summary"]),
     ours("a deadline, and what has answered by then", Want::Ok, &["--timeout=9s"], &["timeout", "deadline"]),
     ours("what was asked of the kernel, and for which option", Want::Ok, &["--explain"], &["explain"]),
     row(

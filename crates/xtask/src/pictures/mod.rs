@@ -4,9 +4,10 @@
 //! is put on a screen by `vt100`, and the screen is drawn cell by cell (`svg.rs`). Nothing is drawn by hand, so a picture
 //! cannot show what the program does not do. [`PICTURES`] is all there is to edit.
 //!
-//! Text stays text, in a stack of monospaced fonts with the Nerd Fonts first. Every word is put on its columns, so they
-//! stand in any font; an icon is a box for those who have none of these fonts, as it is in their terminals.
+//! Text stays text, in a stack of monospaced fonts. Every word is put on its columns, so they stand in any font. Icons are
+//! outlines (`glyph.rs`): nobody needs a Nerd Font to see them here.
 
+mod glyph;
 pub(crate) mod pty;
 mod scene;
 mod svg;
@@ -22,58 +23,91 @@ use svg::Theme;
 const PLACE: &str = "docs/pictures";
 
 /// Before the pictures on their page.
-const HEAD: &str = "# What it looks like\n\nDrawn by `cargo xtask pictures` from what `dls` writes to a terminal; the list is in \
-    crates/xtask/src/pictures/mod.rs. Icons need a [Nerd Font](https://www.nerdfonts.com), in these pictures as in a terminal.\n";
+const HEAD: &str = "# What it looks like
+
+Drawn by `cargo xtask pictures` from what `dls` writes to a terminal; the list is in
+[crates/xtask/src/pictures/mod.rs](../../crates/xtask/src/pictures/mod.rs). A terminal needs a
+[Nerd Font](https://www.nerdfonts.com) to show icons. The pictures have them as outlines
+([glyphs.tsv](../../crates/xtask/src/pictures/glyphs.tsv)), taken from Nerd Fonts 3.4.0 by way of the npm package
+`@azurity/pure-nerd-font` (MIT), each under the licence of the set that it is from:
+
+- `md`: [Material Design Icons](https://pictogrammers.com/library/mdi/), Pictogrammers, Apache-2.0
+- `dev`: [Devicon](https://devicon.dev), © 2015 konpa, MIT
+- `oct`: [Octicons](https://primer.style/octicons/), © GitHub Inc., MIT
+";
 
 /// More lines than any picture has.
 const ROWS: u16 = 200;
 
-/// One picture: its name as a file, what it shows, how wide its terminal is, and what is run.
+/// One picture.
 struct Picture {
+    /// As in the files' names.
     name: &'static str,
+    /// What it shows.
     about: &'static str,
+    /// How wide its terminal is.
     columns: u16,
+    /// Whether files have been changed lately in it.
+    ages: bool,
+    /// What is run.
     args: &'static [&'static str],
+}
+
+impl Picture {
+    const fn new(name: &'static str, about: &'static str, args: &'static [&'static str]) -> Picture {
+        Picture { name, about, columns: 80, ages: false, args }
+    }
 }
 
 /// All of them. One whose options this `dls` does not have is passed over, and said so.
 const PICTURES: &[Picture] = &[
     Picture {
-        name: "columns",
-        about: "In columns, coloured by `LS_COLORS`",
-        columns: 72,
-        args: &["--color=auto"],
+        ages: true,
+        ..Picture::new(
+            "view",
+            "The long view: header, icons, git, ages",
+            &["-lh", "--icons", "--header", "--git", "--time-style=relative", "--color"],
+        )
     },
+    Picture::new(
+        "tree",
+        "A tree with icons, without what git ignores",
+        &["--tree", "--icons", "--gitignore", "--color"],
+    ),
+    Picture::new("columns", "In columns, coloured by `LS_COLORS`", &["--color"]),
+    Picture::new("icons", "In columns, with icons", &["--icons", "--color"]),
+    Picture::new(
+        "long",
+        "The long format of GNU, directories first",
+        &["-lh", "--group-directories-first", "--color"],
+    ),
+    Picture::new(
+        "chosen",
+        "Columns of one's choice",
+        &["--columns=octal,size,modified,name", "--header", "--time-style=long-iso", "--color"],
+    ),
     Picture {
-        name: "long",
-        about: "The long format, directories first",
-        columns: 72,
-        args: &["-lh", "--color=auto", "--group-directories-first"],
+        ages: true,
+        ..Picture::new(
+            "ages",
+            "How long ago, youngest first",
+            &["-lt", "--time-style=relative", "--no-mode", "--no-links", "--smart-group", "--color"],
+        )
     },
+    Picture::new("git", "What git says of each file", &["-l", "--git", "--header", "--no-links", "--color"]),
+    Picture::new(
+        "total",
+        "What each directory holds, largest first",
+        &["-hS", "--tree", "--columns=size,name", "--total-size", "--color"],
+    ),
+    Picture::new("top", "The largest three, and a summary", &["-lhS", "--top=3", "--summary", "--color"]),
     Picture {
-        name: "icons",
-        about: "The long view, with a header and icons",
-        columns: 72,
-        args: &["-l", "-h", "--icons", "--header", "--color=auto"],
-    },
-    Picture { name: "tree", about: "A tree", columns: 72, args: &["--tree", "--color=auto"] },
-    Picture {
-        name: "git",
-        about: "The long view, with what git says of each file",
-        columns: 72,
-        args: &["-l", "--git", "--color=auto"],
-    },
-    Picture {
-        name: "top",
-        about: "The largest three, and a summary of all",
-        columns: 72,
-        args: &["-lh", "-S", "--top=3", "--summary", "--color=auto"],
-    },
-    Picture {
-        name: "explain",
-        about: "What a listing will ask of the kernel, and for the sake of what",
         columns: 116,
-        args: &["-l", "--color=auto", "--explain=plan"],
+        ..Picture::new(
+            "explain",
+            "What a listing will ask of the kernel, and for the sake of what",
+            &["-l", "--color", "--explain=plan"],
+        )
     },
 ];
 
@@ -120,12 +154,16 @@ impl Picture {
 
     fn draw(&self, dls: &std::path::Path, scene: &Scene) -> Result<()> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.name);
+        scene.date(self.ages).map_err(failed)?;
         let mut bytes = format!("\x1b[2m$\x1b[m dls {}\r\n", self.args.join(" ")).into_bytes();
         bytes.extend(pty::run(scene.command(dls, self.args), ROWS, self.columns).map_err(failed)?);
         let terminal = svg::terminal(&bytes, ROWS, self.columns);
         for theme in Theme::ALL {
             let path = format!("{PLACE}/{}-{}.svg", self.name, theme.name);
             let text = svg::draw(terminal.screen(), theme);
+            if let Some(told) = glyph::lacking(&text) {
+                return Err(format!("{path}: {told}"));
+            }
             fs::write(workspace().join(&path), &text).map_err(|error| format!("{path}: {error}"))?;
             println!("{path}: {} bytes", text.len());
         }
@@ -139,9 +177,18 @@ mod tests {
 
     #[test]
     fn what_a_program_lacks_is_not_drawn() {
-        let picture = Picture { name: "x", about: "x", columns: 9, args: &["-l", "--icons", "--color=auto"] };
+        let picture = Picture::new("x", "x", &["-l", "--icons", "--color=auto"]);
         assert_eq!(picture.lacking("  --color[=WHEN]  c\n      --icons=WHEN\n"), None);
         assert_eq!(picture.lacking("      --color[=WHEN]\n      --icon\n"), Some("--icons"));
+    }
+
+    #[test]
+    fn the_page_tells_where_icons_come_from() {
+        for name in glyph::names() {
+            let set = name.split('-').next().unwrap_or(name);
+            assert!(HEAD.contains(&format!("\n- `{set}`: ")), "whose is {name}, under which licence?");
+        }
+        assert!(glyph::names().count() > 5);
     }
 
     #[test]

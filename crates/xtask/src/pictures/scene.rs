@@ -13,26 +13,34 @@ pub(super) struct Scene(PathBuf);
 /// Noon on 2025-03-01: long enough ago for `ls` to show the year, today and when it is drawn anew.
 const DAY_ONE: u64 = 1_740_830_400;
 
-/// A few keys of what dircolors(1) prints.
-const LS_COLORS: &str = "di=01;34:ln=01;36:or=40;31;01:ex=01;32:*.gz=01;31:*.jpg=01;35:*~=00;90";
+/// A few keys of what dircolors(1) prints; but `or` without its black ground, which is no colour for a white page.
+const LS_COLORS: &str = "di=01;34:ln=01;36:or=31:ex=01;32:*.gz=01;31:*.jpg=01;35:*~=00;90";
 
-/// Path, bytes, mode, days after [`DAY_ONE`].
-const FILES: &[(&str, usize, u32, u64)] = &[
-    (".gitignore", 8, 0o644, 0),
-    ("Cargo.toml", 412, 0o644, 40),
-    ("LICENSE", 1_069, 0o644, 0),
-    ("README.md", 5_231, 0o644, 63),
-    ("build.sh", 733, 0o755, 12),
-    ("photo.jpg", 2_411_724, 0o644, 30),
-    ("release.tar.gz", 912_384, 0o644, 64),
-    ("notes.txt", 96, 0o644, 65),
-    ("src/main.rs", 3_120, 0o644, 61),
-    ("src/args.rs", 9_044, 0o644, 58),
-    ("src/render/columns.rs", 4_870, 0o644, 44),
-    ("src/render/long.rs", 7_315, 0o644, 62),
-    ("docs/guide.md", 12_840, 0o644, 50),
-    ("target/app", 348_160, 0o755, 64),
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// Path, bytes, mode, days after [`DAY_ONE`]; seconds before now where ages are shown, in the middle of a unit, so that the
+/// picture is the same when it is drawn anew.
+const FILES: &[(&str, usize, u32, u64, u64)] = &[
+    (".gitignore", 8, 0o644, 0, 400 * DAY),
+    ("Cargo.toml", 412, 0o644, 40, 40 * DAY),
+    ("LICENSE", 1_069, 0o644, 0, 900 * DAY),
+    ("README.md", 5_231, 0o644, 63, 150 * MINUTE),
+    ("build.sh", 733, 0o755, 12, 165 * DAY),
+    ("photo.jpg", 2_411_724, 0o644, 30, 500 * DAY),
+    ("release.tar.gz", 912_384, 0o644, 64, 3 * DAY + 12 * HOUR),
+    ("notes.txt", 96, 0o644, 65, 7 * MINUTE + 30),
+    ("src/main.rs", 3_120, 0o644, 61, 42 * MINUTE + 30),
+    ("src/args.rs", 9_044, 0o644, 58, 5 * DAY + 12 * HOUR),
+    ("src/render/columns.rs", 4_870, 0o644, 44, 75 * DAY),
+    ("src/render/long.rs", 7_315, 0o644, 62, 5 * HOUR + 30 * MINUTE),
+    ("docs/guide.md", 12_840, 0o644, 50, 20 * DAY + 12 * HOUR),
+    ("target/app", 348_160, 0o755, 64, 12 * MINUTE + 30),
 ];
+
+/// From the deepest up: what changes in one dates it anew.
+const DIRECTORIES: [&str; 5] = ["src/render", "src", "docs", "target", "."];
 
 /// What git has not seen, and what was changed after it had.
 const UNTRACKED: &str = "notes.txt";
@@ -42,7 +50,7 @@ impl Scene {
     pub(super) fn make() -> io::Result<Scene> {
         let root = std::env::temp_dir().join(format!("dls-pictures-{}", std::process::id()));
         let scene = Scene(root.clone());
-        for (path, size, mode, _) in FILES {
+        for (path, size, mode, ..) in FILES {
             let path = root.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&root))?;
             fs::write(
@@ -54,19 +62,32 @@ impl Scene {
         symlink("release.tar.gz", root.join("latest"))?;
         symlink("gone", root.join("broken"))?;
         scene.commit();
-        for (path, _, _, day) in FILES {
-            touch(&root.join(path), *day)?;
-        }
-        for directory in ["src/render", "src", "docs", "target", "."] {
-            touch(&root.join(directory), 62)?;
-        }
-        // The links' own times are those of their making: nothing in std sets them.
-        let links = ["latest", "broken"].map(|link| root.join(link).into_os_string());
-        quiet(Command::new("touch").args(["-h", "-d", "2025-04-01T12:00:00Z"]).args(links));
+        scene.date(false)?;
         // Where that is not ours to do, the owner is who draws.
-        let all = FILES.iter().map(|(path, ..)| *path).chain(["src", "src/render", "docs", "target", "."]);
+        let all = FILES.iter().map(|(path, ..)| *path).chain(DIRECTORIES);
         all.for_each(|path| drop(chown(root.join(path), Some(0), Some(0))));
         Ok(scene)
+    }
+
+    /// Gives everything its time: on days that stay, or so long ago from now.
+    pub(super) fn date(&self, ages: bool) -> io::Result<()> {
+        let day_one = SystemTime::UNIX_EPOCH + Duration::from_secs(DAY_ONE);
+        let now = SystemTime::now();
+        let time = |day: u64, ago: u64| {
+            if ages { now - Duration::from_secs(ago) } else { day_one + Duration::from_secs(day * DAY) }
+        };
+        for (path, _, _, day, ago) in FILES {
+            touch(&self.0.join(path), time(*day, *ago))?;
+        }
+        let directories = DIRECTORIES.iter().zip([5 * HOUR, 42 * MINUTE, 20 * DAY, 12 * MINUTE, 7 * MINUTE]);
+        for (path, ago) in directories {
+            touch(&self.0.join(path), time(62, ago + 30))?;
+        }
+        // The links' own: nothing in std sets them.
+        let links = time(31, 500 * DAY).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        let touch = ["-h", "-d", &format!("@{links}"), "latest", "broken"];
+        quiet(Command::new("touch").args(touch).current_dir(&self.0));
+        Ok(())
     }
 
     /// `dls` there, with nothing of the environment of whoever draws.
@@ -105,7 +126,6 @@ fn quiet(command: &mut Command) {
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
-fn touch(path: &Path, day: u64) -> io::Result<()> {
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(DAY_ONE + day * 86_400);
+fn touch(path: &Path, time: SystemTime) -> io::Result<()> {
     File::open(path)?.set_times(FileTimes::new().set_accessed(time).set_modified(time))
 }
