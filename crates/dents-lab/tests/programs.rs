@@ -339,6 +339,8 @@ fn summaries() {
     assert_eq!(last(&["--summary"]), "2 entries: 1 file, 1 directory");
     assert_eq!(last(&["-laR", "--summary"]), "3 entries, 8 bytes: 2 files, 1 directory");
     assert_eq!(last(&["-C", "--summary", "one"]), "1 entry: 1 file");
+    // Emacs looks for the last lines.
+    assert!(last(&["-D", "--summary"]).starts_with("//DIRED-OPTIONS//"));
     let document = document(dir.path(), &["--json", "--summary", "-R"]);
     assert_eq!((&document["summary"]["bytes"], &document["summary"]["entries"]), (&8.into(), &3.into()));
     let refused = dls(dir.path(), &["--csv", "--summary"]);

@@ -307,11 +307,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let (batch, report, ended) = match source {
-            Source::Reader(reader) => self.fill_whole(reader),
-            Source::Sheet(sheet) => self.take_whole(sheet, path),
-            Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
-        };
+        let (batch, report, ended) = self.take_all(source, path);
         if let Err(errno) = ended {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
@@ -334,6 +330,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
             self.descend(&batch, &order, path, source);
+        }
+    }
+
+    /// All entries, with what must be known of them.
+    #[inline]
+    fn take_all(&mut self, source: &mut Source, path: &CStr) -> (Batch, Report, dents_sys::Result<()>) {
+        match source {
+            Source::Reader(reader) => self.fill_whole(reader),
+            Source::Sheet(sheet) => self.take_whole(sheet, path),
+            Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
         }
     }
 

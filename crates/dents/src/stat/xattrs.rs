@@ -93,7 +93,7 @@ impl Asker<'_> {
             Ok(())
         };
         if answer.is_ok() && needs.contains(Needs::XATTR_LIST) {
-            answer = self.xattr_list(name, meta, kind);
+            answer = self.xattr_list(name, meta);
         }
         self.note(kind, Call::Xattr, began);
         match answer {
@@ -106,8 +106,7 @@ impl Asker<'_> {
     }
 
     /// All names, and how large the values are. What is gone by then has no size.
-    pub(super) fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, kind: Kind) -> Result<()> {
-        let began = self.clock();
+    fn xattr_list(&mut self, name: &CStr, meta: &mut Meta) -> Result<()> {
         let len = self.names(name)?;
         let start = self.texts.links.len();
         let (room, mut value) =
@@ -123,7 +122,6 @@ impl Asker<'_> {
         if let Some(extra) = self.extra_mut(meta) {
             extra.xattrs = (start as u32, len as u32);
         }
-        self.note(kind, Call::Xattr, began);
         Ok(())
     }
 
