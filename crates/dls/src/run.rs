@@ -314,7 +314,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.note(&report);
         self.see(&batch);
         self.learn_owners(&batch);
-        self.faults(&batch, Some(path.to_bytes()));
+        if self.plan.top.is_none() {
+            self.faults(&batch, Some(path.to_bytes()));
+        }
         self.timing.enter(Phase::Sort);
         let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
         let mut order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
@@ -327,6 +329,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_mounts(&batch);
         let team = self.team(&batch);
         let shown = self.plan.top.map_or(&order[..], |most| &order[..order.len().min(most)]);
+        if self.plan.top.is_some() {
+            self.faults_of_top(&batch, shown, path);
+        }
         self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
             self.descend(&batch, &order, path, source);
