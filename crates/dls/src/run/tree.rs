@@ -21,10 +21,13 @@ use dents::needs::Kind;
 use dents::read::{Filter, Hidden};
 use dents::sort::{Collate, Key, Order};
 use dents::stat::Report;
+use dents::stat::auto::{Choice, Strategy};
+use dents::stat::ledger::Account;
 use dents::team::Team;
 use dents::tree::held::{Held, Holding, Sorter, hold};
 use dents::tree::{Beginning, Follow, Options, Tally};
 use dents_render::{Places, Renderer};
+use dents_sys::statfs::statfs;
 use outline::Outline;
 
 impl Listing<'_, '_, '_> {
@@ -51,12 +54,13 @@ impl Listing<'_, '_, '_> {
         order.sort_by_key(is_root);
         let roots: Vec<u32> = order.iter().copied().filter(is_root).collect();
         let paths: Vec<&CStr> = roots.iter().map(|index| batch.entry(*index as usize).c_name()).collect();
-        self.timing.enter(Phase::Read);
+        // Reading and asking go hand in hand.
+        self.timing.enter(Phase::Stat);
         let in_turn = self.limit.is_some() || self.plan.follows_entries();
         let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
+        self.see(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
         held.add(0, &batch, &order, &numbered);
-        self.see(&held.batch);
         self.learn_owners(&held.batch);
         self.learn_mounts(&held.batch);
         self.draw(held, &paths);
@@ -115,6 +119,10 @@ impl Listing<'_, '_, '_> {
         let holding = Holding { sorter: &sorter, cap: self.cap() };
         let (held, tally) = hold(&beginnings, &options, self.env.workers, &holding);
         self.note(&report(&tally));
+        if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
+            // A walk asks nobody on which file system it is.
+            ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
+        }
         held
     }
 
@@ -147,5 +155,10 @@ fn report(tally: &Tally) -> Report {
     report.tally.faults = tally.faults;
     report.tally.stats = tally.stats;
     report.tally.avoided = tally.avoided;
+    let workers = tally.workers as usize;
+    report.choice = Some(match workers {
+        0 | 1 => Choice { strategy: Strategy::Classic, reason: "a small tree, or as asked" },
+        _ => Choice { strategy: Strategy::Par(workers), reason: "each has directories of its own" },
+    });
     report
 }
