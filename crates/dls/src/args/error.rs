@@ -173,7 +173,10 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             put(out, &[b"invalid number of questions in flight: ", &quote(value, utf8), range.as_bytes()]);
         }
         BadNumber::Top => {
-            put(out, &[b"invalid number of entries: ", &quote(value, utf8), b" (must be 1 or more)"]);
+            put(
+                out,
+                &[b"invalid number of entries for --top: ", &quote(value, utf8), b" (must be 1 or more)"],
+            );
         }
         BadNumber::Timeout => {
             let units = b" (must be a number of seconds, or end in ms, s, m or h)";
