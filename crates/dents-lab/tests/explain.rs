@@ -44,6 +44,25 @@ fn said(run: &Run) -> Vec<String> {
     lines.map(|line| line.split(", 0.").next().unwrap_or(line).trim().to_string()).collect()
 }
 
+/// What a walk over a tree asks is told as what a listing asks.
+#[test]
+fn a_tree_says_what_it_asked() {
+    let dir = still();
+    for way in ["--mode=classic", "--threads=4", "--timeout=60"] {
+        let run = dls(dir.path(), &["--tree", "-l", "--explain", "-n", way]);
+        let long = "`-n` needs the mode, link count, owner, group, size and modification time of all 5 entries: 5 statx";
+        let text = "`-n` and `--tree` need the text of 1 symbolic link: 1 readlinkat";
+        let lines = said(&run);
+        assert!([long, text].iter().all(|line| lines.iter().any(|said| said == line)), "{way}: {lines:#?}");
+        let outcome = String::from_utf8(done(&run).stderr).expect("text");
+        let again = dls(dir.path(), &["-l", "--explain", way]);
+        let of_listing = String::from_utf8(done(&again).stderr).expect("text");
+        let system =
+            |text: &str| text.lines().find(|line| line.starts_with("file system: ")).map(str::to_string);
+        assert_eq!(system(&outcome), system(&of_listing), "{way}");
+    }
+}
+
 #[test]
 fn who_asked_for_what() {
     let dir = still();

@@ -436,3 +436,22 @@ fn trees() {
     let sizes: Vec<Vec<&str>> = sizes.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(sizes, [["M-", "-", "staged"], ["-M", "127", "sub"]]);
 }
+
+/// What git ignores takes nothing of the limit away, with a deadline and without, nor can it have been where a directory is shown.
+#[test]
+fn ignored_directories_do_not_stand_in_for_others() {
+    let place = Place::new();
+    let top = place.repository("r", &["z/file"]);
+    write(&top.join("a/built"), "x");
+    symlink("z", top.join("alias")).unwrap();
+    write(&top.join(".gitignore"), "a\nalias\n");
+    let modes = MODES.iter().map(|mode| format!("--mode={mode}"));
+    for way in modes.chain(["--timeout=60".to_string()]) {
+        let tree = |more: &[&str]| {
+            shown(&dls(&top, &[&["--tree", "--gitignore", &way], more].concat()).env("LC_ALL", "C.UTF-8"))
+        };
+        let expected = ".\n└── z\n    └── file\n";
+        assert_eq!(tree(&["--tree-limit=1"]), expected, "{way}");
+        assert_eq!(tree(&["-L"]), expected, "{way}");
+    }
+}

@@ -310,6 +310,25 @@ fn top_of_a_long_listing() {
     assert!(narrow.contains(" 0 ") && !narrow.contains("  0 ") && !narrow.contains("total"), "{narrow}");
 }
 
+/// What is not shown, and did not matter for the order, is not told either, whoever asked about it.
+#[test]
+fn top_tells_of_what_it_shows() {
+    let dir = TempDir::new("programs").expect("a directory");
+    for name in ["a", "b", "z"] {
+        std::os::unix::fs::symlink("nowhere", dir.path().join(name)).expect("a link");
+    }
+    for (options, told) in [(&["-lL", "--top=2"][..], 2), (&["-lLr", "--top=1"], 1), (&["-LS", "--top=1"], 3)]
+    {
+        let expected = dls(dir.path(), options);
+        assert_eq!(String::from_utf8_lossy(&expected.stderr).lines().count(), told, "{options:?}");
+        for way in ["--timeout=60", "-R", "--total-size=0", "--gitignore", "--mode=iou"] {
+            let outcome = dls(dir.path(), &[options, &[way]].concat());
+            let texts = [&outcome.stderr, &expected.stderr].map(|text| String::from_utf8_lossy(text));
+            assert_eq!((&texts[0], &outcome.end), (&texts[1], &expected.end), "{options:?} {way}");
+        }
+    }
+}
+
 #[test]
 fn counts() {
     let zoo = Zoo::new().expect("a zoo");
@@ -339,6 +358,8 @@ fn summaries() {
     assert_eq!(last(&["--summary"]), "2 entries: 1 file, 1 directory");
     assert_eq!(last(&["-laR", "--summary"]), "3 entries, 8 bytes: 2 files, 1 directory");
     assert_eq!(last(&["-C", "--summary", "one"]), "1 entry: 1 file");
+    // Emacs looks for the last lines.
+    assert!(last(&["-D", "--summary"]).starts_with("//DIRED-OPTIONS//"));
     let document = document(dir.path(), &["--json", "--summary", "-R"]);
     assert_eq!((&document["summary"]["bytes"], &document["summary"]["entries"]), (&8.into(), &3.into()));
     let refused = dls(dir.path(), &["--csv", "--summary"]);

@@ -220,11 +220,84 @@ fn links_are_followed_only_if_asked_and_never_in_circles() {
     let tree = ".\n├── a\n│   └── b\n│       └── up -> ../..\n└── link -> a\n";
     assert_eq!((text(&plain.stdout).as_str(), plain.end), (tree, End::Exit(0)));
     let followed = same(dir.path(), &["--tree", "-L"]);
-    let tree = ".\n├── a\n│   └── b\n│       └── up\n└── link\n    └── b\n        └── up\n";
+    let tree = ".\n├── a\n│   └── b\n│       └── up\n└── link\n    └── … shown above\n";
     assert_eq!((text(&followed.stdout).as_str(), followed.end), (tree, End::Exit(2)));
     let told = text(&followed.stderr);
     assert!(told.contains("./a/b/up: not listing already-listed directory"), "{told}");
-    assert!(told.contains("./link/b/up: not listing already-listed directory"), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    // What is named is shown, whatever was named before.
+    let twice = same(dir.path(), &["--tree=2", "-L", "a", "link"]);
+    let tree = "a\n└── b\n    └── up\nlink\n└── b\n    └── up\n";
+    assert_eq!((text(&twice.stdout).as_str(), twice.end), (tree, End::Exit(0)));
+}
+
+/// A link that leads nowhere is told, with a deadline and without.
+#[test]
+fn a_broken_link_is_told_where_links_are_followed() {
+    let dir = TempDir::new("tree").expect("a directory");
+    symlink("nowhere", dir.path().join("broken")).expect("a link");
+    symlink("round", dir.path().join("round")).expect("a link");
+    for options in [&["--tree", "-L"][..], &["--tree", "-L", "-l", "--header", "--icons"]] {
+        let outcome = same(dir.path(), options);
+        assert_eq!(outcome.end, End::Exit(1));
+        let told = text(&outcome.stderr);
+        assert!(told.contains("cannot access 'broken': No such file or directory"), "{told}");
+        assert!(told.contains("cannot access 'round': Too many levels of symbolic links"), "{told}");
+        assert_eq!(told.lines().count(), 2, "{told}");
+    }
+}
+
+/// Each directory has two links to the next: 2^30 ways, which nobody could show.
+#[test]
+fn many_ways_lead_to_few_directories() {
+    const DIRECTORIES: usize = 30;
+    let dir = TempDir::new("tree").expect("a directory");
+    for nth in 0..DIRECTORIES {
+        let path = dir.path().join(format!("d{nth}"));
+        fs::create_dir(&path).expect("a directory");
+        File::create(path.join("file")).expect("a file");
+        if nth + 1 < DIRECTORIES {
+            symlink(format!("../d{}", nth + 1), path.join("a")).expect("a link");
+            symlink(format!("../d{}", nth + 1), path.join("b")).expect("a link");
+        }
+    }
+    for options in [&["--tree", "-L", "d0"][..], &["--tree", "-L", "-lS", "--total-size=0", "d0"]] {
+        let outcome = same(dir.path(), options);
+        assert_eq!(outcome.end, End::Exit(0));
+        let tree = text(&outcome.stdout);
+        assert_eq!(tree.matches("file").count(), DIRECTORIES, "{tree}");
+        assert_eq!(tree.matches("… shown above").count(), DIRECTORIES - 1, "{tree}");
+    }
+    // What is further down than wanted is not shown, however it was read.
+    let near = same(dir.path(), &["--tree=3", "-L", "-r", "d0"]);
+    let depth = text(&near.stdout).lines().map(|line| line.matches(['│', '├', '└']).count()).max();
+    assert!(depth <= Some(3), "{}", text(&near.stdout));
+}
+
+/// The sum of a tree is that of `-R`.
+#[test]
+fn a_summary_counts_what_is_on_the_lines() {
+    let zoo = Zoo::new().expect("a zoo");
+    for options in [&["-A"][..], &["-Al", "--header"], &["-AS", "--icons"]] {
+        let last = |more: &str| {
+            let outcome = same(zoo.path(), &[options, &["--summary", more]].concat());
+            text(&outcome.stdout).lines().last().expect("a line").to_string()
+        };
+        assert_eq!(last("--tree"), last("-R"), "{options:?}");
+    }
+}
+
+/// What a tree has no place for is said, with the way out.
+#[test]
+fn a_tree_refuses_what_it_cannot_be() {
+    let dir = TempDir::new("tree").expect("a directory");
+    for (option, way_out) in
+        [("--top=3", "--tree-limit"), ("--json", "-R"), ("--csv", "-R"), ("--count", "-R")]
+    {
+        let outcome = run(dir.path(), &["--tree", option]);
+        assert_eq!((outcome.end, outcome.stdout.len()), (End::Exit(2), 0), "{option}");
+        assert!(text(&outcome.stderr).contains(way_out), "{}", text(&outcome.stderr));
+    }
 }
 
 /// Names and types come with the directory; only the operand is asked about, and links are read.

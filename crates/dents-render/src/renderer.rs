@@ -227,6 +227,9 @@ impl<'s> Renderer<'s> {
         team: &Team<'_>,
         out: &mut impl Sink,
     ) {
+        if let Some(state) = &mut self.state {
+            state.sum(batch, &tree::below(batch, lines));
+        }
         match &self.style.view {
             Some(view) if self.style.format == Format::Long => {
                 tree::render_view(self, view, batch, lines, (owners, team), out);
@@ -246,11 +249,15 @@ impl<'s> Renderer<'s> {
     /// The end of the run: what a terminal with unusual colour sequences must be told.
     pub fn finish(&mut self, out: &mut impl Sink) {
         self.painter.finish(out.buffer());
-        if let Some(dired) = &self.dired {
-            dired.write(self.style.quoting, out.buffer());
+        if self.state.as_ref().is_some_and(|state| state.sums()) {
+            self.indent(out);
         }
         if let Some(state) = &mut self.state {
             state.finish(self.style, out.buffer());
+        }
+        // The last lines are Emacs's.
+        if let Some(dired) = &self.dired {
+            dired.write(self.style.quoting, out.buffer());
         }
         out.checkpoint();
     }

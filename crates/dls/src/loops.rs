@@ -4,22 +4,25 @@ use alloc::vec::Vec;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{BorrowedFd, Result};
 
+/// Device, by major and minor number, and inode.
+pub(crate) type Identity = ((u32, u32), u64);
+
+/// Which directory it is: one `statx`.
+///
+/// # Errors
+/// What `statx` gives.
+pub(crate) fn identify(dir: BorrowedFd<'_>) -> Result<Identity> {
+    let statx = stat::fstat(dir, Mask::INO)?;
+    Ok((statx.dev(), statx.ino()))
+}
+
 /// The directories from the operand down to the one being listed, by device and inode.
 #[derive(Default)]
-pub(crate) struct ActiveDirectories(Vec<((u32, u32), u64)>);
+pub(crate) struct ActiveDirectories(Vec<Identity>);
 
 impl ActiveDirectories {
-    /// Enters a directory: one `statx`. `false` if it is one of those being listed.
-    ///
-    /// # Errors
-    /// What `statx` gives.
-    pub(crate) fn enter(&mut self, dir: BorrowedFd<'_>) -> Result<bool> {
-        let statx = stat::fstat(dir, Mask::INO)?;
-        Ok(self.enter_known((statx.dev(), statx.ino())))
-    }
-
-    /// The same for one whose device and inode are known.
-    pub(crate) fn enter_known(&mut self, identity: ((u32, u32), u64)) -> bool {
+    /// Enters a directory. `false` if it is one of those being listed.
+    pub(crate) fn enter(&mut self, identity: Identity) -> bool {
         let new = !self.0.contains(&identity);
         if new {
             self.0.push(identity);

@@ -307,18 +307,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let (batch, report, ended) = match source {
-            Source::Reader(reader) => self.fill_whole(reader),
-            Source::Sheet(sheet) => self.take_whole(sheet, path),
-            Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
-        };
+        let (batch, report, ended) = self.take_all(source, path);
         if let Err(errno) = ended {
             self.cannot("reading directory ", path.to_bytes(), errno, operand);
         }
         self.note(&report);
         self.see(&batch);
         self.learn_owners(&batch);
-        self.faults(&batch, Some(path.to_bytes()));
+        if self.plan.top.is_none() {
+            self.faults(&batch, Some(path.to_bytes()));
+        }
         self.timing.enter(Phase::Sort);
         let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
         let mut order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
@@ -331,9 +329,22 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.learn_mounts(&batch);
         let team = self.team(&batch);
         let shown = self.plan.top.map_or(&order[..], |most| &order[..order.len().min(most)]);
+        if self.plan.top.is_some() {
+            self.faults_of_top(&batch, shown, path);
+        }
         self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
         if self.plan.recursive {
             self.descend(&batch, &order, path, source);
+        }
+    }
+
+    /// All entries, with what must be known of them.
+    #[inline]
+    fn take_all(&mut self, source: &mut Source, path: &CStr) -> (Batch, Report, dents_sys::Result<()>) {
+        match source {
+            Source::Reader(reader) => self.fill_whole(reader),
+            Source::Sheet(sheet) => self.take_whole(sheet, path),
+            Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
         }
     }
 

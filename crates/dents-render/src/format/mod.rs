@@ -62,7 +62,7 @@ impl<'b> Rows<'b> {
 fn in_order(lines: &[tree::Line]) -> Vec<u32> {
     let entry = |line: &tree::Line| match line.what {
         tree::What::Entry(place) => Some(place),
-        tree::What::More(_) => None,
+        tree::What::More(_) | tree::What::Above => None,
     };
     lines.iter().filter_map(entry).collect()
 }

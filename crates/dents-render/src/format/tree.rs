@@ -34,6 +34,8 @@ pub enum What {
     Entry(u32),
     /// So many entries that are not shown.
     More(u32),
+    /// That the entries of the directory are further up, below another way to it.
+    Above,
 }
 
 /// What branches are made of.
@@ -95,11 +97,23 @@ impl Branch {
     }
 
     /// Appends what stands where entries are left out.
-    pub(crate) fn write_more(&self, count: u32, out: &mut Vec<u8>) {
+    fn write_more(&self, count: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.shapes.dots);
         out.push(b' ');
         grouped(count, out);
         out.extend_from_slice(b" more");
+    }
+
+    /// Appends what stands in the place of an entry.
+    fn write_remark(&self, what: What, out: &mut Vec<u8>) {
+        match what {
+            What::Entry(_) => {}
+            What::More(count) => self.write_more(count, out),
+            What::Above => {
+                out.extend_from_slice(self.shapes.dots);
+                out.extend_from_slice(b" shown above");
+            }
+        }
     }
 }
 
@@ -113,6 +127,16 @@ fn grouped(number: u32, out: &mut Vec<u8>) {
         }
         out.push(*digit);
     }
+}
+
+/// What a listing with `-R` has of it too: all but operands that are directories.
+pub(crate) fn below(batch: &Batch, lines: &[Line]) -> Vec<u32> {
+    let is_below = |line: &&Line| match line.what {
+        What::Entry(place) => line.depth > 0 || batch.entry(place as usize).kind() != Kind::Dir,
+        What::More(_) | What::Above => false,
+    };
+    let below: Vec<Line> = lines.iter().filter(is_below).copied().collect();
+    in_order(&below)
 }
 
 /// Draws lines with the columns of the view before the branches.
@@ -163,9 +187,9 @@ pub(crate) fn render_view(
                 let beside = Beside { branch: &drawn, below: &below, branch_width, ..of };
                 table.row(&batch.entry(place as usize), &beside, &mut painter, out.buffer());
             }
-            What::More(count) => {
+            remark => {
                 let mut text = Vec::new();
-                branch.write_more(count, &mut text);
+                branch.write_remark(remark, &mut text);
                 table.remark(&drawn, &text, &mut painter, out.buffer());
             }
         }
@@ -194,10 +218,10 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line],
                 let column = frills.width(style, &entry) + branch.write(line, buffer);
                 write_name(painter, &entry, column, buffer);
             }
-            What::More(count) => {
+            remark => {
                 frills.write_blank(buffer);
                 branch.write(line, buffer);
-                branch.write_more(count, buffer);
+                branch.write_remark(remark, buffer);
             }
         }
         buffer.push(style.eol);

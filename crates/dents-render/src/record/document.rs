@@ -61,6 +61,11 @@ impl State {
         }
     }
 
+    /// Whether there is a summary.
+    pub(crate) fn sums(&self) -> bool {
+        self.all.is_some()
+    }
+
     /// What could not be listed stands at the end of a JSON document.
     pub(crate) fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
         self.failures.push(Failure { path: path.to_vec(), errno, message });

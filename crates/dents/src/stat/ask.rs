@@ -36,6 +36,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) learns: Option<&'a Learns<'a>>,
     /// Room for the names of an entry's attributes.
     pub(super) room: Vec<u8>,
+    /// Bytes of it that the last list took.
+    pub(super) listed: usize,
     pub(crate) tally: Tally,
     /// Whether an entry that is asked for more than its metadata is held meanwhile: worth its calls where looking a
     /// name up is a round trip.
@@ -67,6 +69,7 @@ impl<'a> Asker<'a> {
             text: Vec::new(),
             learns: None,
             room: Vec::new(),
+            listed: 0,
             tally: Tally::default(),
             holds: false,
             held: None,

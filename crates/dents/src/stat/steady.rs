@@ -1,7 +1,7 @@
 //! One question after the other, as `classic`, for a walk over a tree: somebody may say stop between two of them.
 
 use super::ask::Asker;
-use super::ledger::Ledger;
+use super::ledger::{Call, Ledger};
 use super::{Harvest, Question, Tally};
 use crate::batch::{Batch, Meta, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
@@ -46,11 +46,16 @@ pub(crate) fn fill(
                 asker.ask(dent.kind(), name, meta);
                 continue;
             }
+            let mut began = asker.clock();
             let mut outcome = stat::statx_into(&mut answer, dir, name, flags, mask);
             if follow && matches!(outcome, Err(Errno::NOENT | Errno::LOOP)) {
                 asker.tally.stats += 1;
+                asker.note(dent.kind(), Call::Stat, began);
+                began = asker.clock();
                 outcome = stat::statx_into(&mut answer, dir, name, flags | stat::Flags::NOFOLLOW, mask);
             }
+            let known = outcome.map_or(dent.kind(), |()| Kind::from_mode(answer.mode() as u16));
+            asker.note(known, Call::Stat, began);
             asker.answered(name, meta, outcome.map(|()| &answer));
         }
         metas.append(slots);

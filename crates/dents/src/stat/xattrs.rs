@@ -93,7 +93,7 @@ impl Asker<'_> {
             Ok(())
         };
         if answer.is_ok() && needs.contains(Needs::XATTR_LIST) {
-            answer = self.xattr_list(name, meta, kind);
+            answer = self.xattr_list(name, meta, needs.intersects(LISTED));
         }
         self.note(kind, Call::Xattr, began);
         match answer {
@@ -106,9 +106,9 @@ impl Asker<'_> {
     }
 
     /// All names, and how large the values are. What is gone by then has no size.
-    pub(super) fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, kind: Kind) -> Result<()> {
-        let began = self.clock();
-        let len = self.names(name)?;
+    /// The names have been `listed` already where others had to know of some.
+    fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, listed: bool) -> Result<()> {
+        let len = if listed { self.listed } else { self.names(name)? };
         let start = self.texts.links.len();
         let (room, mut value) =
             (core::mem::take(&mut self.room), vec![0; if len > 0 { LIST_MAX } else { 0 }]);
@@ -123,7 +123,6 @@ impl Asker<'_> {
         if let Some(extra) = self.extra_mut(meta) {
             extra.xattrs = (start as u32, len as u32);
         }
-        self.note(kind, Call::Xattr, began);
         Ok(())
     }
 
@@ -157,6 +156,7 @@ impl Asker<'_> {
             answer = self.list(name, &mut room);
         }
         self.room = room;
+        self.listed = *answer.as_ref().unwrap_or(&0);
         answer
     }
 

@@ -46,6 +46,8 @@ pub struct Held {
     /// Which entry is which directory: position, number.
     children: Vec<(u32, u64)>,
     failures: Vec<(u64, Failed)>,
+    /// Numbers of directories that are held under another one.
+    aliases: Vec<(u64, u64)>,
 }
 
 impl Held {
@@ -73,6 +75,11 @@ impl Held {
         self.failures.push((number, failed));
     }
 
+    /// Notes that the directory of this number is the same as one that was held before, under the second number.
+    pub fn same(&mut self, number: u64, as_number: u64) {
+        self.aliases.push((number, as_number));
+    }
+
     /// Moves another hierarchy behind this one. Numbers must not clash.
     fn append(&mut self, mut other: Held) {
         if self.batch.is_empty() && self.spans.is_empty() {
@@ -86,6 +93,7 @@ impl Held {
         self.spans.extend(other.spans.iter().map(|(number, first, count)| (*number, first + base, *count)));
         self.children.extend(other.children.iter().map(|(place, number)| (place + base, *number)));
         self.failures.append(&mut other.failures);
+        self.aliases.append(&mut other.aliases);
     }
 
     /// For looking things up.
@@ -93,6 +101,7 @@ impl Held {
     pub fn index(&mut self) -> Index<'_> {
         self.spans.sort_unstable();
         self.children.sort_unstable();
+        self.aliases.sort_unstable();
         self.failures.sort_by_key(|(number, _)| *number);
         Index { held: self }
     }
@@ -126,11 +135,14 @@ impl<'h> Index<'h> {
         found.map_or(0..0, |at| self.held.spans[at].1..self.held.spans[at].1 + self.held.spans[at].2)
     }
 
-    /// The number of the directory that is the entry at this position, if it is one that was to be entered.
+    /// The number of the directory that is the entry at this position, if it is one that was to be entered. Several
+    /// entries may be the same directory.
     #[must_use]
     pub fn directory(&self, place: u32) -> Option<u64> {
         let found = self.held.children.binary_search_by_key(&place, |(place, _)| *place);
-        found.ok().map(|at| self.held.children[at].1)
+        let number = found.ok().map(|at| self.held.children[at].1)?;
+        let same = self.held.aliases.binary_search_by_key(&number, |(number, _)| *number);
+        Some(same.map_or(number, |at| self.held.aliases[at].1))
     }
 
     /// What is wrong with a directory.
@@ -293,6 +305,10 @@ mod tests {
         assert_eq!(below, [None, None, Some(8), Some(9)]);
         assert_eq!(index.directory(index.entries(1).start), Some(7));
         assert_eq!(index.entries(8), 0..0);
+        held.same(9, 8);
+        let index = held.index();
+        let below: Vec<_> = index.entries(7).map(|place| index.directory(place)).collect();
+        assert_eq!(below, [None, None, Some(8), Some(8)], "two ways to one directory");
         assert_eq!(index.failures(9).count(), 1);
         assert_eq!(index.failures(8).count(), 0);
     }

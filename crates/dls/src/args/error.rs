@@ -60,6 +60,8 @@ pub enum UsageError<'a> {
     SummaryAndCsv,
     /// `--tree` with a format that has no lines to draw it in; from Plan.
     TreeAndRows,
+    /// `--tree` and `--top`, where there is something that says more; from Plan.
+    TreeAndTop,
     /// A `+FORMAT` of more than two lines; from Plan, by [`super::words::time_style`].
     BadTimeFormat {
         /// What was given, without the `+`.
@@ -86,6 +88,7 @@ impl UsageError<'_> {
                 | Self::DiredAndZero
                 | Self::SummaryAndCsv
                 | Self::TreeAndRows
+                | Self::TreeAndTop
         ) {
             put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
         }
@@ -142,6 +145,9 @@ impl UsageError<'_> {
                 out,
                 &[b"--tree is incompatible with --json, --ndjson, --csv and --count: rows have no branches; use -R"],
             ),
+            Self::TreeAndTop => {
+                put(out, &[b"--tree and --top are incompatible: use --tree-limit=N, which says how many more there are"]);
+            }
             Self::BadTimeFormat { value } => put(out, &[b"invalid time style format ", &quote(value, utf8)]),
             Self::BadNumber { value, why } => say_number(out, value, *why, utf8),
         }
@@ -167,7 +173,10 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             put(out, &[b"invalid number of questions in flight: ", &quote(value, utf8), range.as_bytes()]);
         }
         BadNumber::Top => {
-            put(out, &[b"invalid number of entries: ", &quote(value, utf8), b" (must be 1 or more)"]);
+            put(
+                out,
+                &[b"invalid number of entries for --top: ", &quote(value, utf8), b" (must be 1 or more)"],
+            );
         }
         BadNumber::Timeout => {
             let units = b" (must be a number of seconds, or end in ms, s, m or h)";

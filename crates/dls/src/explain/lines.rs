@@ -117,7 +117,7 @@ impl Line {
     fn tell(&self, all: &Facts<'_>, owes: &[Kind]) -> String {
         let verb = if self.by.len() == 1 { "needs" } else { "need" };
         let by = list(self.by.clone(), "and");
-        let facts = facts(self.wants.iter().fold(Needs::empty(), |sum, (_, needs)| sum | *needs));
+        let facts = facts(self.facts());
         let (of, cost) = match &all.past {
             _ if owes.is_empty() => (self.of(all), format!("by the same {}", call_name(self.call))),
             None => (self.of(all), format!("one {} each", call_name(self.call))),
@@ -127,6 +127,13 @@ impl Line {
             }
         };
         format!("{by} {verb} the {facts} of {of}: {cost}")
+    }
+
+    /// What is wanted. A device number is none of what is wanted of all, if there are others: it comes along with the rest.
+    fn facts(&self) -> Needs {
+        let all = self.wants.iter().fold(Needs::empty(), |sum, (_, needs)| sum | *needs);
+        let of_all = self.wants.iter().all(|(_, needs)| needs.contains(Needs::RDEV));
+        if of_all { all } else { all - Needs::RDEV }
     }
 
     /// The entries it is about.

@@ -148,6 +148,22 @@ fn names_alone_cost_nothing() {
 }
 
 #[test]
+fn only_devices_have_device_numbers() {
+    let devices = NeedsByKind::of(Kind::Char, Needs::RDEV);
+    let claims = [option("-l", NeedsByKind::all(Needs::MODE) | devices)];
+    let of = |counts: &[(Kind, u64)]| {
+        let seen = seen(counts);
+        let pages = pages(&[(Kind::Char, Call::Stat, 2, 0)]);
+        let past = Past { seen: &seen, pages, in_flight: 0, choice: None, elapsed: (MS, MS) };
+        facts(&claims, FsType::TMPFS, Some(past)).text()
+    };
+    let mixed = of(&[(Kind::Reg, 1), (Kind::Char, 2)]);
+    assert!(mixed.contains("`-l` needs the mode of all 3 entries"), "{mixed}");
+    let alone = of(&[(Kind::Char, 2)]);
+    assert!(alone.contains("`-l` needs the mode and device number of 2 character devices"), "{alone}");
+}
+
+#[test]
 fn types_that_the_directory_hides() {
     let claims = colors();
     let mut seen = seen(&[(Kind::Reg, 2), (Kind::Link, 3)]);

@@ -294,6 +294,9 @@ impl<'a> Surroundings<'a, '_, '_> {
         if special.is_some() && choices.below.tree.is_some() {
             return Err(UsageError::TreeAndRows);
         }
+        if choices.top.is_some() && choices.below.tree.is_some() {
+            return Err(UsageError::TreeAndTop);
+        }
         let long = format == Format::Long;
         let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
         let plain = special.is_some();

@@ -1,7 +1,7 @@
 //! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
 
 use super::{Listing, Pending};
-use crate::loops::ActiveDirectories;
+use crate::loops::{ActiveDirectories, Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -65,11 +65,16 @@ impl Source {
 
     /// See [`ActiveDirectories::enter`].
     pub(super) fn enter(&self, active: &mut ActiveDirectories) -> Result<bool> {
+        Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
+    }
+
+    /// Device and inode: one `statx`, unless somebody made it already. None aside, where nobody wants to know; what could
+    /// not be identified there did not open.
+    pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
-            Source::Reader(reader) => active.enter(reader.dir()),
-            // One that cannot be identified does not open.
-            Source::Sheet(sheet) => Ok(sheet.identity().is_none_or(|identity| active.enter_known(identity))),
-            Source::Small(small) => small.identity.map(|identity| active.enter_known(identity)),
+            Source::Reader(reader) => identify(reader.dir()).map(Some),
+            Source::Sheet(sheet) => Ok(sheet.identity()),
+            Source::Small(small) => small.identity.map(Some),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::Listing;
 use crate::timing::Phase;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::batch::Batch;
+use dents::batch::{Batch, Entry};
 use dents::needs::NeedsByKind;
 use dents::read::Reader;
 use dents::sort::Key;
@@ -53,6 +53,24 @@ impl Listing<'_, '_, '_> {
             self.note_git(&batch, path.to_bytes(), &mut order);
         }
         self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
+    }
+
+    /// Where all had to be asked at once, what [`Self::top`] would have told: what the order had to know of all, and what is
+    /// wrong with those that are shown.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn faults_of_top(&mut self, batch: &Batch, shown: &[u32], path: &CStr) {
+        if !batch.has_faults() {
+            return;
+        }
+        let needs = self.plan.order.needs(self.plan.style.time);
+        let sorts = |entry: &Entry<'_>| needs.asks(entry.d_kind());
+        let shown = batch.entries(shown).filter(|entry| !sorts(entry));
+        for entry in batch.iter().filter(sorts).chain(shown) {
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, Some(path.to_bytes()));
+            }
+        }
     }
 
     /// The first entries in the order of the plan, and of each no more than that order must know.

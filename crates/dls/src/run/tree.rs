@@ -1,13 +1,13 @@
 //! `--tree`: all that is below the operands, read by all threads at once, then drawn from top to bottom.
 //!
 //! ```text
-//! operands ─► walk (or, with a deadline, aside) ─► Held ─► totals ─► owners ─► Outline ─► draw
+//! operands ─► walk (or, with -L or a deadline, in turn) ─► Held ─► totals ─► owners ─► Outline ─► draw
 //! ```
 //!
 //! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
 //! What goes wrong is told first, in the order of the tree: so it does not depend on who met it when.
 
-mod aside;
+mod in_turn;
 mod outline;
 
 use super::{Listing, Rules};
@@ -20,11 +20,14 @@ use dents::batch::{Asked, Batch};
 use dents::needs::Kind;
 use dents::read::{Filter, Hidden};
 use dents::sort::{Collate, Key, Order};
-use dents::stat::{Dereference, Report};
+use dents::stat::Report;
+use dents::stat::auto::{Choice, Strategy};
+use dents::stat::ledger::Account;
 use dents::team::Team;
 use dents::tree::held::{Held, Holding, Sorter, hold};
 use dents::tree::{Beginning, Follow, Options, Tally};
 use dents_render::{Places, Renderer};
+use dents_sys::statfs::statfs;
 use outline::Outline;
 
 impl Listing<'_, '_, '_> {
@@ -51,11 +54,13 @@ impl Listing<'_, '_, '_> {
         order.sort_by_key(is_root);
         let roots: Vec<u32> = order.iter().copied().filter(is_root).collect();
         let paths: Vec<&CStr> = roots.iter().map(|index| batch.entry(*index as usize).c_name()).collect();
-        self.timing.enter(Phase::Read);
-        let mut held = if self.limit.is_some() { self.hold_aside(&paths) } else { self.hold(&paths) };
+        // Reading and asking go hand in hand.
+        self.timing.enter(Phase::Stat);
+        let in_turn = self.limit.is_some() || self.plan.follows_entries();
+        let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
+        self.see(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
         held.add(0, &batch, &order, &numbered);
-        self.see(&held.batch);
         self.learn_owners(&held.batch);
         self.learn_mounts(&held.batch);
         self.draw(held, &paths);
@@ -66,7 +71,7 @@ impl Listing<'_, '_, '_> {
         let depth = self.plan.below.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
         self.timing.enter(Phase::Sort);
-        let Outline { lines, notes, mut others, told } = self.outline(&index, totals.as_ref());
+        let Outline { lines, notes, mut others, told, .. } = self.outline(&index, totals.as_ref());
         for failed in totals.iter().flat_map(|totals| &totals.failures) {
             if !told.contains(&failed.path) {
                 self.closed(failed, false);
@@ -87,12 +92,11 @@ impl Listing<'_, '_, '_> {
         let plan = self.plan;
         let beginning = |path: &&CStr| Beginning { parent: Vec::new(), name: CString::from(*path), depth: 1 };
         let beginnings: Vec<_> = paths.iter().map(beginning).collect();
-        let follow = if plan.dereference == Dereference::Always { Follow::Always } else { Follow::Operands };
         let options = Options {
             needs: plan.needs,
             filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
             max_depth: plan.below.tree.unwrap_or(u32::MAX),
-            follow,
+            follow: Follow::Operands,
             workers: self.walkers(),
             ledger: self.means.ledger,
             ..Options::default()
@@ -112,12 +116,21 @@ impl Listing<'_, '_, '_> {
                 }
             })
         };
-        // Which entries come first is not known before the totals are, nor before git has said what it ignores.
-        let known = !self.sorts_by_totals() && !self.git_hides();
-        let cap = plan.below.limit.filter(|_| known).map(|limit| limit as usize);
-        let (held, tally) = hold(&beginnings, &options, self.env.workers, &Holding { sorter: &sorter, cap });
+        let holding = Holding { sorter: &sorter, cap: self.cap() };
+        let (held, tally) = hold(&beginnings, &options, self.env.workers, &holding);
         self.note(&report(&tally));
+        if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
+            // A walk asks nobody on which file system it is.
+            ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
+        }
         held
+    }
+
+    /// Of how many entries of a directory what is below may be shown. Which come first is not known before the totals are,
+    /// nor before git has said what it ignores.
+    fn cap(&self) -> Option<usize> {
+        let known = !self.sorts_by_totals() && !self.git_hides();
+        self.plan.below.limit.filter(|_| known).map(|limit| limit as usize)
     }
 
     /// The order of entries while they are read. What is sorted by totals is put in order of names first.
@@ -142,5 +155,10 @@ fn report(tally: &Tally) -> Report {
     report.tally.faults = tally.faults;
     report.tally.stats = tally.stats;
     report.tally.avoided = tally.avoided;
+    let workers = tally.workers as usize;
+    report.choice = Some(match workers {
+        0 | 1 => Choice { strategy: Strategy::Classic, reason: "a small tree, or as asked" },
+        _ => Choice { strategy: Strategy::Par(workers), reason: "each has directories of its own" },
+    });
     report
 }

@@ -55,7 +55,8 @@ mod tests {
         valued(Flag::Top, "10", &[&[c"--top=10"], &[c"--top", c"10"]]);
         for (value, argv) in [("0", c"--top=0"), ("-1", c"--top=-1"), ("ten", c"--top=ten"), ("", c"--top=")]
         {
-            let expected = std::format!("ls: invalid number of entries: '{value}' (must be 1 or more)");
+            let expected =
+                std::format!("ls: invalid number of entries for --top: '{value}' (must be 1 or more)");
             assert_eq!(complaint(&[argv]), expected);
         }
         assert_eq!(complaint(&[c"--top"]), "ls: option '--top' requires an argument");

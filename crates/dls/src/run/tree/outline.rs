@@ -24,6 +24,8 @@ pub(super) struct Outline {
     pub(super) others: Vec<(u32, Option<Vec<u8>>)>,
     /// Directories about which something was told.
     pub(super) told: BTreeSet<Box<[u8]>>,
+    /// Where links are followed, directories whose entries are shown.
+    shown: BTreeSet<u64>,
 }
 
 /// A directory whose entries are being put on lines.
@@ -102,7 +104,14 @@ impl Listing<'_, '_, '_> {
             real = if moves { self.canonical(&path) } else { join(&above.place, entry.name()) };
             outline.others.push((place, Some(real.clone())));
         }
-        let number = number?;
+        // A directory may have been read nearer to the operand than it is shown.
+        let number = number.filter(|_| (depth as u32) < self.plan.below.tree.unwrap_or(u32::MAX))?;
+        if self.plan.follows_entries() && !outline.shown.insert(number) {
+            if !index.entries(number).is_empty() {
+                outline.lines.push(Line { what: What::Above, depth: depth as u32 + 1, last: true });
+            }
+            return None;
+        }
         if self.git.is_some() {
             self.ask_git_of_directory(&path, depth == 0);
         }

@@ -1,0 +1,142 @@
+//! A tree read one directory after the other, in the order of its lines: under a deadline from the agent, which reads ahead,
+//! and with `-L`, where links can lead to one directory in more ways than could ever be shown. There each is read once.
+
+use super::super::Listing;
+use super::super::source::{Closed, Source};
+use crate::loops::Identity;
+use alloc::collections::BTreeMap;
+use alloc::ffi::CString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents::batch::Batch;
+use dents::bounded::{Sheet, below};
+use dents::needs::Kind;
+use dents::tree::Problem;
+use dents::tree::held::{Failed, Held};
+use dents_sys::Errno;
+
+/// What is still to do, last first.
+enum Todo {
+    Take {
+        path: CString,
+        number: u64,
+        depth: u32,
+        above: Option<Arc<Sheet>>,
+    },
+    /// All below the directory entered last was taken.
+    Leave,
+}
+
+/// What has been read so far.
+struct Reading {
+    held: Held,
+    /// Where links are followed, which number the directories below this operand have.
+    known: BTreeMap<Identity, u64>,
+}
+
+impl Listing<'_, '_, '_> {
+    /// Takes the trees, as far as they answer.
+    pub(super) fn hold_in_turn(&mut self, paths: &[&CStr]) -> Held {
+        let held = Held::new(Batch::new(self.plan.needs));
+        let mut reading = Reading { held, known: BTreeMap::new() };
+        let mut todo: Vec<Todo> = Vec::new();
+        let mut numbers = paths.len() as u64 + 1;
+        for (nth, path) in paths.iter().enumerate().rev() {
+            let number = nth as u64 + 1;
+            todo.push(Todo::Take { path: CString::from(*path), number, depth: 1, above: None });
+        }
+        let cap = self.cap().unwrap_or(usize::MAX);
+        while let Some(next) = todo.pop() {
+            let Todo::Take { path, number, depth, above } = next else {
+                self.active.leave();
+                continue;
+            };
+            if depth == 1 {
+                // What is named is shown, whatever was named before.
+                reading.known.clear();
+            }
+            let Some(source) = self.take_source(&path, number, depth, above.as_ref(), &mut reading) else {
+                continue;
+            };
+            let above = source.sheet().cloned();
+            let (batch, order) = self.take_sorted(source, &path, number, &mut reading.held);
+            todo.push(Todo::Leave);
+            let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
+            let mut children = Vec::new();
+            if depth < self.plan.below.tree.unwrap_or(u32::MAX) {
+                for index in order.iter().take(cap).rev().filter(enters) {
+                    let name = batch.entry(*index as usize).name();
+                    let Ok(path) = CString::new(below(path.to_bytes(), name)) else { continue };
+                    children.push((*index, numbers));
+                    let above = above.clone();
+                    todo.push(Todo::Take { path, number: numbers, depth: depth + 1, above });
+                    numbers += 1;
+                }
+            }
+            reading.held.add(number, &batch, &order, &children);
+        }
+        reading.held
+    }
+
+    /// A directory that opened in time, does not contain itself, and was not read before.
+    fn take_source(
+        &mut self,
+        path: &CStr,
+        number: u64,
+        depth: u32,
+        above: Option<&Arc<Sheet>>,
+        reading: &mut Reading,
+    ) -> Option<Source> {
+        let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };
+        let source = match self.source(path, above, None) {
+            Ok(source) => source,
+            Err(Closed::Failed(errno)) => {
+                reading.held.fail(number, failed(Problem::Open, errno));
+                return None;
+            }
+            Err(Closed::Late { reached }) => {
+                self.late(path.to_bytes(), depth == 1, reached);
+                return None;
+            }
+        };
+        match source.identity() {
+            Err(errno) => reading.held.fail(number, failed(Problem::Open, errno)),
+            Ok(Some(identity)) if !self.active.enter(identity) => {
+                reading.held.fail(number, failed(Problem::Loop, Errno::LOOP));
+            }
+            Ok(Some(identity)) if self.plan.follows_entries() => {
+                let first = *reading.known.entry(identity).or_insert(number);
+                if first == number {
+                    return Some(source);
+                }
+                self.active.leave();
+                reading.held.same(number, first);
+            }
+            Ok(_) => return Some(source),
+        }
+        None
+    }
+
+    /// Its entries and their order.
+    fn take_sorted(
+        &mut self,
+        source: Source,
+        path: &CStr,
+        number: u64,
+        held: &mut Held,
+    ) -> (Batch, Vec<u32>) {
+        let mut source = source.with_buffer(&mut self.spare);
+        let (batch, report, ended) = self.take_all(&mut source, path);
+        if let Some(buffer) = source.into_buffer(self.env.rings) {
+            self.spare = buffer;
+        }
+        if let Err(errno) = ended {
+            held.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
+        }
+        self.note(&report);
+        let mut order = self.sort_by(&self.walk_order(), &batch);
+        order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
+        (batch, order)
+    }
+}
