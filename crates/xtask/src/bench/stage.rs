@@ -68,7 +68,10 @@ impl Place {
             return Err(format!("{why}; name a larger place in TMPDIR, or fewer in COUNT"));
         }
         println!("   {} of {count} on {}", shape.name(), self.fs);
-        shape.build(&self.dir, count)
+        let dir = shape.build(&self.dir, count)?;
+        // Else the kernel may write the new files back while the first programs are timed.
+        quietly(&mut Command::new("sync"))?;
+        Ok(dir)
     }
 
     /// A program's command on a directory here, if it can do the job.
