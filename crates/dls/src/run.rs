@@ -3,10 +3,12 @@
 mod bounded;
 mod git;
 mod mounts;
+mod places;
 mod source;
 mod top;
 mod total;
 mod tree;
+mod trouble;
 
 pub(crate) use bounded::grouped;
 
@@ -24,8 +26,7 @@ use bounded::Limit;
 use core::ffi::CStr;
 use dents::ahead::Ahead;
 use dents::batch::{Asked, Batch, Entry};
-use dents::bounded::{Sheet, UNANSWERED, below};
-use dents::canonical::canonicalize;
+use dents::bounded::{Sheet, below};
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
@@ -33,8 +34,8 @@ use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
 use dents::team::Team;
 use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer, quote};
-use dents_sys::{Errno, clock, host};
+use dents_render::{Piece, Places, Renderer};
+use dents_sys::clock;
 use source::{Closed, Source};
 
 /// A listing under way.
@@ -206,8 +207,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.open(path, follow, None).ok()
     }
 
-    /// Stats the operands, shows those that are no directories, and leaves the others for later.
-    fn operands(&mut self, names: &[&CStr]) {
+    /// The operands with what must be known of them; what is wrong with some is told.
+    fn known_operands(&mut self, names: &[&CStr]) -> Batch {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
         self.note(&report);
@@ -216,6 +217,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             seen.operand_stats += report.tally.stats;
         }
         self.faults(&batch, None);
+        batch
+    }
+
+    /// Stats the operands, shows those that are no directories, and leaves the others for later.
+    fn operands(&mut self, names: &[&CStr]) {
+        let batch = self.known_operands(names);
         self.learn_owners(&batch);
         let mut order = self.sort_with_totals(&batch, b"");
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
@@ -444,59 +451,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// Finds out where the entries of a directory are, if hyperlinks lead there: in the directory under their names,
-    /// but for symbolic links, `.` and `..`.
-    fn locate(&mut self, batch: &Batch, place: Option<&[u8]>) {
-        let Some(directory) = place else { return };
-        self.timing.enter(Phase::Read);
-        let elsewhere = |entry: &Entry<'_>| {
-            let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
-            link || matches!(entry.name(), b"." | b"..")
-        };
-        let others = self.canonical_all(directory, batch.iter().filter(elsewhere));
-        self.renderer.set_places(Places { directory: directory.to_vec(), others });
-    }
-
-    /// The same for operands, which may be anywhere.
-    fn locate_operands(&mut self, batch: &Batch) {
-        if self.plan.style.hyperlink.is_some() {
-            let cwd = self.cwd().to_vec();
-            let others = self.canonical_all(&cwd, batch.iter());
-            self.renderer.set_places(Places { directory: Vec::new(), others });
-        }
-    }
-
-    fn cwd(&mut self) -> &[u8] {
-        self.cwd.get_or_insert_with(|| host::current_directory().unwrap_or_default())
-    }
-
-    fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
-        let cwd = self.cwd().to_vec();
-        match &self.limit {
-            Some(limit) => {
-                limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default()
-            }
-            None => canonicalize(&cwd, path),
-        }
-    }
-
-    /// Where these entries are, seen from a directory.
-    fn canonical_all<'e>(
-        &self,
-        base: &[u8],
-        entries: impl Iterator<Item = Entry<'e>>,
-    ) -> Vec<(u32, Option<Vec<u8>>)> {
-        let Some(limit) = &self.limit else {
-            return entries
-                .map(|entry| (entry.index() as u32, Some(canonicalize(base, entry.name()))))
-                .collect();
-        };
-        let (places, names) = entries
-            .map(|entry| (entry.index() as u32, entry.name().to_vec()))
-            .unzip::<_, _, Vec<_>, Vec<_>>();
-        places.into_iter().zip(limit.canonical(base, names)).collect()
-    }
-
     /// Who sorts and draws a batch. How many cores there are is not asked for the sake of a few entries.
     fn team(&self, batch: &Batch) -> Team<'l> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
@@ -547,67 +501,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 false
             }
         }
-    }
-
-    fn already_listed(&mut self, path: &[u8]) {
-        let name = quote::quotef(path, &self.plan.locale);
-        let text = ": not listing already-listed directory";
-        Message::new(self.plan.program).text(name).text(text).send(self.out);
-        self.renderer.fail(path, Errno::LOOP.raw_os_error(), "already being listed");
-        self.status.raise(Status::Serious);
-    }
-
-    /// Messages about entries in the order they were read. `parent` is none for operands.
-    fn faults(&mut self, batch: &Batch, parent: Option<&[u8]>) {
-        if !batch.has_faults() {
-            return;
-        }
-        for entry in batch.iter() {
-            if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, parent);
-            }
-        }
-    }
-
-    fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
-        if errno == UNANSWERED {
-            // All of these are told in one line.
-            return;
-        }
-        let path = match parent {
-            None | Some(b".") => entry.name().to_vec(),
-            Some(parent) => join(parent, entry.name()),
-        };
-        let what = match asked {
-            Asked::Stat => "cannot access ",
-            Asked::Link => "cannot read symbolic link ",
-            Asked::Xattr => {
-                // The mark is missing, the entry is not: a message and no more, as GNU has it.
-                let name = quote::quotef(&path, &self.plan.locale);
-                return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
-            }
-        };
-        if path.is_empty() && self.plan.style.hyperlink.is_some() {
-            // A name of no characters is nowhere; GNU says so already when it looks for where the link shall lead.
-            self.cannot("error canonicalizing ", &path, Errno::NOENT, true);
-        }
-        if parent.is_none() {
-            return self.cannot(what, &path, errno, true);
-        }
-        self.complain(what, &path, errno, false);
-    }
-
-    /// What went wrong with a file; worse if it was named on the command line.
-    fn cannot(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
-        self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
-        self.complain(what, path, errno, operand);
-    }
-
-    /// The same, of an entry that is shown with what is missing.
-    fn complain(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
-        let name = quote::quoteaf(path, &self.plan.locale);
-        Message::new(self.plan.program).text(what).text(name).errno(errno).send(self.out);
-        self.status.raise(if operand { Status::Serious } else { Status::Minor });
     }
 
     fn note(&mut self, report: &Report) {

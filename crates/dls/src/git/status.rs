@@ -4,8 +4,8 @@
 //! relative to its top, and unquoted.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 use core::ops::Range;
+use dents::tree::total::path_order;
 use dents_render::{Change, Git};
 
 /// All paths of a work tree that git has something to say of.
@@ -13,7 +13,7 @@ use dents_render::{Change, Git};
 pub(crate) struct Statuses {
     /// Git's own output; paths are ranges of it.
     bytes: Vec<u8>,
-    /// In the order of [`compare`].
+    /// In the order of [`path_order`]: what is in a directory follows it at once, before names that only begin like it.
     records: Vec<Record>,
 }
 
@@ -56,7 +56,7 @@ impl Statuses {
     pub(crate) fn parse(bytes: Vec<u8>) -> Option<Statuses> {
         u32::try_from(bytes.len()).ok()?;
         let mut records = records(&bytes);
-        records.sort_unstable_by(|a, b| compare(a.path(&bytes), b.path(&bytes)));
+        records.sort_unstable_by(|a, b| path_order(a.path(&bytes), b.path(&bytes)));
         Some(Statuses { bytes, records })
     }
 
@@ -68,7 +68,8 @@ impl Statuses {
     /// What is known of a directory; its path is relative to the top, which itself is the empty one.
     pub(crate) fn within(&self, directory: &[u8]) -> Within<'_> {
         let prefix = if directory.is_empty() { Vec::new() } else { [directory, b"/"].concat() };
-        let from = self.records.partition_point(|record| compare(record.path(&self.bytes), &prefix).is_lt());
+        let from =
+            self.records.partition_point(|record| path_order(record.path(&self.bytes), &prefix).is_lt());
         let below = &self.records[from..];
         let count = below.partition_point(|record| record.path(&self.bytes).starts_with(&prefix));
         let own = self.own(directory);
@@ -80,7 +81,7 @@ impl Statuses {
 
     /// What is said of a path itself.
     fn at<'p>(&'p self, path: &'p [u8]) -> impl Iterator<Item = &'p Record> {
-        let from = self.records.partition_point(|record| compare(record.path(&self.bytes), path).is_lt());
+        let from = self.records.partition_point(|record| path_order(record.path(&self.bytes), path).is_lt());
         self.records[from..].iter().take_while(move |record| record.path(&self.bytes) == path)
     }
 
@@ -134,7 +135,7 @@ impl Within<'_> {
 
     fn named(&self, name: &[u8]) -> State {
         let rest = |record: &Record| &self.bytes[record.start as usize + self.prefix..record.end as usize];
-        let from = self.below.partition_point(|record| compare(rest(record), name).is_lt());
+        let from = self.below.partition_point(|record| path_order(rest(record), name).is_lt());
         let mut state = State::default();
         for record in &self.below[from..] {
             match rest(record).strip_prefix(name) {
@@ -150,16 +151,6 @@ impl Within<'_> {
 /// What a path is to the directories above it. One that is ignored is nothing to them.
 fn upwards(record: &Record) -> State {
     if record.state.is_ignored() { State::default() } else { record.state }
-}
-
-/// By components: what is in a directory follows it at once, before names that only begin like it.
-fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    // No name holds a NUL, so 0 is free for what comes first.
-    let rank = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
-    match a.iter().zip(b).position(|(a, b)| a != b) {
-        Some(at) => rank(&a[at]).cmp(&rank(&b[at])),
-        None => a.len().cmp(&b.len()),
-    }
 }
 
 /// All that git says, in its order.
@@ -344,7 +335,7 @@ mod tests {
     #[test]
     fn the_order_is_by_components() {
         let mut paths = ["a-b", "a/b", "a", "a/b/c", "a/b-", "a0", "a\x01"];
-        paths.sort_by(|a, b| compare(a.as_bytes(), b.as_bytes()));
+        paths.sort_by(|a, b| path_order(a.as_bytes(), b.as_bytes()));
         assert_eq!(paths, ["a", "a/b", "a/b/c", "a/b-", "a\x01", "a-b", "a0"]);
     }
 }

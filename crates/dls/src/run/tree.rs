@@ -35,14 +35,7 @@ impl Listing<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn trees(&mut self, names: &[&CStr]) {
-        self.timing.enter(Phase::Stat);
-        let (batch, report) = self.ask_operands(names);
-        self.note(&report);
-        if let Some(seen) = &mut self.seen {
-            seen.operands += names.len() as u64;
-            seen.operand_stats += report.tally.stats;
-        }
-        self.faults(&batch, None);
+        let batch = self.known_operands(names);
         self.timing.enter(Phase::Sort);
         let mut order = self.sort(&batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
