@@ -3,11 +3,14 @@
 use dents_lab::case::Case;
 use dents_lab::fixture::{TempDir, settle};
 use dents_lab::process::Run;
+use dents_lab::shown::Shown;
+use dents_lab::slowfs::{Fault, Kind, Request, SlowFs};
 use dents_lab::suite::{checked, expect_same, oracle, release};
 use std::fs::{File, create_dir_all};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Families of directories, one of them below another; a few too large to be read ahead, a few empty, links among them.
 fn families() -> io::Result<TempDir> {
@@ -68,6 +71,80 @@ fn families_of_directories() {
         cases.push(Case::new(dir.path()).options("-lR").env("LC_ALL", "en_US.UTF-8"));
     }
     expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Few directories in each, but many in all: what the next ones lead to is read ahead too. One is large, one cannot be
+/// read, links lead up.
+fn branches() -> io::Result<TempDir> {
+    let dir = TempDir::new("branches")?;
+    for (a, b, c) in (0..6).flat_map(|a| (0..5).flat_map(move |b| (0..4).map(move |c| (a, b, c)))) {
+        let path = dir.path().join(format!("a{a}/b{b}/c{c}"));
+        create_dir_all(&path)?;
+        for index in 0..(a + b + c) % 4 + if (a, b, c) == (2, 3, 1) { 600 } else { 0 } {
+            File::create(path.join(format!("f{index}")))?;
+        }
+        if c == 1 {
+            symlink("../..", path.join("up"))?;
+        }
+        if c == 2 {
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o311))?;
+        }
+    }
+    settle(dir.path())?;
+    Ok(dir)
+}
+
+#[test]
+fn branches_of_directories() {
+    let dir = branches().expect("directories");
+    let cases: Vec<Case> = OPTIONS
+        .iter()
+        .filter(|options| !options.contains('L'))
+        .map(|options| Case::new(dir.path()).options(options))
+        .chain(["-R a1 a5", "-lR . a2"].map(|words| Case::new(dir.path()).options(words)))
+        .chain([Case::new(dir.path()).options("-RL a3/b1")])
+        .collect();
+    expect_same(&oracle(), &checked(), &cases);
+}
+
+/// Each answer is a round trip: many directories are read at once, and nothing is asked that is not asked one by one.
+#[test]
+fn a_tree_far_away() {
+    let far = SlowFs::builder().entries(5, &[Kind::File]).tree(120, 4).latency(Duration::from_millis(1));
+    let Some(far) = far.mount_or_skip() else { return };
+    for options in ["-R", "-lR"] {
+        far.reset_counts();
+        let one_by_one = Run::new(release().path()).args([options, "--mode=classic"]).args([far.path()]);
+        let one_by_one = one_by_one.output().expect("it runs");
+        let asked = far.counts().total();
+        far.reset_counts();
+        let at_once =
+            Run::new(release().path()).args([options]).args([far.path()]).output().expect("it runs");
+        assert!(at_once.stdout == one_by_one.stdout && at_once.stderr.is_empty(), "{options}: {at_once:?}");
+        let more = far.counts().total() as f64 / asked as f64;
+        assert!(more < 1.1, "{options}: {more} times as many requests");
+        assert!(far.peak_in_flight() >= 16, "{options}: {} in flight", far.peak_in_flight());
+    }
+}
+
+/// A directory that hangs holds up neither what is shown before it nor the reading of what follows.
+#[test]
+fn one_that_hangs() {
+    let far = SlowFs::builder().entries(5, &[Kind::File]).tree(120, 4);
+    let Some(far) = far.fault("dir3", &[Request::Opendir], Fault::Hang).mount_or_skip() else { return };
+    let mut shown = Shown::start(&Run::new(checked().path()).args(["-R"]).args([far.path()]), None);
+    shown.until("/dir2/");
+    assert!(far.wait_hung(1, Duration::from_secs(20)));
+    let start = Instant::now();
+    // All but the eight that it leads to.
+    while far.counts().of(Request::Opendir) < 113 {
+        assert!(start.elapsed() < Duration::from_secs(20), "{}", far.counts());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(!shown.text().contains("/dir3/"), "{}", shown.text());
+    far.release();
+    let (_, status, text) = shown.end();
+    assert_eq!((status, text.lines().filter(|line| line.ends_with(':')).count()), (Some(0), 121), "{text}");
 }
 
 /// With no descriptor to spare for those who read ahead, each directory is opened when its turn comes.

@@ -75,9 +75,15 @@ pub mod thread {
     /// ended: how many there were, at least 1. A thread that is refused is no error: none after it is tried, and
     /// the jobs share the work among as many as run.
     pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
+        run_beside(workers, job, &mut || {})
+    }
+
+    /// The same, but the calling thread does something of its own before `job(0)`.
+    pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) -> usize {
         scope(|scope| {
             let start = |index| Builder::new().spawn_scoped(scope, move || job(index)).is_ok();
             let started = (1..workers).take_while(|&index| start(index)).count();
+            own();
             job(0);
             1 + started
         })

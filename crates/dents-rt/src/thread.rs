@@ -60,6 +60,11 @@ const _: () = assert!(Stack::holds::<Seat>());
 /// In a process that was not started by [`entry!`](crate::entry), such as a test harness, only `job(0)` runs: its
 /// libc knows nothing of such threads, and a job may call it.
 pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
+    run_beside(workers, job, &mut || {})
+}
+
+/// The same, but the calling thread does something of its own before `job(0)`.
+pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) -> usize {
     let mut count = 1;
     let mut newest = None;
     if crate::is_started() {
@@ -71,6 +76,7 @@ pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
             count += 1;
         }
     }
+    own();
     job(0);
     while let Some(seat) = newest {
         // SAFETY: `start` gave the seat, which stays where it is until its stack is kept.

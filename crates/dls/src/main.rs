@@ -82,6 +82,10 @@ impl Workers for Threads {
         thread::run(workers, job);
     }
 
+    fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
+        thread::run_beside(workers, job, own);
+    }
+
     fn share_descriptors(&self) -> bool {
         // Without libc each thread has a copy of the table.
         !cfg!(dents_libc_free)

@@ -108,8 +108,20 @@ impl<'a> Output<'a> {
         *self.terminal.get_or_insert_with(|| self.streams.terminal())
     }
 
+    /// Called before what may take long, or for ever: what has been said until now should not wait for it. In a pipe
+    /// a little may, no more than stdio holds back.
+    pub fn let_out(&mut self) {
+        const LITTLE: usize = 4096;
+        if self.terminal().is_some() || self.buffer.len() >= LITTLE {
+            self.flush();
+        }
+    }
+
     /// Writes out what stands in the buffer.
     pub fn flush(&mut self) {
+        if self.buffer.is_empty() {
+            return;
+        }
         let mut buffer = core::mem::take(&mut self.buffer);
         self.send(&buffer);
         buffer.clear();
@@ -285,6 +297,16 @@ mod tests {
         out.buffer().push(b'y');
         assert_eq!(out.position(), 5001);
         assert_eq!(notes.log, "write 3000\nwrite 2000\n");
+    }
+
+    #[test]
+    fn nothing_is_held_back_from_a_terminal() {
+        let mut notes = Notes::default();
+        let mut out = Output::new(&mut notes);
+        out.buffer().push(b'x');
+        out.let_out();
+        out.let_out();
+        assert_eq!(notes.log, "write 1\n");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod bounded;
 mod git;
 mod mounts;
+mod pending;
 mod places;
 mod source;
 mod top;
@@ -13,20 +14,15 @@ mod trouble;
 pub(crate) use bounded::grouped;
 
 use crate::explain::{self, Seen};
-use crate::loops::ActiveDirectories;
 use crate::output::{Message, Output};
 use crate::plan::Plan;
 use crate::timing::{Phase, Timing};
 use crate::{Env, Status};
 use alloc::boxed::Box;
-use alloc::ffi::CString;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use bounded::Limit;
 use core::ffi::CStr;
-use dents::ahead::Ahead;
 use dents::batch::{Asked, Batch, Entry};
-use dents::bounded::{Sheet, below};
 use dents::needs::Kind;
 use dents::owners::Owners;
 use dents::read::Reader;
@@ -36,7 +32,8 @@ use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer};
 use dents_sys::clock;
-use source::{Closed, Source};
+use pending::Pending;
+use source::Source;
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -47,8 +44,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     owners: Owners,
     means: Means<'l>,
     collate: Option<Box<Rules>>,
-    pending: Vec<Pending>,
-    active: ActiveDirectories,
+    pending: Pending,
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
@@ -67,6 +63,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
 }
 
 /// The order of names in the user's locale.
+#[derive(Clone)]
 struct Rules(Collator<'static>);
 
 impl Rules {
@@ -94,23 +91,6 @@ impl Collate for Rules {
 
 /// Entries from which on several threads sort and draw.
 const LARGE: usize = 16_384;
-
-/// What is still to do, last first.
-enum Pending {
-    /// List this directory.
-    List { path: CString, operand: bool, above: Option<Arc<Sheet>>, ahead: Option<Ahead> },
-    /// All of the directory entered last, with everything below it, has been listed.
-    Leave,
-}
-
-impl Pending {
-    fn path(&self) -> Option<&CStr> {
-        match self {
-            Pending::List { path, .. } => Some(path),
-            Pending::Leave => None,
-        }
-    }
-}
 
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Nothing happens yet.
@@ -143,8 +123,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
             },
             collate: plan.collate.and_then(Rules::new),
-            pending: Vec::new(),
-            active: ActiveDirectories::default(),
+            pending: Pending::default(),
             spare: Vec::new(),
             status: Status::Ok,
             timing,
@@ -162,6 +141,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_limit();
+        self.pending.look_ahead(self.plan, &self.means, names.len());
         if self.plan.below.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
@@ -174,14 +154,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         let alone = operands.len() <= 1 && self.pending.len() == 1 && !self.printed;
         let headers = self.plan.recursive || !alone;
-        while let Some(next) = self.pending.pop() {
-            match next {
-                Pending::List { path, operand, above, ahead } => {
-                    self.directory(&path, operand, headers, above.as_ref(), ahead);
-                }
-                Pending::Leave => self.active.leave(),
-            }
-        }
+        self.take_turns(headers);
         self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
@@ -228,10 +201,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
         if !self.plan.directory {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
-            for index in order.iter().rev().filter(|index| is_directory(index)) {
-                let path = batch.entry(*index as usize).c_name().into();
-                self.pending.push(Pending::List { path, operand: true, above: None, ahead: None });
-            }
+            let path = |index: &u32| batch.entry(*index as usize).c_name().into();
+            self.pending.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
             order.retain(|index| !is_directory(index));
         }
         if self.git.is_some() {
@@ -250,25 +221,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 self.renderer.gap(self.out);
             }
             self.printed = true;
-        }
-    }
-
-    /// One directory, if it can be opened.
-    fn directory(
-        &mut self,
-        path: &CStr,
-        operand: bool,
-        header: bool,
-        above: Option<&Arc<Sheet>>,
-        ahead: Option<Ahead>,
-    ) {
-        self.timing.enter(Phase::Read);
-        match self.source(path, above, ahead) {
-            Ok(source) => self.list(source, path, operand, header),
-            Err(Closed::Failed(errno)) => {
-                self.cannot("cannot open directory ", path.to_bytes(), errno, operand);
-            }
-            Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
         }
     }
 
@@ -301,8 +253,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
-        if let Some(buffer) = source.into_buffer(self.env.rings) {
-            self.spare = buffer;
+        match source {
+            Source::Small(small) => self.pending.give_back(small),
+            source => self.spare = source.into_buffer(self.env.rings).unwrap_or_default(),
         }
     }
 
@@ -343,6 +296,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.recursive {
             self.descend(&batch, &order, path, source);
         }
+        source.put_back(batch, order);
     }
 
     /// All entries, with what must be known of them.
@@ -469,37 +423,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         match order.key {
             Key::Width => order.sort_by_width(batch, collate, &team, &self.renderer.widths(batch)),
             _ => order.sort(batch, collate, &team),
-        }
-    }
-
-    /// Puts the subdirectories on the list, first one on top.
-    fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &Source) {
-        self.pending.push(Pending::Leave);
-        for index in order.iter().rev() {
-            let entry = batch.entry(*index as usize);
-            if entry.kind() == Kind::Dir
-                && !matches!(entry.name(), b"." | b"..")
-                && let Ok(path) = CString::new(below(path.to_bytes(), entry.name()))
-            {
-                let above = source.sheet().cloned();
-                self.pending.push(Pending::List { path, operand: false, above, ahead: None });
-            }
-        }
-    }
-
-    /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
-    /// would never end.
-    fn enter(&mut self, source: &Source, path: &CStr, operand: bool) -> bool {
-        match source.enter(&mut self.active) {
-            Ok(true) => true,
-            Ok(false) => {
-                self.already_listed(path.to_bytes());
-                false
-            }
-            Err(errno) => {
-                self.cannot("cannot determine device and inode of ", path.to_bytes(), errno, operand);
-                false
-            }
         }
     }
 

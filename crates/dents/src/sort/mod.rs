@@ -77,32 +77,29 @@ impl Order {
     /// order of its own). Large batches are sorted by all of the `team`.
     #[must_use]
     pub fn sort(&self, batch: &Batch, collate: Option<&mut (dyn Collate + '_)>, team: &Team<'_>) -> Vec<u32> {
-        let mut all: Vec<u32> = (0..batch.len() as u32).collect();
-        let order = match self.key {
-            Key::None => return all,
-            Key::Name | Key::Width => {
-                names::sort(batch, &mut all, self.reverse, collate, team, |name| name);
-                all
+        let mut order = Vec::new();
+        self.sort_into(&mut order, batch, collate, team);
+        order
+    }
+
+    /// The same, in the room of an order that is no longer needed.
+    pub fn sort_into(
+        &self,
+        order: &mut Vec<u32>,
+        batch: &Batch,
+        collate: Option<&mut (dyn Collate + '_)>,
+        team: &Team<'_>,
+    ) {
+        match self.key {
+            Key::Time => self.by_key(order, batch, collate, team, |entry| Reverse(entry.time())),
+            Key::Size => self.by_key(order, batch, collate, team, |entry| Reverse(entry.size())),
+            _ => {
+                order.clear();
+                order.extend(0..batch.len() as u32);
+                self.by_name(order, batch, collate, team);
             }
-            Key::Version => {
-                names::sort(batch, &mut all, self.reverse, Some(&mut version::Version), team, |name| name);
-                all
-            }
-            Key::Natural => {
-                let mut natural = natural::Natural::new(collate.map(|rules| rules as &mut dyn Collate));
-                names::sort(batch, &mut all, self.reverse, Some(&mut natural), team, |name| name);
-                all
-            }
-            Key::Extension => {
-                let mut collate = collate;
-                names::sort(batch, &mut all, self.reverse, collate.as_deref_mut(), team, |name| name);
-                names::sort(batch, &mut all, self.reverse, collate, team, extension);
-                all
-            }
-            Key::Time => self.by_key(batch, collate, team, |entry| Reverse(entry.time())),
-            Key::Size => self.by_key(batch, collate, team, |entry| Reverse(entry.size())),
-        };
-        self.group(batch, order)
+        }
+        self.group(batch, order);
     }
 
     /// The same by [`Key::Width`]: `widths` are those of the batch's entries as read.
@@ -117,7 +114,10 @@ impl Order {
         team: &Team<'_>,
         widths: &[usize],
     ) -> Vec<u32> {
-        self.group(batch, self.by_key(batch, collate, team, |entry| widths[entry.index()]))
+        let mut order = Vec::new();
+        self.by_key(&mut order, batch, collate, team, |entry| widths[entry.index()]);
+        self.group(batch, &mut order);
+        order
     }
 
     /// The same by [`Key::Size`], with sizes from elsewhere: what is below directories is not in their slots.
@@ -132,27 +132,57 @@ impl Order {
         team: &Team<'_>,
         sizes: &[u64],
     ) -> Vec<u32> {
-        self.group(batch, self.by_key(batch, collate, team, |entry| Reverse(sizes[entry.index()])))
+        let mut order = Vec::new();
+        self.by_key(&mut order, batch, collate, team, |entry| Reverse(sizes[entry.index()]));
+        self.group(batch, &mut order);
+        order
     }
 
-    fn group(&self, batch: &Batch, mut order: Vec<u32>) -> Vec<u32> {
-        if self.directories_first {
+    fn group(&self, batch: &Batch, order: &mut [u32]) {
+        if self.directories_first && self.key != Key::None {
             order.sort_by_key(|index| !is_directory(&batch.entry(*index as usize)));
         }
-        order
+    }
+
+    /// By the name or a part of it.
+    fn by_name(
+        &self,
+        order: &mut [u32],
+        batch: &Batch,
+        mut collate: Option<&mut (dyn Collate + '_)>,
+        team: &Team<'_>,
+    ) {
+        let mut sort = |collate: Option<&mut (dyn Collate + '_)>, text: fn(&[u8]) -> &[u8]| {
+            names::sort(batch, order, self.reverse, collate, team, text);
+        };
+        match self.key {
+            Key::Name | Key::Width => sort(collate, |name| name),
+            Key::Version => sort(Some(&mut version::Version), |name| name),
+            Key::Natural => {
+                let rules = collate.map(|rules| rules as &mut dyn Collate);
+                sort(Some(&mut natural::Natural::new(rules)), |name| name);
+            }
+            Key::Extension => {
+                sort(collate.as_deref_mut(), |name| name);
+                sort(collate, extension);
+            }
+            Key::None | Key::Time | Key::Size => {}
+        }
     }
 
     /// Keys are fetched once, not at each comparison; entries of one key are sorted by name afterwards.
     fn by_key<K: Ord + Copy + Send>(
         &self,
+        order: &mut Vec<u32>,
         batch: &Batch,
         mut collate: Option<&mut (dyn Collate + '_)>,
         team: &Team<'_>,
         key: impl Fn(Entry<'_>) -> K,
-    ) -> Vec<u32> {
+    ) {
         let sort = |keyed: &mut Vec<(K, u32)>| keyed.sort_unstable();
+        order.clear();
         let mut buckets = buckets::sorted(team, batch.len(), |place| key(batch.entry(place as usize)), &sort);
-        let mut order = Vec::with_capacity(batch.len());
+        order.reserve(batch.len());
         if self.reverse {
             buckets.reverse();
         }
@@ -180,7 +210,6 @@ impl Order {
                 }
             }
         }
-        order
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn sort<'b>(
     team: &Team<'_>,
     text: fn(&'b [u8]) -> &'b [u8],
 ) {
-    let text = |index: u32| text(batch.entry(index as usize).name());
+    let text = |index: u32| text(batch.name(index as usize));
     match collate {
         None => by_text(order, reverse, team, &text),
         Some(collate) => {
@@ -68,8 +68,7 @@ pub(super) fn sort<'b>(
 /// Sorts by the bytes of the texts.
 fn by_text<'b>(order: &mut [u32], reverse: bool, team: &Team<'_>, text: &(impl Fn(u32) -> &'b [u8] + Sync)) {
     let old = Old::new(order);
-    let sorter = Sorter { text: &|place: u32| text(old.get(place)), reverse };
-    old.arrange(order, sorter.sorted(order.len(), team));
+    Sorter { text: &|place: u32| text(old.get(place)), reverse }.arrange(order, &old, team);
 }
 
 /// The order before a sort. As read, which it is most of the time, each position is its own place: not worth four bytes
@@ -138,7 +137,7 @@ fn by_keys<'b>(
         keys.extend(parts.into_iter().map(|(_, keys, _)| keys));
     }
     let key = |place: u32| keys[place as usize / KEYS].get(place as usize % KEYS);
-    old.arrange(order, Sorter { text: &key, reverse }.sorted(order.len(), team));
+    Sorter { text: &key, reverse }.arrange(order, &old, team);
 }
 
 /// The stretches of names that are equal at the first level.
@@ -162,18 +161,30 @@ fn equal_runs<'b>(
     runs
 }
 
+/// So few are sorted on the stack, in 1 KiB: most directories are that small.
+const FEW: usize = 64;
+
 struct Sorter<'f, F> {
     text: &'f F,
     reverse: bool,
 }
 
 impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
-    /// The places `0..count` in the order of their texts.
-    fn sorted(&self, count: usize, team: &Team<'_>) -> impl Iterator<Item = u32> + use<'b, F> {
+    /// Puts what stood in the `old` order into that of the texts.
+    fn arrange(&self, order: &mut [u32], old: &Old, team: &Team<'_>) {
+        let count = order.len();
         let from = self.common(count);
+        let key = |place| self.key(place, from);
+        if count <= FEW {
+            let mut few = [(0, 0); FEW];
+            let keyed = &mut few[..count];
+            keyed.iter_mut().zip(0..).for_each(|(keyed, place)| *keyed = (key(place), place));
+            self.sort_keyed(keyed, from);
+            return old.arrange(order, keyed.iter().map(|(_, place)| *place));
+        }
         let sort = |keyed: &mut Vec<Keyed>| self.sort_keyed(keyed, from);
-        let buckets = buckets::sorted(team, count, |place| self.key(place, from), &sort);
-        buckets.into_iter().flatten().map(|(_, place)| place)
+        let buckets = buckets::sorted(team, count, key, &sort);
+        old.arrange(order, buckets.into_iter().flatten().map(|(_, place)| place));
     }
 
     /// How many bytes all texts begin with alike: `IMG_2024` says nothing where all say it.
@@ -183,8 +194,12 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
         }
         let first = (self.text)(0);
         let alike = |common: usize, place: u32| {
-            let both = first[..common].iter().zip((self.text)(place));
-            both.take_while(|(a, b)| a == b).count()
+            let (first, text) = (&first[..common], (self.text)(place));
+            // Most of the time.
+            if text.starts_with(first) {
+                return common;
+            }
+            first.iter().zip(text).take_while(|(a, b)| a == b).count()
         };
         (1..count as u32)
             .fold(first.len(), |common, place| if common == 0 { 0 } else { alike(common, place) })

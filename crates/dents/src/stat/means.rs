@@ -17,6 +17,13 @@ pub trait Workers: Sync {
     /// all have ended. A thread that cannot be started is left out; `job(0)` always runs.
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync));
 
+    /// The same, but the calling thread does something of its own before `job(0)`. Whoever does not provide it begins when
+    /// that is done.
+    fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
+        own();
+        self.run(workers, job);
+    }
+
     /// Whether the threads share one descriptor table. If they do, every call that takes the directory's
     /// descriptor also writes to its reference count, and a worker does better with one of its own.
     fn share_descriptors(&self) -> bool {
@@ -75,6 +82,11 @@ impl Threads {
     #[must_use]
     pub fn watching(&self) -> Option<&'static Watch> {
         self.watch
+    }
+
+    /// Questions in flight at most.
+    pub(crate) fn most_in_flight(&self) -> usize {
+        self.in_flight
     }
 
     /// The number that was asked for.

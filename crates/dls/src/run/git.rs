@@ -4,6 +4,7 @@ use super::{Listing, join};
 use crate::git::{Repositories, Wanted};
 use crate::output::Message;
 use alloc::boxed::Box;
+use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::{Batch, Entry};
@@ -42,9 +43,9 @@ impl<'l> Listing<'l, '_, '_> {
             let path = if name == b"." { directory.clone() } else { join(&directory, name) };
             wanted.push(Wanted { directory, path });
         }
-        for nth in 0..self.pending.len() {
-            let Some(path) = self.pending[nth].path().map(|path| path.to_bytes().to_vec()) else { continue };
-            let directory = self.canonical(&path);
+        let pending: Vec<CString> = self.pending.directories().map(|pending| pending.path().into()).collect();
+        for path in pending {
+            let directory = self.canonical(path.to_bytes());
             wanted.push(Wanted { path: directory.clone(), directory });
         }
         self.with_git(|listing, git| git.repositories.ask(wanted, &|path| listing.look(path)));

@@ -1,19 +1,18 @@
 //! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
 
-use super::{Listing, Pending};
+use super::Listing;
 use crate::loops::{ActiveDirectories, Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::ahead::{self, Ahead, Small, Wanted};
+use dents::ahead::{Ahead, Directory, Small};
 use dents::batch::Batch;
 use dents::bounded::{Opened, Sheet};
 use dents::needs::Kind;
 use dents::read::Reader;
 use dents::ring::Rings;
-use dents::sort::Key;
-use dents::stat::{self, Asking, Report};
+use dents::stat::{self, Report};
 use dents_sys::{CWD, Errno, Result};
 
 /// A directory that is open.
@@ -63,6 +62,18 @@ impl Source {
         if let Source::Small(small) = self { small.order.take() } else { None }
     }
 
+    /// Gives back what was taken, for another directory to use the memory.
+    pub(super) fn put_back(&mut self, batch: Batch, order: Vec<u32>) {
+        if let Source::Small(small) = self {
+            (small.batch, small.order) = (batch, Some(order));
+        }
+    }
+
+    /// What is to be listed after it, if that is known already.
+    pub(super) fn take_below(&mut self) -> Option<Vec<Arc<Directory>>> {
+        if let Source::Small(small) = self { small.below.take() } else { None }
+    }
+
     /// See [`ActiveDirectories::enter`].
     pub(super) fn enter(&self, active: &mut ActiveDirectories) -> Result<bool> {
         Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
@@ -82,45 +93,16 @@ impl Source {
 impl Listing<'_, '_, '_> {
     /// Opens a directory, unless that was done ahead of its turn.
     pub(super) fn source(
-        &mut self,
+        &self,
         path: &CStr,
         above: Option<&Arc<Sheet>>,
         ahead: Option<Ahead>,
     ) -> core::result::Result<Source, Closed> {
-        match ahead.or_else(|| self.read_ahead_from(path)) {
+        match ahead {
             Some(Ahead::Closed(errno)) => Err(Closed::Failed(errno)),
             Some(Ahead::Small(small)) => Ok(Source::Small(small)),
             Some(Ahead::Later) | None => self.open(path, true, above),
         }
-    }
-
-    /// Reads this directory and those that follow it, if there are enough of them. Returns what became of this one.
-    fn read_ahead_from(&mut self, path: &CStr) -> Option<Ahead> {
-        if self.limit.is_some() || self.plan.streams || self.pending.len() < ahead::WORTH {
-            return None;
-        }
-        let follows = |pending: &&mut Pending| matches!(pending, Pending::List { ahead: None, .. });
-        let mut following: Vec<_> =
-            self.pending.iter_mut().rev().take(ahead::MOST - 1).take_while(follows).collect();
-        if !ahead::pays(&self.means, path, 1 + following.len()) {
-            return None;
-        }
-        let paths = following.iter().filter_map(|pending| pending.path());
-        let paths: Vec<&CStr> = core::iter::once(path).chain(paths).collect();
-        let (needs, follow) = (&self.plan.needs, self.plan.follows_entries());
-        let asking = Asking { needs, follow, means: &self.means };
-        // Neither a locale's order nor widths are made for several threads at once.
-        let by_bytes = self.collate.is_none() && self.plan.order.key != Key::Width;
-        let order = by_bytes.then_some(&self.plan.order);
-        let wanted = Wanted { filter: &self.plan.filter, asking: &asking, order };
-        let mut found = ahead::read(&paths, &wanted).into_iter();
-        let first = found.next();
-        for (pending, found) in following.iter_mut().zip(found) {
-            if let Pending::List { ahead, .. } = pending {
-                *ahead = Some(found);
-            }
-        }
-        first
     }
 
     pub(super) fn open(
