@@ -127,6 +127,32 @@ fn a_tree_far_away() {
     }
 }
 
+/// Where a file system far away is mounted below one of this machine, its directories are read ahead by threads whose
+/// descriptors are their own: whoever helped them by number would ask about the names of another directory.
+#[test]
+fn a_far_tree_within_a_near_one() {
+    let dir = families().expect("directories");
+    let far = SlowFs::builder().entries(20, &[Kind::Directory]).tree(40, 200);
+    let delay = |builder: dents_lab::slowfs::Builder, path: &str| {
+        builder.fault(path, Request::STAT, Fault::Delay(Duration::from_millis(200)))
+    };
+    let far = ["dir1/file3", "dir2/file70", "dir5/file199", "dir0/dir8/file0"].into_iter().fold(far, delay);
+    let far = match far.mount_at(&dir.path().join("d003")) {
+        Ok(far) => far,
+        Err(why) if std::env::var_os("DLS_FUSE").is_some_and(|value| value == "required") => panic!("{why}"),
+        Err(_) => return,
+    };
+    for options in ["-lR", "-siR"] {
+        let run = |mode: &str| {
+            let run = Run::new(checked().path()).args([options, mode]).cwd(dir.path());
+            run.output().expect("it runs")
+        };
+        let (one_by_one, at_once) = (run("--mode=classic"), run("--mode=auto"));
+        assert!(at_once == one_by_one, "{options}: not the same");
+    }
+    drop(far);
+}
+
 /// A directory that hangs holds up neither what is shown before it nor the reading of what follows.
 #[test]
 fn one_that_hangs() {

@@ -31,6 +31,16 @@ pub struct Wanted<'a> {
     pub recursive: bool,
 }
 
+/// Nobody: a helper asks alone. It must not be overtaken by others either, who would look for its directory by the number of
+/// a descriptor that is its own.
+struct Nobody;
+
+impl Workers for Nobody {
+    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
+        job(0);
+    }
+}
+
 /// What all threads have of the means.
 #[derive(Clone, Copy)]
 pub(super) struct Common<'a> {
@@ -130,9 +140,9 @@ impl<'r> Hand<'r> {
     }
 
     fn fill(&self, batch: &mut Batch, reader: &Reader) -> Report {
-        let (Wanted { needs, follow, .. }, Common { workers, lazy, .. }) = (self.wanted, self.common);
+        let (Wanted { needs, follow, .. }, lazy) = (self.wanted, self.common.lazy);
         let (mode, threads, mounts) = (Mode::Auto, &self.alone, Some(&self.mounts));
-        let means = Means { mode, threads, workers, mounts, rings: None, lazy, ledger: None };
+        let means = Means { mode, threads, workers: &Nobody, mounts, rings: None, lazy, ledger: None };
         let asking = Asking { needs, follow, means: &means };
         stat::fill(batch, reader.dir(), &asking)
     }

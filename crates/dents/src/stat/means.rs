@@ -31,7 +31,8 @@ pub trait Workers: Sync {
     }
 
     /// Runs `during`. Whoever looks on may meanwhile have helpers come, threads that run `job` once each, if `wanted` says
-    /// that they are; this returns when they have ended too. To begin with, nobody comes.
+    /// that they are; this returns when they have ended too. To begin with, nobody comes. It is the first thread that calls it:
+    /// helpers find the directory by the number that its descriptor has there.
     fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
         let _ = (wanted, job);
         during();
