@@ -108,11 +108,11 @@ impl<'a> Output<'a> {
         *self.terminal.get_or_insert_with(|| self.streams.terminal())
     }
 
-    /// Called before what may take long, or for ever: what has been said until now should not wait for it. In a pipe
-    /// a little may, no more than stdio holds back.
-    pub fn let_out(&mut self) {
+    /// Called before something is waited for: what has been said until now goes out on a terminal. In a pipe it does if the
+    /// wait may be long (`far`), but for a little, no more than stdio holds back.
+    pub fn let_out(&mut self, far: bool) {
         const LITTLE: usize = 4096;
-        if self.terminal().is_some() || self.buffer.len() >= LITTLE {
+        if self.terminal().is_some() || (far && self.buffer.len() >= LITTLE) {
             self.flush();
         }
     }
@@ -304,8 +304,8 @@ mod tests {
         let mut notes = Notes::default();
         let mut out = Output::new(&mut notes);
         out.buffer().push(b'x');
-        out.let_out();
-        out.let_out();
+        out.let_out(false);
+        out.let_out(true);
         assert_eq!(notes.log, "write 1\n");
     }
 

@@ -149,7 +149,7 @@ impl Directory {
 #[derive(Clone, Copy)]
 pub struct Crew {
     threads: usize,
-    small: usize,
+    far: bool,
 }
 
 impl Crew {
@@ -157,6 +157,12 @@ impl Crew {
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.threads > 1
+    }
+
+    /// Whether each answer is a round trip.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.far
     }
 }
 
@@ -200,7 +206,7 @@ impl Lookahead {
             None if far => FAR.min(policy.most).min(means.threads.most_in_flight()),
             _ => means.threads.count_for(FEW),
         };
-        Some(Crew { threads, small: if far { SMALL_AND_FAR } else { SMALL } })
+        Some(Crew { threads, far })
     }
 
     /// Directories that will be listed before those that were offered already, in this order.
@@ -223,7 +229,8 @@ impl Lookahead {
         collate: Option<&dyn Collate>,
         own: &mut dyn FnMut(&mut Hand<'_>),
     ) {
-        let (common, threads) = (Common::of(means, crew.small), crew.threads);
+        let small = if crew.far { SMALL_AND_FAR } else { SMALL };
+        let (common, threads) = (Common::of(means, small), crew.threads);
         let collates: Vec<_> =
             (0..threads).map(|_| Mutex::new(collate.map(|collate| collate.fork()))).collect();
         let hand = |worker: usize| {

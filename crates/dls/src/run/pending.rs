@@ -44,6 +44,8 @@ pub(super) struct Pending {
     active: ActiveDirectories,
     /// What is read ahead, if anything.
     lookahead: Option<Arc<Lookahead>>,
+    /// Whether each answer is a round trip, as far as that is known.
+    is_far: bool,
 }
 
 impl Pending {
@@ -101,6 +103,7 @@ impl Pending {
     /// Who helps, once it is time for that; from then on they do, or never.
     fn wants_help(&mut self, means: &Means<'_>) -> Option<(Arc<Lookahead>, Crew)> {
         let crew = self.lookahead.as_ref()?.crew(means)?;
+        self.is_far = crew.is_far();
         if !crew.is_any() {
             self.lookahead = None;
         }
@@ -145,7 +148,7 @@ impl Listing<'_, '_, '_> {
             Some(Turn::List { directory, operand, above }) => {
                 self.timing.enter(Phase::Read);
                 if !directory.is_ready() {
-                    self.out.let_out();
+                    self.out.let_out(self.pending.is_far);
                 }
                 let ahead = match (help, &self.pending.lookahead) {
                     (Some((lookahead, hand)), _) => lookahead.take(&directory, hand),

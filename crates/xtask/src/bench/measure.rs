@@ -12,8 +12,9 @@ use serde_json::Value;
 use super::machine;
 use crate::step::{Result, spell};
 
-/// How often all programs have their turn.
-const ROUNDS: usize = 3;
+/// How often programs have their turn, those with fewer runs less often. What disturbs a shared machine lasts a second or some:
+/// in three rounds it fell on one program and not on its neighbour, and ratios of the same two differed by half.
+const ROUNDS: usize = 15;
 
 /// What a run costs beside the program itself: hyperfine's fork, its bookkeeping.
 const OVERHEAD: f64 = 0.0006;
@@ -30,11 +31,15 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Runs in each round, given the time of one.
-    fn per_round(&self, one: f64) -> usize {
-        let all = (self.seconds / (one + OVERHEAD)) as usize;
-        all.clamp(self.fewest, self.most).div_ceil(ROUNDS)
+    /// Runs in all, given the time of one.
+    fn runs(&self, one: f64) -> usize {
+        ((self.seconds / (one + OVERHEAD)) as usize).clamp(self.fewest, self.most)
     }
+}
+
+/// Of so many runs those that come in this round.
+fn share(runs: usize, round: usize) -> usize {
+    runs * (round + 1) / ROUNDS - runs * round / ROUNDS
 }
 
 /// Under which circumstances.
@@ -111,13 +116,13 @@ impl Stopwatch {
     ) -> Result<Vec<Result<Sample>>> {
         let time = |contender: &Contender, runs, warm| self.time(contender, env, conditions, runs, warm);
         let mut samples = Vec::new();
-        let mut turns = Vec::new();
+        let mut runs = Vec::new();
         for contender in contenders {
             let first = time(contender, 1, 0).and_then(|first| {
                 // A short program's first run says little of the next ones.
                 if first.median() < 0.2 && !conditions.cold { time(contender, 1, 2) } else { Ok(first) }
             });
-            turns.push(first.as_ref().map_or(0, |first| budget.per_round(first.median())));
+            runs.push(first.as_ref().map_or(0, |first| budget.runs(first.median())));
             samples.push(first.map(|_| Sample::default()));
         }
         for round in 0..ROUNDS {
@@ -125,9 +130,10 @@ impl Stopwatch {
             // Back every other time, so that nobody always comes after the same neighbour.
             let order: Vec<usize> = if round % 2 == 0 { forth.collect() } else { forth.rev().collect() };
             for at in order {
-                if let Ok(sample) = &mut samples[at] {
-                    let warm = usize::from(!conditions.cold && turns[at] > 2);
-                    sample.0.extend(time(&contenders[at], turns[at], warm)?.0);
+                let runs = share(runs[at], round);
+                if let (Ok(sample), 1..) = (&mut samples[at], runs) {
+                    let warm = usize::from(!conditions.cold && runs > 1);
+                    sample.0.extend(time(&contenders[at], runs, warm)?.0);
                 }
             }
         }
@@ -218,9 +224,17 @@ mod tests {
     #[test]
     fn short_commands_run_often_and_long_ones_seldom() {
         let budget = Budget { seconds: 1.5, fewest: 6, most: 1500 };
-        assert_eq!(budget.per_round(0.0001), 500);
-        assert_eq!(budget.per_round(0.0144), 34);
-        assert_eq!(budget.per_round(5.0), 2);
+        assert_eq!(budget.runs(0.0001), 1500);
+        assert_eq!(budget.runs(0.0144), 100);
+        assert_eq!(budget.runs(5.0), 6);
+    }
+
+    #[test]
+    fn all_runs_come_in_some_round() {
+        for runs in [3, 6, 100, 1500] {
+            assert_eq!((0..ROUNDS).map(|round| share(runs, round)).sum::<usize>(), runs);
+        }
+        assert!((0..ROUNDS).all(|round| share(3, round) <= 1));
     }
 
     #[test]
