@@ -1,6 +1,6 @@
 //! One thread's part in reading ahead.
 
-use super::{Ahead, Directory, SMALL, Small};
+use super::{Ahead, Directory, SMALL, SMALL_AND_FAR, Small};
 use crate::batch::Batch;
 use crate::mounts::Mounts;
 use crate::needs::NeedsByKind;
@@ -47,13 +47,12 @@ pub(super) struct Common<'a> {
     pub(super) workers: &'a dyn Workers,
     lazy: bool,
     watch: Option<&'static Watch>,
-    /// Entries of a directory that is small, where they are asked about.
-    small: usize,
+    far: bool,
 }
 
 impl<'a> Common<'a> {
-    pub(super) fn of(means: &Means<'a>, small: usize) -> Common<'a> {
-        Common { workers: means.workers, lazy: means.lazy, watch: means.threads.watching(), small }
+    pub(super) fn of(means: &Means<'a>, far: bool) -> Common<'a> {
+        Common { workers: means.workers, lazy: means.lazy, watch: means.threads.watching(), far }
     }
 }
 
@@ -78,6 +77,11 @@ impl<'r> Hand<'r> {
         let (alone, mounts) = (Threads::new(Some(1)), Mounts::default());
         // The first desk is the lister's.
         Hand { wanted, common, collate, alone, mounts, buffer: Vec::new(), desk: 1 + worker }
+    }
+
+    /// Whether each answer is a round trip.
+    pub(super) fn is_far(&self) -> bool {
+        self.common.far
     }
 
     /// Reads a directory, with the memory of one that has been shown.
@@ -119,7 +123,7 @@ impl<'r> Hand<'r> {
         let Small { identity, batch, report, ended, order, below, .. } = &mut *small;
         *identity = dents_sys::stat::fstat(reader.dir(), Mask::INO).map(|statx| (statx.dev(), statx.ino()));
         batch.clear();
-        let most = if self.wanted.needs.asks_any() { self.common.small } else { SMALL };
+        let most = if self.common.far && self.wanted.needs.asks_any() { SMALL_AND_FAR } else { SMALL };
         *ended = loop {
             match reader.read(self.wanted.filter, batch) {
                 Ok(true) if batch.len() > most => return None,

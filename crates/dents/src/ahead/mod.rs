@@ -52,6 +52,9 @@ pub const WORTH: usize = 16;
 /// What that is in entries: a directory is 10 to 30 µs of work, an entry 2 µs.
 const FEW: usize = WORTH * 16;
 
+/// With so many known, all cores are worth their threads; with fewer, two do.
+const MANY: usize = 64;
+
 /// As many are kept until it is their turn: some milliseconds of work, some megabytes at most.
 const KEPT: usize = 512;
 
@@ -148,8 +151,13 @@ impl Directory {
 /// Who reads ahead.
 #[derive(Clone, Copy)]
 pub struct Crew {
+    /// How many do so already, beside the one who shows.
+    already: usize,
+    /// Threads, the calling one among them.
     threads: usize,
     far: bool,
+    /// Whether no more may come.
+    complete: bool,
 }
 
 impl Crew {
@@ -206,17 +214,30 @@ impl Lookahead {
             None if far => FAR.min(policy.most).min(means.threads.most_in_flight()),
             _ => means.threads.count_for(FEW),
         };
-        Some(Crew { threads, far })
+        let complete = far || means.threads.asked().is_some();
+        Some(Crew { already: 0, threads, far, complete })
+    }
+
+    /// Who should come to help too, now that there is much to do: all cores, at most once.
+    #[must_use]
+    pub fn more(&self, crew: &mut Crew, means: &Means<'_>) -> Option<Crew> {
+        if crew.complete || self.unread.lock().len() < MANY {
+            return None;
+        }
+        crew.complete = true;
+        let already = crew.threads - 1;
+        let threads = means.threads.count().saturating_sub(already);
+        (threads > 1).then_some(Crew { already, threads, ..*crew })
     }
 
     /// Directories that will be listed before those that were offered already, in this order.
     pub fn offer<'d>(&self, directories: impl DoubleEndedIterator<Item = &'d Arc<Directory>>) {
         let mut unread = self.unread.lock();
         unread.extend(directories.rev().cloned());
-        let waking = unread.len() >= WAKING;
+        let count = unread.len();
         drop(unread);
-        if waking {
-            self.wake();
+        if count >= WAKING {
+            self.wake(count);
         }
     }
 
@@ -229,13 +250,12 @@ impl Lookahead {
         collate: Option<&dyn Collate>,
         own: &mut dyn FnMut(&mut Hand<'_>),
     ) {
-        let small = if crew.far { SMALL_AND_FAR } else { SMALL };
-        let (common, threads) = (Common::of(means, small), crew.threads);
+        let (common, threads) = (Common::of(means, crew.far), crew.threads);
         let collates: Vec<_> =
             (0..threads).map(|_| Mutex::new(collate.map(|collate| collate.fork()))).collect();
         let hand = |worker: usize| {
             let collate = collates.get(worker).and_then(|collate| collate.lock().take());
-            Hand::new(wanted, common, collate, worker)
+            Hand::new(wanted, common, collate, crew.already + worker)
         };
         let help = |worker: usize| {
             if worker > 0 {
@@ -245,7 +265,7 @@ impl Lookahead {
         common.workers.run_beside(threads, &help, &mut || {
             own(&mut hand(0));
             self.done.store(true, Ordering::Release);
-            self.wake();
+            self.wake(usize::MAX);
         });
     }
 
@@ -300,7 +320,8 @@ impl Lookahead {
                     self.forget_read();
                     return None;
                 }
-                State::Taken => match self.next() {
+                // Far away the next one may hang, and what is awaited come.
+                State::Taken => match if hand.is_far() { None } else { self.next() } {
                     Some(next) => self.read(&next, hand),
                     None => self.wait_for(directory),
                 },
@@ -310,9 +331,11 @@ impl Lookahead {
 
     /// Something was taken off: somebody may wait for that.
     fn make_room_known(&self) {
-        let waited = self.sleepers.load(Ordering::Relaxed) > 0;
-        if waited && Arc::strong_count(&self.kept) < KEPT / 2 && self.unread.lock().len() >= WAKING {
-            self.wake();
+        if self.sleepers.load(Ordering::Relaxed) > 0 && Arc::strong_count(&self.kept) < KEPT / 2 {
+            let count = self.unread.lock().len();
+            if count >= WAKING {
+                self.wake(count);
+            }
         }
     }
 
@@ -335,10 +358,11 @@ impl Lookahead {
         self.shown.lock().push(small);
     }
 
-    fn wake(&self) {
+    /// Wakes no more than have something to do.
+    fn wake(&self, count: usize) {
         self.more.fetch_add(1, Ordering::SeqCst);
         if self.sleepers.load(Ordering::SeqCst) > 0 {
-            let _ = futex::wake(&self.more, u32::MAX);
+            let _ = futex::wake(&self.more, count.try_into().unwrap_or(u32::MAX));
         }
     }
 

@@ -136,8 +136,12 @@ impl Listing<'_, '_, '_> {
         // Whoever reads sorts by rules of his own.
         let rules = self.collate.clone();
         let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
+        let mut now = crew;
         lookahead.run(crew, wanted, &means, rules, &mut |hand| {
             while !self.pending.is_empty() {
+                if let Some(more) = lookahead.more(&mut now, &means) {
+                    return self.take_turns_with_help(lookahead, more, headers);
+                }
                 self.take_turn(headers, Some((lookahead, &mut *hand)));
             }
         });
