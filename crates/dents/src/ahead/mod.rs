@@ -16,6 +16,8 @@
 //! read by others.
 
 mod hand;
+#[cfg(test)]
+mod tests;
 
 use hand::Common;
 pub use hand::{Hand, Wanted};
