@@ -16,6 +16,8 @@ pub mod ahead;
 pub mod batch;
 pub mod bounded;
 pub mod canonical;
+#[cfg(test)]
+mod crews;
 pub mod lock;
 pub mod mounts;
 pub mod needs;

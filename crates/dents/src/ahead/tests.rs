@@ -1,6 +1,7 @@
 //! What is read ahead is what would be read, each directory once, whoever comes to help and however late.
 
 use super::*;
+use crate::crews::{Refused, Std};
 use crate::needs::NeedsByKind;
 use crate::read::Filter;
 use crate::sort::Order;
@@ -11,32 +12,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::prelude::v1::*;
 use std::{format, fs, vec};
-
-/// std's scoped threads, which begin before the caller does something of its own.
-struct Std;
-
-impl Workers for Std {
-    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-        self.run_beside(workers, job, &mut || {});
-    }
-
-    fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
-        std::thread::scope(|scope| {
-            (1..workers).for_each(|worker| drop(scope.spawn(move || job(worker))));
-            own();
-            job(0);
-        });
-    }
-}
-
-/// No thread can be started.
-struct Refused;
-
-impl Workers for Refused {
-    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
-        job(0);
-    }
-}
 
 /// Directories in families of ten, three deep; some of them large, one of them gone.
 struct Tree(PathBuf);
@@ -88,7 +63,8 @@ impl Lister<'_> {
         self.shown.push(directory.path().into());
         match self.lookahead.take(directory, hand) {
             Some(Ahead::Small(mut small)) => {
-                let names = small.order.iter().flatten().map(|place| small.batch.name(*place as usize));
+                let names =
+                    small.order.iter().flatten().map(|place| small.batch.entry(*place as usize).name());
                 assert_eq!(names.collect::<Vec<_>>(), sorted(directory.path()), "{:?}", directory.path());
                 self.turns.extend(small.below.take().into_iter().flatten().rev());
                 self.ahead += 1;

@@ -439,13 +439,6 @@ impl Batch {
         Entry { batch: self, dent: self.dents[index], meta, index }
     }
 
-    /// The name at a position of reading order: [`Entry::name`] where nothing else is wanted.
-    #[inline]
-    pub(crate) fn name(&self, index: usize) -> &[u8] {
-        let name = self.dents[index].name;
-        &self.arena[name.offset()..name.offset() + name.len()]
-    }
-
     /// All entries in reading order.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         (0..self.len()).map(|index| self.entry(index))

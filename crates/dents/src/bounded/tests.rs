@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::batch::Entry;
+use crate::crews;
 use crate::needs::Needs;
-use crate::stat::{self, Asking, Means, Mode, Threads, Workers};
+use crate::stat::{self, Asking, Means, Mode, Threads};
 use dents_sys::{CWD, Result};
 use std::ffi::CString;
 use std::fs;
@@ -51,14 +52,6 @@ impl Aside for Refused {
 impl Getent for Refused {
     fn getent(&self, _: &CStr, _: &[u32]) -> Option<Vec<u8>> {
         None
-    }
-}
-
-struct Alone;
-
-impl Workers for Alone {
-    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
-        job(0);
     }
 }
 
@@ -131,7 +124,7 @@ fn as_classic(path: &CStr) -> Vec<String> {
     let means = Means {
         mode: Mode::Classic,
         threads: &Threads::new(None),
-        workers: &Alone,
+        workers: &crews::Refused,
         mounts: None,
         rings: None,
         lazy: false,

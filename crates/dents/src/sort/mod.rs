@@ -230,6 +230,7 @@ pub fn is_directory(entry: &Entry<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crews::Std;
     use alloc::ffi::CString;
     use std::format;
     use std::prelude::v1::*;
@@ -284,17 +285,6 @@ mod tests {
 
         fn fork(&self) -> Box<dyn Collate + '_> {
             Box::new(Toy)
-        }
-    }
-
-    /// std's scoped threads.
-    struct Std;
-
-    impl crate::stat::Workers for Std {
-        fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-            std::thread::scope(|scope| {
-                (0..workers).for_each(|worker| drop(scope.spawn(move || job(worker))))
-            });
         }
     }
 

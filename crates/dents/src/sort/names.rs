@@ -53,7 +53,7 @@ pub(super) fn sort<'b>(
     team: &Team<'_>,
     text: fn(&'b [u8]) -> &'b [u8],
 ) {
-    let text = |index: u32| text(batch.name(index as usize));
+    let text = |index: u32| text(batch.entry(index as usize).name());
     match collate {
         None => by_text(order, reverse, team, &text),
         Some(collate) => {
@@ -194,12 +194,8 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
         }
         let first = (self.text)(0);
         let alike = |common: usize, place: u32| {
-            let (first, text) = (&first[..common], (self.text)(place));
-            // Most of the time.
-            if text.starts_with(first) {
-                return common;
-            }
-            first.iter().zip(text).take_while(|(a, b)| a == b).count()
+            let both = first[..common].iter().zip((self.text)(place));
+            both.take_while(|(a, b)| a == b).count()
         };
         (1..count as u32)
             .fold(first.len(), |common, place| if common == 0 { 0 } else { alike(common, place) })

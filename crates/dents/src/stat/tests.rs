@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::{Asked, Entry, Target};
+use crate::crews::{Refused, Std};
 use crate::read::{Filter, Hidden, Reader};
 use alloc::ffi::CString;
 use core::ffi::CStr;
@@ -10,29 +11,6 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::prelude::v1::*;
 use std::{format, fs, vec};
-
-/// std's scoped threads, as any std program would pass them in.
-struct Std;
-
-impl Workers for Std {
-    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-        std::thread::scope(|scope| {
-            for worker in 1..workers {
-                scope.spawn(move || job(worker));
-            }
-            job(0);
-        });
-    }
-}
-
-/// No thread can be started.
-struct Refused;
-
-impl Workers for Refused {
-    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
-        job(0);
-    }
-}
 
 /// A directory in one of its own: `..` is listed too, and must hold still.
 struct Tree(std::path::PathBuf);
