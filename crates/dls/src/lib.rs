@@ -64,7 +64,7 @@ pub enum Status {
     Ok = 0,
     /// Something below an operand could not be had.
     Minor = 1,
-    /// An operand could not be had, or the command line makes no sense, or output was lost.
+    /// An operand could not be had, or the command line makes no sense, or output or a message was lost.
     Serious = 2,
 }
 
@@ -81,6 +81,7 @@ pub fn main(env: &Env<'_>, streams: &mut dyn Streams) -> u8 {
     let mut out = Output::new(streams);
     let status = list(env, program, &mut out);
     match out.finish() {
+        Ok(()) if out.lost_a_message() => Status::Serious as u8,
         Ok(()) => status,
         Err(errno) => {
             Message::new(program).text("write error").errno(errno).send(&mut out);

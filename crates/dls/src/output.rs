@@ -18,8 +18,11 @@ pub trait Streams {
     /// What `write` gives.
     fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno>;
 
-    /// Writes to stderr; nobody can be told if that fails.
-    fn stderr(&mut self, bytes: &[u8]);
+    /// Writes all of it to stderr.
+    ///
+    /// # Errors
+    /// What `write` gives; the exit status tells of it.
+    fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno>;
 
     /// Holds back the signals that could end or stop the program, or lets them come. Without it they come any time.
     fn hold_signals(&mut self, hold: bool) {
@@ -47,6 +50,8 @@ pub struct Output<'a> {
     streams: &'a mut dyn Streams,
     buffer: Vec<u8>,
     failed: Option<Errno>,
+    /// Whether a message could not be written to stderr.
+    unsaid: bool,
     clock: Option<fn() -> u64>,
     written_ns: u64,
     /// Bytes that have left the buffer.
@@ -66,6 +71,7 @@ impl<'a> Output<'a> {
             streams,
             buffer: Vec::new(),
             failed: None,
+            unsaid: false,
             clock: None,
             written_ns: 0,
             gone: 0,
@@ -147,7 +153,13 @@ impl<'a> Output<'a> {
     /// Writes a message to stderr, after what was said before it.
     pub fn message(&mut self, text: &[u8]) {
         self.flush();
-        self.streams.stderr(text);
+        self.unsaid |= self.streams.stderr(text).is_err();
+    }
+
+    /// Whether a message was lost because stderr cannot be written, which is as serious as lost output.
+    #[must_use]
+    pub fn lost_a_message(&self) -> bool {
+        self.unsaid
     }
 
     /// Writes out the rest. The error is that of the first failed write.
@@ -271,7 +283,9 @@ mod tests {
             Ok(taken.len())
         }
 
-        fn stderr(&mut self, _: &[u8]) {}
+        fn stderr(&mut self, _: &[u8]) -> Result<(), Errno> {
+            Ok(())
+        }
 
         fn hold_signals(&mut self, hold: bool) {
             self.log += if hold { "hold\n" } else { "release\n" };

@@ -43,7 +43,7 @@ impl Listing<'_, '_, '_> {
                 self.fault(&entry, asked, errno, Some(path.to_bytes()));
             }
         }
-        self.locate(&batch, place);
+        self.locate(&batch, place, path.to_bytes());
         self.timing.enter(Phase::Render);
         self.set_now();
         self.learn_mounts(&batch);

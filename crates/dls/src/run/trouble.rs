@@ -29,6 +29,19 @@ impl Listing<'_, '_, '_> {
         }
     }
 
+    /// The same of operands. A path that `--hyperlink` cannot lead to is told first, as GNU does.
+    pub(super) fn operand_faults(&mut self, batch: &Batch) {
+        if self.plan.style.hyperlink.is_none() {
+            return self.faults(batch, None);
+        }
+        for entry in batch.iter() {
+            self.tell_nowhere(entry.name(), true);
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, None);
+            }
+        }
+    }
+
     pub(super) fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
         if errno == UNANSWERED {
             // All of these are told in one line.
@@ -47,10 +60,6 @@ impl Listing<'_, '_, '_> {
                 return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
             }
         };
-        if path.is_empty() && self.plan.style.hyperlink.is_some() {
-            // A name of no characters is nowhere; GNU says so already when it looks for where the link shall lead.
-            self.cannot("error canonicalizing ", &path, Errno::NOENT, true);
-        }
         if parent.is_none() {
             return self.cannot(what, &path, errno, true);
         }
