@@ -341,7 +341,8 @@ impl<'s> Row<'s> {
             text.push(b' ');
         }
         text.resize(text.len() + self.size_width + 1, b' ');
-        self.excess = if self.counted_from > 0 { self.size_start().wrapping_sub(self.counted_from) } else { 0 };
+        self.excess =
+            if self.counted_from > 0 { self.size_start().wrapping_sub(self.counted_from) } else { 0 };
     }
 
     fn size_start(&self) -> usize {
