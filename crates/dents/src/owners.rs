@@ -29,6 +29,9 @@ impl Owners {
     /// The files that [`learn`](Self::learn) may read, for whoever reads them ahead.
     pub const FILES: [&CStr; 2] = [USERS.file, GROUPS.file];
 
+    /// The most bytes that such a file may have: some four million users.
+    pub const MOST: usize = 256 << 20;
+
     /// Takes what was read ahead of [`FILES`](Self::FILES), if there is any. Costs nothing.
     pub fn take_files(&mut self, rings: &Rings) {
         for (names, source) in [(&mut self.users, &USERS), (&mut self.groups, &GROUPS)] {
@@ -113,7 +116,10 @@ impl Names {
         if self.pending.is_empty() {
             return;
         }
-        let file = self.file.take().unwrap_or_else(|| file::read_to_end(source.file).unwrap_or_default());
+        let file = self
+            .file
+            .take()
+            .unwrap_or_else(|| file::read_to_end(source.file, Owners::MOST).unwrap_or_default());
         self.take_from(&file);
         self.file = Some(file);
         if !self.pending.is_empty() && self.looks_beyond_files(source.database) {
@@ -148,7 +154,7 @@ impl Names {
 
     fn looks_beyond_files(&mut self, database: &CStr) -> bool {
         *self.beyond_files.get_or_insert_with(|| {
-            file::read_to_end(c"/etc/nsswitch.conf")
+            file::read_to_end(c"/etc/nsswitch.conf", Owners::MOST)
                 .is_ok_and(|conf| beyond_files(&conf, database.to_bytes()))
         })
     }
