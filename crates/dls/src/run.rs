@@ -275,7 +275,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let (batch, report, ended) = self.take_all(source, path);
         if let Err(errno) = ended {
-            self.cannot("reading directory ", path.to_bytes(), errno, operand);
+            self.cannot("reading directory %s", path.to_bytes(), errno, operand);
         }
         self.note(&report);
         self.see(&batch);
@@ -342,7 +342,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             match more {
                 Ok(false) => break,
                 Ok(true) => {}
-                Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
+                Err(errno) => break self.cannot("reading directory %s", path.to_bytes(), errno, operand),
             }
             self.learn_owners(&batch);
             if self.git.is_some() {

@@ -64,7 +64,7 @@ impl Listing<'_, '_, '_> {
         if self.plan.style.hyperlink.is_some()
             && let Some(errno) = self.why_nowhere(path)
         {
-            self.complain("error canonicalizing ", path, errno, operand);
+            self.complain("error canonicalizing %s", path, errno, operand);
         }
     }
 

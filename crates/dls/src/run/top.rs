@@ -84,7 +84,7 @@ impl Listing<'_, '_, '_> {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => {
-                    self.cannot("reading directory ", path.to_bytes(), errno, operand);
+                    self.cannot("reading directory %s", path.to_bytes(), errno, operand);
                     break;
                 }
             }
