@@ -69,10 +69,14 @@ impl Trap {
         File::options().write(true).open(self.top.join("a")).unwrap().set_times(times).unwrap();
     }
 
-    /// Lists it as the tests' own user, as one without privileges, and as root by sudo.
+    /// Lists it as the tests' own user, with filters of the user's own, as one without privileges, and as root by sudo.
     fn is_not_run(&self, springs: Springs) {
         self.make_stale();
         self.list("ourselves", |run| run);
+        // Then git is not confined.
+        let own = self.place.path().join("own");
+        write(&own.join(".gitconfig"), "[filter \"own\"]\n\tclean = cat\n");
+        self.list("a user of filters", |run| run.env("HOME", &own));
         if is_root() {
             let program = self.place.path().join("dls");
             fs::copy(checked().path(), &program).unwrap();
