@@ -147,7 +147,7 @@ mod tests {
             ("-c core.fsmonitor=true".into(), true)
         );
         assert_eq!(parse("global|core.fsmonitor\nOff|"), ("-c core.fsmonitor=false".into(), false));
-        assert_eq!(parse("global|filter.x.required\ntrue|global|filter.x.clean\n|").1, false);
+        assert!(!parse("global|filter.x.required\ntrue|global|filter.x.clean\n|").1);
         let listed = "system|filter.x.clean\none|local|filter.x.clean\nevil|command|filter.x.clean\ntwo|";
         let expected = "-c core.fsmonitor=false --config-env=filter.x.clean=DLS_GIT_0 DLS_GIT_0=two";
         assert_eq!(parse(listed), (expected.into(), true));
