@@ -22,6 +22,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bounded::Limit;
 use core::ffi::CStr;
+use core::sync::atomic::AtomicU8;
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::Kind;
 use dents::owners::Owners;
@@ -30,7 +31,7 @@ use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
 use dents::team::Team;
 use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer};
+use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
 use pending::Pending;
 use source::Source;
@@ -70,7 +71,7 @@ impl Rules {
     /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
     #[cold]
     #[inline(never)]
-    fn new(tables: &'static [u8]) -> Option<Box<Rules>> {
+    fn new(tables: &'static [AtomicU8]) -> Option<Box<Rules>> {
         Collator::new(tables).map(Rules).map(Box::new)
     }
 }
@@ -443,7 +444,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
             if self.plan.shows_dates() {
-                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
+                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path, Zone::MOST)));
             }
         }
     }

@@ -66,14 +66,14 @@ words! {
     Sort {
         /// `-U`
         None = "none",
-        /// `-t`
-        Time = "time",
         /// `-S`
         Size = "size",
-        /// `-X`
-        Extension = "extension",
+        /// `-t`
+        Time = "time",
         /// `-v`
         Version = "version",
+        /// `-X`
+        Extension = "extension",
         /// The default, said aloud.
         Name = "name",
         /// Columns that the quoted name takes.

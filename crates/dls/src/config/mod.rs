@@ -113,7 +113,7 @@ impl Reader<'_> {
     #[cold]
     #[inline(never)]
     fn read(&self, only_always: bool, out: &mut Output<'_>) -> Option<Config> {
-        let text = match file::read_limited(self.path, LIMIT) {
+        let text = match file::read_to_end(self.path, LIMIT) {
             Ok(text) => text,
             Err(Errno::NOENT | Errno::NOTDIR) if !self.named => return None,
             Err(errno) => {
@@ -140,6 +140,9 @@ impl Reader<'_> {
         if errno == Errno::FBIG {
             let text = format!(" is larger than {} KiB: no line of it is used", LIMIT / 1024);
             return message.text(path).text(text).send(out);
+        }
+        if errno == Errno::SPIPE {
+            return message.text(path).text(" is not a regular file: no line of it is used").send(out);
         }
         let way_out = " (--no-config does without it)";
         message.text("cannot read options from ").text(path).errno(errno).text(way_out).send(out);

@@ -24,6 +24,7 @@ pub use below::Below;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
+use core::sync::atomic::AtomicU8;
 pub use git::GitWishes;
 pub use locale::Found;
 use zone::LazyZone;
@@ -39,7 +40,7 @@ use dents::stat::auto::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::record::Syntax;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
 use dents_sys::host;
 
 /// Everything decided.
@@ -59,7 +60,7 @@ pub struct Plan<'a> {
     /// The order of entries and of operands.
     pub order: Order,
     /// The tables that names are compared by; none where bytes decide.
-    pub collate: Option<&'static [u8]>,
+    pub collate: Option<&'static [AtomicU8]>,
     /// How many entries of a directory are shown at most.
     pub top: Option<usize>,
     /// What the listing looks like.
@@ -197,9 +198,8 @@ impl<'a> Plan<'a> {
         if self.mode == Mode::Iou && self.shows_times {
             let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
             let zone = self.zone.path().filter(|_| self.shows_dates());
-            for path in zone.into_iter().chain(owners.iter().copied()) {
-                rings.read_ahead(path.into());
-            }
+            zone.into_iter().for_each(|path| rings.read_ahead(path.into(), Zone::MOST));
+            owners.iter().for_each(|path| rings.read_ahead((*path).into(), Owners::MOST));
         }
     }
 
