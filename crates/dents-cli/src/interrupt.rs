@@ -1,6 +1,7 @@
 //! Signals: Ctrl-C stops the walk and keeps what was found, a closed pipe ends the program as it ends others.
 
-use signal_hook::consts::{SIGINT, SIGPIPE, SIGTERM};
+use dents_sys::signal;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::{flag, low_level};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -15,14 +16,15 @@ struct Signals {
 
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
-/// The flag that the first SIGINT or SIGTERM sets, for [`dents::tree::Options::cancel`]; from the first call on. The second
+/// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents::tree::Options::cancel`]; from the first call on. The second
 /// signal ends the program at once, as it would have without us: nothing that hangs can hold it.
 pub(crate) fn flag() -> &'static AtomicBool {
     let signals = SIGNALS.get_or_init(|| {
         let signals = Signals::default();
-        // What started us in the background may not want Ctrl-C to reach us.
-        let interrupt = (!dents_sys::signal::ignores_interrupts()).then_some(SIGINT);
-        for signal in interrupt.into_iter().chain([SIGTERM]) {
+        // What started us in the background may not want Ctrl-C to reach us, and nohup(1) no hangup.
+        let interrupt = (!signal::ignores_interrupts()).then_some(SIGINT);
+        let hangup = (!signal::ignores_hangups()).then_some(SIGHUP);
+        for signal in interrupt.into_iter().chain(hangup).chain([SIGTERM]) {
             // In this order: the first signal finds the flag unset. Refused only for signals that cannot be caught.
             let _ = flag::register_conditional_default(signal, Arc::clone(&signals.stop));
             let _ = flag::register_usize(signal, Arc::clone(&signals.which), signal.unsigned_abs() as usize);

@@ -136,15 +136,26 @@ impl Getent for Children {
 }
 
 impl Programs for Children {
-    fn start(&self, argv: &[&CStr], without: &[&[u8]], with: &[&CStr]) -> Result<Running, Errno> {
-        let defines = |string: &CStr, name: &[u8]| {
-            string.to_bytes().strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
-        };
+    fn start(
+        &self,
+        argv: &[&CStr],
+        without: &[&[u8]],
+        with: &[&CStr],
+        confined: bool,
+    ) -> Result<Running, Errno> {
+        let mut gone: Vec<&[u8]> =
+            without.iter().copied().chain(with.iter().map(|string| name(string))).collect();
+        gone.sort_unstable();
         let mut env: Vec<&CStr> = self.0.env().collect();
-        env.retain(|string| !without.iter().any(|name| defines(string, name)));
+        env.retain(|string| gone.binary_search(&name(string)).is_err());
         env.extend(with);
-        child::start(argv, &env)
+        child::start(argv, &env, confined)
     }
+}
+
+/// Of a variable.
+fn name(definition: &CStr) -> &[u8] {
+    definition.to_bytes().split(|byte| *byte == b'=').next().unwrap_or_default()
 }
 
 /// The runtime's agent.

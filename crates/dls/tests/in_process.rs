@@ -35,7 +35,7 @@ impl Getent for Nobody {
 struct NoPrograms;
 
 impl Programs for NoPrograms {
-    fn start(&self, _: &[&CStr], _: &[&[u8]], _: &[&CStr]) -> Result<Running, Errno> {
+    fn start(&self, _: &[&CStr], _: &[&[u8]], _: &[&CStr], _: bool) -> Result<Running, Errno> {
         Err(Errno::NOENT)
     }
 }

@@ -8,8 +8,8 @@ use super::out::Trouble;
 use crate::progress::Counters;
 use crate::{interrupt, message};
 use dents::batch::{Asked, Batch, Entry};
-use dents::tree::{Failure, Place, Step, Visitor};
-use std::sync::atomic::Ordering::Relaxed;
+use dents::tree::{Failure, Place, Problem, Step, Visitor};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What all workers go by.
 pub(crate) struct Plan<'p> {
@@ -19,6 +19,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) progress: Option<&'p Counters>,
     /// Whether types are counted.
     pub(crate) counts: bool,
+    /// Set if a PATH could not be opened, or not read to its end.
+    pub(crate) root_failed: AtomicBool,
 }
 
 impl Plan<'_> {
@@ -48,17 +50,17 @@ impl<'p> Scan<'p> {
     }
 
     fn look(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
+        let wants_none = self.plan.filter.wants_none(place);
         for entry in batch.iter() {
             if entry.fault().is_some() && !self.goes_on(place, &entry) {
                 continue;
             }
-            if place.depth == 0 {
-                // A PATH is its own operand.
-                let origin = Origin { operand: entry.name().len(), rules: None };
-                if self.plan.filter.wants(place, &origin, &entry, &mut self.scratch) {
-                    self.emit.entry(place, &origin, &entry);
-                }
-            } else if self.plan.filter.wants(place, origin, &entry, &mut self.scratch) {
+            // A PATH is its own operand.
+            let own = Origin { operand: entry.name().len(), rules: None };
+            let origin = if place.depth == 0 { &own } else { origin };
+            let wanted = !wants_none && self.plan.filter.wants(place, origin, &entry, &mut self.scratch);
+            // No filter keeps back what makes the scan incomplete.
+            if wanted || (is_failed_root(place, &entry) && self.emit.takes_faults()) {
                 self.emit.entry(place, origin, &entry);
             }
         }
@@ -70,8 +72,16 @@ impl<'p> Scan<'p> {
             place.join(entry.name(), &mut self.scratch);
             message::about(&self.scratch, &message::errno_text(errno.raw_os_error()));
         }
+        if is_failed_root(place, entry) {
+            self.plan.root_failed.store(true, Relaxed);
+        }
         entry.is_known() || self.emit.takes_faults()
     }
+}
+
+/// Whether an entry is a PATH that cannot be stat'ed.
+fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
+    place.depth == 0 && entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat)
 }
 
 /// The length of the operand that a directory is below: nobody hands it down where a walk goes on in the middle.
@@ -111,7 +121,7 @@ impl Visitor for Scan<'_> {
             batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
         }
         self.emit.directory(place);
-        if !self.plan.filter.wants_none(place) {
+        if !self.plan.filter.wants_none(place) || batch.has_faults() {
             self.emit.begin(place, batch);
             // PATHs are looked at one by one: each has an origin of its own.
             if self.plan.filter.wants_all(place) && !batch.has_faults() && place.depth > 0 {
@@ -120,10 +130,6 @@ impl Visitor for Scan<'_> {
                 self.look(place, origin, batch);
             }
             self.emit.end();
-        } else if batch.has_faults() {
-            for entry in batch.iter().filter(|entry| entry.fault().is_some()) {
-                self.goes_on(place, &entry);
-            }
         }
         if self.plan.must_stop() { Step::Stop } else { Step::Enter }
     }
@@ -140,6 +146,9 @@ impl Visitor for Scan<'_> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         message::complain(failure);
+        if failure.depth == 1 && failure.problem != Problem::Loop {
+            self.plan.root_failed.store(true, Relaxed);
+        }
         self.emit.failed(failure);
         Step::Enter
     }

@@ -5,6 +5,7 @@ mod files;
 mod filters;
 mod ignored;
 mod limits;
+mod partial;
 mod paths;
 mod printf;
 mod requests;
