@@ -54,11 +54,14 @@ impl Streams for Stdio {
         file::write(STDOUT, bytes)
     }
 
-    fn stderr(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        while let Ok(written @ 1..) = file::write(STDERR, rest) {
-            rest = &rest[written..];
+    fn stderr(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
+        while !bytes.is_empty() {
+            match file::write(STDERR, bytes)? {
+                0 => return Err(Errno::IO),
+                written => bytes = &bytes[written..],
+            }
         }
+        Ok(())
     }
 
     fn hold_signals(&mut self, hold: bool) {

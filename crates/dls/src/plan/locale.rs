@@ -4,6 +4,7 @@
 //! translations of GNU `ls`'s two time formats, if they are installed.
 
 use crate::Env;
+use crate::language::Language;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicU8;
@@ -14,7 +15,7 @@ use dents_render::human::Grouping;
 use dents_sys::file;
 
 /// Maps files, for as long as the process lives.
-struct Mapped;
+pub(crate) struct Mapped;
 
 impl Files<'static> for Mapped {
     fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
@@ -93,11 +94,10 @@ impl<'a> Found<'a> {
         Some(Grouping::new(&separator, &sizes))
     }
 
-    /// The word before a total, the only one of GNU `ls` that stands in a listing itself.
-    pub(super) fn total(&self) -> &'static [u8] {
-        let word = b"total";
-        self.catalog(self.messages, "LC_MESSAGES")
-            .map_or(word, |catalog| self.translated(catalog, word).leak())
+    /// The language of messages.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        Language::new(self.locale().utf8, self.messages, self.language)
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
