@@ -30,7 +30,7 @@
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
-//! use dents_sink::{Extent, Format, create};
+//! use dents_sink::{About, Extent, Format, create};
 //! use std::path::Path;
 //! # fn walk(_: &[&std::ffi::CStr], _: &[dents::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
@@ -39,7 +39,8 @@
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
 //! if complete {
-//!     let sink = create(Path::new("data.parquet"), Format::Parquet, "example")?;
+//!     let about = About { program: "example", begun: journal.started(), timestamps: Default::default() };
+//!     let sink = create(Path::new("data.parquet"), Format::Parquet, &about)?;
 //!     let mut part = sink.part();
 //!     journal.replay(&mut *part)?;
 //!     part.flush()?;

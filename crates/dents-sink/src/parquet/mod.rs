@@ -1,33 +1,41 @@
 //! Parquet: a column for each fact, in a file that DuckDB, Polars, Spark and pandas read as it stands.
 //!
-//! # The schema, version 1
+//! # The schema, version 2
 //!
 //! | column | type | value |
 //! |---|---|---|
-//! | `path`, `parent` | BYTE_ARRAY | exact bytes. The name is what follows the parent and a slash; the parent of an operand is empty |
+//! | `path`, `parent`, `name` | STRING | null where it is not UTF-8; the parent of an operand is empty |
+//! | `path_bytes`, `parent_bytes` | BYTE_ARRAY | exact bytes. The name is what follows the parent and a slash |
 //! | `depth` | UINT_32 | 0 for operands |
 //! | `type` | STRING | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
 //! | `ino`, `dev` | UINT_64 | `dev` as `stat(2)` numbers devices (`makedev(3)`) |
 //! | `nlink`, `uid`, `gid` | UINT_32 | |
 //! | `mode` | UINT_16 | with its type bits |
-//! | `user`, `group` | BYTE_ARRAY | null if the id has no name |
+//! | `user`, `group` | STRING | null if the id has no name, or one that is not UTF-8 |
+//! | `user_bytes`, `group_bytes` | BYTE_ARRAY | null if the id has no name |
 //! | `size`, `allocated` | UINT_64 | bytes |
-//! | `atime`, `btime`, `ctime`, `mtime` | TIMESTAMP(NANOS, UTC) | see below |
-//! | `target` | BYTE_ARRAY | where a symbolic link leads |
+//! | `atime`, `btime`, `ctime`, `mtime` | TIMESTAMP(MICROS, UTC) | or NANOS, see below |
+//! | `target` | STRING | where a symbolic link leads; null where it is not UTF-8 |
+//! | `target_bytes` | BYTE_ARRAY | where a symbolic link leads |
 //! | `asked` | STRING | what could not be found out: `stat`, `link`, `open`, `read`, `loop` |
 //! | `errno` | INT_32 | what the kernel said |
 //! | `lazy` | BOOLEAN | whether the values may be out of date |
 //! | `far_times` | STRING | see below |
 //!
-//! What is not known is null; `path`, `parent`, `depth` and `type` are always there. Names are bytes, and so no reader refuses
-//! a file for one that is not UTF-8: DuckDB shows them as BLOB, and `read_parquet(…, binary_as_string = true)` takes them for
-//! text, if they all are.
+//! What is not known is null; `path_bytes`, `parent_bytes`, `depth` and `type` are always there.
 //!
-//! **Times** in nanoseconds of 64 bits reach from September 1677 to April 2262. One beyond is there as the nearest of these, so
-//! that comparisons stay right, and `far_times` has it in full: `mtime=+010000-01-01T00:00:00.000000000Z`, several with
-//! a space between them, in the form of [`crate::time`].
+//! **Text and bytes.** Names are bytes, and a column of text that held one that is not UTF-8 would make readers refuse the file.
+//! So each has two columns: text for people and their queries, bytes for all else. Columns have one type here; SQLite, where
+//! each value has a type of its own, does with one (`sqlite`), and NDJSON writes either the one or the other (`ndjson`).
 //!
-//! The file's metadata has `dents.schema` (1), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
+//! **Times** are microseconds, rounded down, as Spark, Iceberg and others refuse nanoseconds; a file is written with
+//! [nanoseconds](crate::time::Unit) if that is asked for. Microseconds of 64 bits reach 292,000 years, nanoseconds from
+//! September 1677 to April 2262. A time beyond is there as the nearest of these, so that comparisons stay right, and `far_times`
+//! has it in full: `mtime=+300000-01-01T00:00:00.000000000Z`, several with a space between them, in the form of [`crate::time`].
+//!
+//! Version 1 had bytes alone, in columns called `path`, `parent`, `user`, `group` and `target`, and nanoseconds. It is read too.
+//!
+//! The file's metadata has `dents.schema` (2), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
 //! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`seal.rs`).
 //!
 //! # How it is written
@@ -68,7 +76,7 @@ mod seal;
 
 pub(crate) use read::Columns;
 
-use crate::{Extent, Output, Part, Sink, time};
+use crate::{About, Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
@@ -103,18 +111,18 @@ struct State {
 }
 
 impl Parquet {
-    /// Begins to write; `program` is told in the file's metadata.
+    /// Begins to write; program and begin are told in the file's metadata.
     ///
     /// # Errors
     /// If the first bytes cannot be written.
-    pub fn new(output: Output, program: &str) -> io::Result<Self> {
-        let schema = Schema::new();
+    pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
+        let schema = Schema::new(about.timestamps);
         let file = Sealed::new(output);
         let mut file =
             SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
-        file.append_key_value_metadata(key_value(schema::VERSION, crate::SCHEMA.to_string()));
-        file.append_key_value_metadata(key_value(schema::PROGRAM, program.to_string()));
-        file.append_key_value_metadata(key_value(schema::BEGUN, time::text(time::now())));
+        file.append_key_value_metadata(key_value(schema::VERSION, schema::NUMBER.to_string()));
+        file.append_key_value_metadata(key_value(schema::PROGRAM, about.program.to_string()));
+        file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
         let state = Mutex::new(State { file, checksums: Vec::new(), failed: None });
         Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
     }
