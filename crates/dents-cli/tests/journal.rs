@@ -438,7 +438,8 @@ fn moment_after(file: &Path, word: &str) -> Time {
     let text = String::from_utf8_lossy(&bytes);
     let (_, rest) = text.split_once(word).unwrap_or_else(|| panic!("{word} is not in {}", file.display()));
     let (start, end) = (rest.find("20").expect("a year"), rest.find('Z').expect("an end"));
-    time::parse(rest[start..=end].as_bytes()).unwrap_or_else(|| panic!("no time: {}", &rest[start..=end]))
+    let moment = &rest[start..=end];
+    time::parse(moment.as_bytes()).unwrap_or_else(|| panic!("no time: {moment}"))
 }
 
 #[test]
