@@ -113,7 +113,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__scan)
-            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --user --group --min-depth --max-depth --null --quiet --printf --output --journal --format --statistics --progress --sync --help"
+            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --user --group --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --statistics --progress --sync --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -201,6 +201,10 @@ _dents() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "text ndjson parquet sqlite" -- "${cur}"))
+                    return 0
+                    ;;
+                --timestamps)
+                    COMPREPLY=($(compgen -W "us ns" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -53,6 +53,8 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'What to 
 ndjson\t''
 parquet\t''
 sqlite\t''"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'What times are counted in, in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
+ns\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'

@@ -6,13 +6,13 @@ mod tools;
 use dents::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run, Watch};
-use dents_sink::{Facts, Row, read};
+use dents_sink::{Facts, Row, read, time};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tools::{dents, is_root, run, text};
 
 /// Directories below the top.
@@ -120,9 +120,10 @@ fn goes_on_after(outcome: &Outcome) -> Option<usize> {
     if told.is_empty() {
         return None;
     }
-    let number =
-        told.strip_prefix("dents: goes on after ").and_then(|rest| rest.strip_suffix(" directories\n"));
-    Some(number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{told}")))
+    let number = told.strip_prefix("dents: goes on after ").and_then(|rest| rest.split_once(' '));
+    let (number, rest) = number.unwrap_or_else(|| panic!("{told}"));
+    assert!(rest.starts_with("directories; the journal is ") && rest.ends_with("s old\n"), "{told}");
+    Some(number.parse().unwrap_or_else(|error| panic!("{error}: {told}")))
 }
 
 /// The time of a scan that nobody disturbs: the shorter of two.
@@ -143,6 +144,11 @@ fn remove_part(dir: &TempDir, out: &str, process: u32) {
     }
 }
 
+/// The same times in every format.
+fn in_nanoseconds(out: &str) -> &'static str {
+    if out.ends_with(".parquet") { "--timestamps=ns" } else { "" }
+}
+
 /// Kills a scan so many times, at moments spread over its whole length, and runs it again to its end each time. How often
 /// there was something to go on from.
 fn kill_often(
@@ -152,7 +158,8 @@ fn kill_often(
     rows: &dyn Fn(&Path) -> Vec<String>,
     truth: &[String],
 ) -> u32 {
-    let command = dents(dir.path(), &format!("scan --threads 2 --journal j -o {out} t"));
+    let words = in_nanoseconds(out);
+    let command = dents(dir.path(), &format!("scan --threads 2 --journal j -o {out} {words} t"));
     let file = dir.path().join(out);
     let before = beside(dir);
     let mut length = length(&command, &file);
@@ -173,7 +180,7 @@ fn kill_often(
         if file.exists() {
             assert_same(&rows(&file), truth, &format!("{when}: what appears is whole"));
         }
-        resumed += u32::from(goes_on_after(&run(&command)).is_some());
+        resumed += u32::from(goes_on_after(&run(&command)) > Some(0));
         assert_same(&rows(&file), truth, &when);
         fs::remove_file(&file).expect("it was made");
         assert_eq!(beside(dir), before, "{when}: nothing is left");
@@ -371,4 +378,90 @@ fn what_failed_in_an_earlier_run_is_in_the_status() {
     let dir = plant(200);
     let rows = same_by_way_of_a_journal(&dir, "t missing", &|run| run, 1);
     assert_eq!(rows.iter().filter(|row| row.contains("\"path\":\"missing\"")).count(), 1);
+}
+
+/// Stops a scan into the journal `../j` before its end, from a directory beside it.
+fn stop_in(cwd: &Path, words: &str) {
+    let stopped = format!("scan --rate 2000 --timeout 100ms --journal ../j -o ../out.ndjson {words}");
+    assert_eq!(run(&dents(cwd, &stopped)).end, End::Exit(1), "{words}");
+    assert!(cwd.join("../j/scan").exists(), "it was stopped");
+}
+
+/// A journal is of the tree that it was begun with: not of what has the same name in another working directory, nor of what
+/// has taken its place.
+#[test]
+fn another_tree_of_the_same_name_is_refused() {
+    let dir = plant(200);
+    let [here, there] = ["here", "there"].map(|name| dir.path().join(name));
+    fs::create_dir(&here).expect("a directory");
+    fs::create_dir_all(there.join("t")).expect("a directory");
+    fs::rename(dir.path().join("t"), here.join("t")).expect("moved");
+    let go_on =
+        |cwd: &Path, words: &str| run(&dents(cwd, &format!("scan --journal ../j -o ../out.ndjson {words}")));
+    let refused = |outcome: &Outcome, words: &[&str]| {
+        let told = text(&outcome.stderr);
+        assert_eq!(outcome.end, End::Exit(1), "{told}");
+        let all = words.iter().all(|word| told.contains(word)) && told.contains("remove ../j to begin anew");
+        assert!(told.starts_with("dents: ../j: ") && all && told.lines().count() == 1, "{told}");
+        assert!(!dir.path().join("out.ndjson").exists() && dir.path().join("j/scan").exists());
+    };
+    stop_in(&here, "t");
+    let both = [here.to_str().expect("UTF-8"), there.to_str().expect("UTF-8")];
+    refused(&go_on(&there, "t"), &both);
+
+    // Another directory under the name of the root, and none.
+    fs::rename(here.join("t"), here.join("u")).expect("moved");
+    refused(&go_on(&here, "t"), &["\"t\" is not what it was", "has gone"]);
+    fs::create_dir(here.join("t")).expect("a directory");
+    refused(&go_on(&here, "t"), &["\"t\" is not what it was", "inode"]);
+    fs::remove_dir(here.join("t")).expect("removed");
+    fs::rename(here.join("u"), here.join("t")).expect("moved back");
+    assert_eq!(go_on(&here, "t").end, End::Exit(0));
+    assert_eq!(lines(&dir.path().join("out.ndjson")).len(), 1 + 200 * (1 + FILES));
+}
+
+/// A path that begins at the root is the same from everywhere.
+#[test]
+fn the_working_directory_is_nothing_to_absolute_paths() {
+    let dir = plant(200);
+    let there = dir.path().join("there");
+    fs::create_dir(&there).expect("a directory");
+    let top = dir.path().join("t");
+    stop_in(&top, top.to_str().expect("UTF-8"));
+    let outcome = run(&dents(&there, &format!("scan --journal ../j -o ../out.ndjson {}", top.display())));
+    assert!(goes_on_after(&outcome).is_some());
+}
+
+/// The moment that stands after a word of a file.
+fn moment_after(file: &Path, word: &str) -> Time {
+    let bytes = fs::read(file).expect("it was made");
+    let text = String::from_utf8_lossy(&bytes);
+    let (_, rest) = text.split_once(word).unwrap_or_else(|| panic!("{word} is not in {}", file.display()));
+    let (start, end) = (rest.find("20").expect("a year"), rest.find('Z').expect("an end"));
+    let moment = &rest[start..=end];
+    time::parse(moment.as_bytes()).unwrap_or_else(|| panic!("no time: {moment}"))
+}
+
+#[test]
+fn a_scan_that_goes_on_was_begun_when_the_first_was() {
+    for (out, word) in [
+        ("out.parquet", "dents.begun"),
+        ("out.sqlite", concat!("dents ", env!("CARGO_PKG_VERSION"))),
+        ("out.ndjson", "\"begun\":\""),
+    ] {
+        let dir = plant(100);
+        let stopped = format!("scan --rate 2000 --timeout 50ms --journal j -o {out} t");
+        let before = SystemTime::now();
+        assert_eq!(run(&dents(dir.path(), &stopped)).end, End::Exit(1));
+        let between = SystemTime::now();
+        std::thread::sleep(Duration::from_millis(1100));
+        let told = run(&dents(dir.path(), &format!("scan --journal j -o {out} t")));
+        let age = text(&told.stderr).trim_end().rsplit_once("the journal is ").map(|(_, age)| age.to_owned());
+        let begun = moment_after(&dir.path().join(out), word);
+        let begun = SystemTime::UNIX_EPOCH + Duration::new(begun.sec as u64, begun.nsec);
+        assert!((before..=between).contains(&begun), "{out}: {before:?} {begun:?} {between:?}");
+        let age = age.unwrap_or_else(|| panic!("no age: {}", text(&told.stderr)));
+        let seconds = age.strip_suffix("s old").and_then(|age| age.rsplit(' ').next()?.parse::<u64>().ok());
+        assert!(seconds.is_some_and(|seconds| seconds >= 1), "{age}");
+    }
 }

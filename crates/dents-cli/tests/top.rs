@@ -70,9 +70,9 @@ fn the_fullest_directories() {
 #[test]
 fn a_file_of_rows_gives_what_the_tree_gave() {
     let dir = linked_tree();
-    for suffix in ["ndjson", "parquet", "sqlite"] {
+    for (suffix, words) in [("ndjson", ""), ("parquet", "--timestamps=ns"), ("sqlite", "")] {
         let file = dir.path().join(format!("scan.{suffix}"));
-        stdout(&dents(dir.path(), "scan t -o").args([&file]));
+        stdout(&dents(dir.path(), &format!("scan {words} t -o")).args([&file]));
         for by in ["size", "allocated", "oldest", "newest", "entries"] {
             let live = stdout(&dents(dir.path(), &format!("top --by {by} --json t")));
             let again = stdout(&dents(dir.path(), &format!("top --by {by} --json --from scan.{suffix}")));

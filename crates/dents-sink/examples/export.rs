@@ -6,7 +6,8 @@
 
 use dents::batch::Time;
 use dents::needs::Kind;
-use dents_sink::{Extent, Facts, Format, Part, Row, Sink, create};
+use dents_sink::time::Unit;
+use dents_sink::{About, Extent, Facts, Format, Part, Row, Sink, create};
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,11 @@ fn main() -> io::Result<()> {
     let workers = std::env::var("EXPORT_WORKERS").ok().and_then(|workers| workers.parse().ok()).unwrap_or(2);
     let begun = Instant::now();
     let sink = match Format::of_name(format) {
-        Some(format) => create(Path::new(file), format, "the example `export`")?,
+        Some(format) => {
+            let about =
+                About { program: "the example `export`", begun: Time::UNKNOWN, timestamps: Unit::Micros };
+            create(Path::new(file), format, &about)?
+        }
         None => Box::new(Nowhere),
     };
     let rows = invent(&*sink, rows.parse().map_err(io::Error::other)?, workers)?;

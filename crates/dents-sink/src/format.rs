@@ -1,6 +1,8 @@
 //! Which format, and the sink that writes it.
 
+use crate::time::Unit;
 use crate::{Output, Sink, ndjson};
+use dents::batch::Time;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::{fs, io};
@@ -60,18 +62,29 @@ impl Format {
     }
 }
 
-/// Begins a file. `program` is told to its readers (`dents 0.1.0`); the scan begins now.
+/// What a file says of its scan as a whole, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// What wrote it: `dents 0.1.0`.
+    pub program: &'a str,
+    /// When the scan was begun: of one that was killed and went on, for the first time.
+    pub begun: Time,
+    /// What times are counted in, in Parquet. The other formats have room for nanoseconds that every reader knows.
+    pub timestamps: Unit,
+}
+
+/// Begins a file. Its readers are told what `about` says.
 ///
 /// # Errors
 /// If the file cannot be created, or cannot be of this format: the message names it, the problem and the way out.
-pub fn create(path: &Path, format: Format, program: &str) -> io::Result<Box<dyn Sink>> {
+pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<dyn Sink>> {
     let output = Output::create(path)?;
     Ok(match format {
-        Format::Ndjson => Box::new(ndjson::Ndjson::new(output, program)),
+        Format::Ndjson => Box::new(ndjson::Ndjson::new(output, about)),
         #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(crate::parquet::Parquet::new(output, program)?),
+        Format::Parquet => Box::new(crate::parquet::Parquet::new(output, about)?),
         #[cfg(feature = "sqlite")]
-        Format::Sqlite => Box::new(crate::sqlite::Sqlite::new(output, program)?),
+        Format::Sqlite => Box::new(crate::sqlite::Sqlite::new(output, about)?),
     })
 }
 

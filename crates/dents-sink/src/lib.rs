@@ -13,8 +13,9 @@
 //! recognises what was written and gives the same rows again; every format records whether they are all ([`Extent`]).
 //!
 //! The formats are described where they are written: [`ndjson`], [`mod@parquet`], [`sqlite`]. What a row can say, they
-//! all keep, byte for byte and nanosecond for nanosecond; the order of rows is that in which workers hand over, and means
-//! nothing.
+//! all keep, byte for byte and nanosecond for nanosecond, but for Parquet, where a file has microseconds unless it is asked
+//! for more. What is UTF-8 is text in all of them, and what is not is bytes; the order of rows is that in which workers hand
+//! over, and means nothing.
 
 mod format;
 pub mod journal;
@@ -31,7 +32,7 @@ pub mod time;
 mod words;
 
 pub use dents_render::record::errno_name;
-pub use format::{Format, check, create};
+pub use format::{About, Format, check, create};
 pub use message::plain;
 pub use output::Output;
 pub use row::{Asked, Facts, Fault, Row};
@@ -39,8 +40,9 @@ pub use row::{Asked, Facts, Fault, Row};
 use std::io;
 use std::path::PathBuf;
 
-/// The version of the schema that all formats share: which facts there are, what they are called and what they mean. A
-/// reader takes files of this version and of older ones; what is only added does not make a new version.
+/// The version of the schema that NDJSON and SQLite share: which facts there are, what they are called and what they mean. A
+/// reader takes files of this version and of older ones; what is only added does not make a new version. Parquet counts its
+/// own, as its columns have changed.
 pub const SCHEMA: u32 = 1;
 
 /// How much of a scan an output holds. Each format records it.

@@ -44,9 +44,8 @@ pub(crate) fn damaged(path: &Path, problem: &str) -> Error {
     bad_file(path, &format!("cut off or damaged: {problem}"), "copy it anew, or scan again")
 }
 
-/// A file that a later program wrote.
-pub(crate) fn too_new(path: &Path, version: u64) -> Error {
-    let ours = crate::SCHEMA;
+/// A file that a later program wrote, and the version of its format that this one knows.
+pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     let problem =
         format!("written with version {version} of the schema, and this program knows up to {ours}");
     bad_file(path, &problem, "read it with the program that wrote it, or a newer one")

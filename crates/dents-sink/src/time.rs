@@ -4,8 +4,8 @@
 //! 0000–9999; the kernel's `tv_sec` has. These are written as ISO 8601 and ECMAScript extend it, with a sign and at least six
 //! digits: `+010000-01-01T00:00:00.000000000Z`, `-000001-12-31T23:59:59.999999999Z`. All 64 bits of seconds come back exactly.
 //!
-//! As one number: nanoseconds since 1970 in 64 bits, which reach from 1677-09-21T00:12:43.145224192Z to
-//! 2262-04-11T23:47:16.854775807Z; beyond, the nearest of these two.
+//! As one number: microseconds or nanoseconds since 1970 in 64 bits ([`Unit`]). Nanoseconds reach from
+//! 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z, microseconds a thousand times as far: 292,000 years.
 
 use dents::batch::Time;
 
@@ -69,26 +69,48 @@ fn days(year: i64, month: u32, day: u32) -> Option<i128> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// Nanoseconds since 1970, or the nearest that 64 bits hold. The second value says whether it is exact.
-#[must_use]
-pub fn nanos(time: Time) -> (i64, bool) {
-    let exact = i128::from(time.sec) * i128::from(NANOS) + i128::from(time.nsec.min(NANOS - 1));
-    match i64::try_from(exact) {
-        Ok(nanos) => (nanos, true),
-        Err(_) => (if time.sec < 0 { i64::MIN } else { i64::MAX }, false),
+/// What times are counted in where they are one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Millionths of a second: what Spark, Iceberg and most databases know.
+    #[default]
+    Micros,
+    /// Billionths: as the kernel has them.
+    Nanos,
+}
+
+impl Unit {
+    fn per_second(self) -> u32 {
+        match self {
+            Unit::Micros => 1_000_000,
+            Unit::Nanos => NANOS,
+        }
+    }
+
+    /// Units since 1970, rounded down, or the nearest that 64 bits hold. The second value is false where it is that.
+    #[must_use]
+    pub fn count(self, time: Time) -> (i64, bool) {
+        let per_second = self.per_second();
+        let beyond = time.nsec.min(NANOS - 1) / (NANOS / per_second);
+        let count = i128::from(time.sec) * i128::from(per_second) + i128::from(beyond);
+        match i64::try_from(count) {
+            Ok(count) => (count, true),
+            Err(_) => (if time.sec < 0 { i64::MIN } else { i64::MAX }, false),
+        }
+    }
+
+    /// The time of so many units.
+    #[must_use]
+    pub fn time(self, count: i64) -> Time {
+        let per_second = i64::from(self.per_second());
+        let beyond = count.rem_euclid(per_second) as u32;
+        Time { sec: count.div_euclid(per_second), nsec: beyond * (NANOS / self.per_second()) }
     }
 }
 
-/// The time of a number of nanoseconds.
-#[must_use]
-pub fn from_nanos(nanos: i64) -> Time {
-    let per_second = i64::from(NANOS);
-    Time { sec: nanos.div_euclid(per_second), nsec: nanos.rem_euclid(per_second) as u32 }
-}
-
 /// Now, by the system's clock: one call into the vDSO.
-#[cfg(any(feature = "parquet", feature = "sqlite"))]
-pub(crate) fn now() -> Time {
+#[must_use]
+pub fn now() -> Time {
     let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
     Time { sec: since.as_secs() as i64, nsec: since.subsec_nanos() }
 }
@@ -184,12 +206,22 @@ mod tests {
     }
 
     #[test]
-    fn nanoseconds_saturate() {
-        assert_eq!(nanos(Time { sec: -1, nsec: 999_999_999 }), (-1, true));
-        assert_eq!(nanos(Time { sec: i64::MAX, nsec: 0 }), (i64::MAX, false));
-        assert_eq!(nanos(Time { sec: i64::MIN, nsec: 0 }), (i64::MIN, false));
-        for time in [i64::MIN, -1, 0, 1, i64::MAX] {
-            assert_eq!(nanos(from_nanos(time)), (time, true));
+    fn numbers_saturate() {
+        for unit in [Unit::Micros, Unit::Nanos] {
+            assert_eq!(unit.count(Time { sec: -1, nsec: 999_999_999 }), (-1, true));
+            assert_eq!(unit.count(Time { sec: i64::MAX, nsec: 0 }), (i64::MAX, false));
+            assert_eq!(unit.count(Time { sec: i64::MIN, nsec: 0 }), (i64::MIN, false));
+            for count in [i64::MIN, -1, 0, 1, i64::MAX] {
+                assert_eq!(unit.count(unit.time(count)), (count, true));
+            }
         }
+    }
+
+    #[test]
+    fn microseconds_are_rounded_down() {
+        let count = |sec, nsec| Unit::Micros.count(Time { sec, nsec });
+        assert_eq!(count(1, 1_999), (1_000_001, true));
+        assert_eq!(count(-1, 999), (-1_000_000, true));
+        assert_eq!(Unit::Micros.time(-1), Time { sec: -1, nsec: 999_999_000 });
     }
 }

@@ -198,6 +198,9 @@ fn refused(dir: &Path, options: &str, paths: &[&CStr]) -> String {
     error.to_string()
 }
 
+/// The header that the first version wrote for `-x /a /b`.
+const FIRST: &[u8] = b"dents scan journal 1\n#\x00\x00\x00h\xea\xb3\x8b\x00\x00\x00\x00ABCDEFGHIJKLMNOP\x80\xa4\xa7\xda\x06\x02-x\x02\x02/a\x02/b";
+
 #[test]
 fn what_is_refused_says_why_and_what_to_do() {
     let playground = Playground::new("refused");
@@ -215,10 +218,13 @@ fn what_is_refused_says_why_and_what_to_do() {
     assert!(why.contains("is of \"/a\" \"/b\": run it with the same, or remove"), "{why}");
     let twice = open(&dir, "-x", &[c"/a", c"b", c"/a//"]).err().expect("refused").to_string();
     assert_eq!(twice, "\"/a//\" is given twice, which a journal cannot tell apart: give it once");
+    for (version, header) in [(1, FIRST), (3, &b"dents scan journal 3\nwhatever"[..])] {
+        fs::write(dir.join("scan"), header).expect("written");
+        let why = refused(&dir, "-x", &[c"/a", c"/b"]);
+        let words = format!("has format {version}, and this program reads format 2: finish it with");
+        assert!(why.contains(&words), "{why}");
+    }
     fs::write(dir.join("scan"), "dents scan journal 2\nwhatever").expect("written");
-    let why = refused(&dir, "-x", &[c"/a", c"/b"]);
-    assert!(why.contains("format 2, and this program reads format 1: finish it with"), "{why}");
-    fs::write(dir.join("scan"), "dents scan journal 1\nwhatever").expect("written");
     let why = refused(&dir, "-x", &[c"/a", c"/b"]);
     assert!(why.contains("scan: damaged, no journal can be made of it: remove"), "{why}");
     let why = refused(&playground.0, "-x", &[c"/a"]);
@@ -226,6 +232,47 @@ fn what_is_refused_says_why_and_what_to_do() {
     let file = playground.0.join("file");
     fs::write(&file, "").expect("written");
     assert!(refused(&file, "", &[c"/a"]).contains("exists"));
+}
+
+/// What stands under the path of a root must be what stood there: a directory made anew may have the same inode number, but
+/// not the same birth.
+#[test]
+fn a_root_that_was_replaced_is_refused() {
+    let playground = Playground::new("replaced");
+    let (dir, root) = (playground.0.join("journal"), playground.0.join("root"));
+    let path = c_path(&root);
+    let of = |path: &Path| fs::metadata(path).expect("is there");
+    fs::create_dir(&root).expect("made");
+    drop(open(&dir, "", &[&path]).expect("begun"));
+    drop(open(&dir, "", &[&path]).expect("the same"));
+    let ours = format!("{:?} is not what it was", root.display().to_string());
+
+    fs::rename(&root, playground.0.join("moved")).expect("moved");
+    let why = refused(&dir, "", &[&path]);
+    assert!(why.contains(&ours) && why.contains("has gone"), "{why}");
+    fs::create_dir(&root).expect("made");
+    let why = refused(&dir, "", &[&path]);
+    assert!(why.contains(&ours) && why.contains("another inode: bring that back, or remove"), "{why}");
+
+    fs::remove_dir(&root).expect("removed");
+    fs::rename(playground.0.join("moved"), &root).expect("moved back");
+    drop(open(&dir, "", &[&path]).expect("the same again"));
+    let born = of(&root).created().ok();
+    std::thread::sleep(Duration::from_millis(50));
+    fs::remove_dir(&root).expect("removed");
+    fs::create_dir(&root).expect("made");
+    if born.is_some() && born != of(&root).created().ok() {
+        assert!(refused(&dir, "", &[&path]).contains(&ours));
+    }
+
+    // A root that was not there, and is now.
+    let (dir, root) = (playground.0.join("second"), playground.0.join("later"));
+    let path = c_path(&root);
+    drop(open(&dir, "", &[&path]).expect("begun"));
+    drop(open(&dir, "", &[&path]).expect("the same"));
+    fs::create_dir(&root).expect("made");
+    let why = refused(&dir, "", &[&path]);
+    assert!(why.contains("was not there"), "{why}");
 }
 
 /// What a scan that was being removed left behind harms nobody.

@@ -9,21 +9,23 @@ use crate::owners::People;
 use crate::{Cli, interrupt, message};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
-use dents::batch::{Batch, Entry};
+use dents::batch::{Batch, Entry, Time};
 use dents::tree::{End, Failure, Place};
 use dents_sink::journal::{Journal, Options, Scan, Writer};
-use dents_sink::{Part, Row};
+use dents_sink::{Part, Row, time};
+
 use std::ffi::{CStr, CString};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Options that do not change what rows there are.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 14] = [
     "paths",
     "journal",
     "file",
     "format",
+    "timestamps",
     "statistics",
     "progress",
     "sync",
@@ -47,8 +49,10 @@ pub(super) fn scan(
     let (people, operands) = (People::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
     let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
-    if journal.directories() > 0 {
-        message::say(format!("goes on after {} directories", journal.directories()).as_bytes());
+    if journal.resumed() {
+        let (directories, age) = (journal.directories(), age(journal.started()));
+        let told = format!("goes on after {directories} directories; the journal is {age} old");
+        message::say(told.as_bytes());
     }
     let mut done = walk(args, filter, trouble, (rows::NEEDS, true), Some(&journal), &|| {
         Box::new(Journaled { rows: Rows::new(journal.writer(), trouble, &people, &operands), trouble })
@@ -57,7 +61,7 @@ pub(super) fn scan(
         message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
         return Ok(done);
     }
-    let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
+    let sink = dents_sink::create(path, format, &args.output.about(journal.started()))?;
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;
@@ -69,6 +73,18 @@ pub(super) fn scan(
     done.renamed = sink.finish(done.extent())?;
     journal.finish()?;
     Ok(done)
+}
+
+/// The time since a moment, in its two largest units. None has passed where the clock was set back.
+fn age(since: Time) -> String {
+    let seconds = u64::try_from(time::now().sec.saturating_sub(since.sec)).unwrap_or(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m {}s", seconds % 60),
+        (0, ..) => format!("{hours}h {}m", minutes % 60),
+        _ => format!("{days}d {}h", hours % 24),
+    }
 }
 
 /// The options that decide what rows there are, as they were said: quoted, so that no two command lines look alike.

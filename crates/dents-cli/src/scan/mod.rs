@@ -120,7 +120,7 @@ fn rows(
     path: &Path,
     trouble: &Trouble,
 ) -> io::Result<Done> {
-    let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
+    let sink = dents_sink::create(path, format, &args.output.about(dents_sink::time::now()))?;
     let (people, operands) = (People::default(), args.walk.paths());
     let mut done = walk(args, filter, trouble, (rows::NEEDS, true), None, &|| {
         Box::new(Rows::new(sink.part(), trouble, &people, &operands))

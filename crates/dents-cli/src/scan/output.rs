@@ -3,6 +3,9 @@
 use super::format::{self, Format};
 use crate::message;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dents::batch::Time;
+use dents_sink::About;
+use dents_sink::time::Unit;
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -31,6 +34,9 @@ pub(crate) struct Output {
     /// What to write: text, or rows of all that is known [default: by the extension of FILE; text for none and .txt]
     #[arg(long, value_name = "FORMAT", value_parser = kinds())]
     format: Option<Kind>,
+    /// What times are counted in, in Parquet: us, which all its readers know, or ns [default: us]
+    #[arg(long, value_name = "UNIT", value_parser = units())]
+    timestamps: Option<Unit>,
     /// Show at the end, on standard error, what was found and what it took
     #[arg(short = 's', long)]
     pub(crate) statistics: bool,
@@ -71,6 +77,10 @@ fn shown(path: &Path) -> String {
     message::quoted_text(path.as_os_str().as_bytes())
 }
 
+fn units() -> impl TypedValueParser<Value = Unit> {
+    PossibleValuesParser::new(["us", "ns"]).map(|name| if name == "ns" { Unit::Nanos } else { Unit::Micros })
+}
+
 /// Where the output goes, and as what.
 pub(crate) enum Target<'a> {
     /// Lines.
@@ -94,6 +104,15 @@ impl Output {
             Some(kind) => kind,
             None => by_name(path, lines.is_some())?,
         };
+        if self.timestamps.is_some() && kind.is_none_or(|format| format.name() != "parquet") {
+            return Err(format!(
+                "--timestamps is about files in Parquet; {}",
+                match kind {
+                    Some(format) => format!("{} keeps nanoseconds in any case", format.name()),
+                    None => "text shows times as --printf says".to_string(),
+                }
+            ));
+        }
         let Some(format) = kind else {
             return match &self.journal {
                 Some(_) => Err("--journal keeps rows, which text has none of: name a FILE that ends in .parquet, .sqlite or \
@@ -121,6 +140,12 @@ impl Output {
             return Err(format!("{} is a directory; name a file", shown(path)));
         }
         Ok(Target::Rows(format, path))
+    }
+
+    /// What a file of rows says of a scan that was begun then.
+    pub(crate) fn about(&self, begun: Time) -> About<'static> {
+        let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
+        About { program, begun, timestamps: self.timestamps.unwrap_or_default() }
     }
 
     /// What ends a line.

@@ -32,6 +32,10 @@ fn wrong_command_lines_are_told_with_a_way_out() {
         (&["-o", "/nowhere/x.csv"], &["'/nowhere/x.csv'", "--format", "text, ndjson"]),
         (&["-o", "/nowhere/x.parquet.gz"], &["'/nowhere/x.parquet.gz'", "--format"]),
         (&["-o", "/nowhere/x.ndjson.partial"], &["'/nowhere/x.ndjson.partial'", "--format"]),
+        (&["--timestamps", "ms", "-o", "x.parquet"], &["--timestamps", "us", "ns"]),
+        (&["--timestamps", "ns"], &["--timestamps", "Parquet", "text"]),
+        (&["--timestamps", "us", "-o", "x.sqlite"], &["--timestamps", "sqlite keeps nanoseconds"]),
+        (&["--timestamps=ns", "--format=ndjson"], &["--timestamps", "ndjson keeps nanoseconds"]),
         (&["--no-such-option"], &["--no-such-option"]),
     ] {
         let outcome = run(&dents(Path::new("/")).args(args));

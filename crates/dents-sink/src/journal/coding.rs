@@ -75,7 +75,7 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-fn put_time(out: &mut Vec<u8>, time: Time) {
+pub(super) fn put_time(out: &mut Vec<u8>, time: Time) {
     put_signed(out, time.sec);
     put_number(out, u64::from(time.nsec));
 }
@@ -120,7 +120,7 @@ impl<'a> Bytes<'a> {
         Some(bytes)
     }
 
-    fn time(&mut self) -> Option<Time> {
+    pub(super) fn time(&mut self) -> Option<Time> {
         Some(Time { sec: self.signed()?, nsec: self.small()? })
     }
 }

@@ -39,6 +39,24 @@ pub enum Error {
         /// The paths it was begun with.
         theirs: Vec<CString>,
     },
+    /// It was begun in another working directory, where a path that is not absolute leads elsewhere.
+    OtherDirectory {
+        /// The journal.
+        dir: PathBuf,
+        /// Where it was begun.
+        theirs: PathBuf,
+        /// Where this is.
+        ours: PathBuf,
+    },
+    /// A path leads to another file than when it was begun.
+    OtherTree {
+        /// The journal.
+        dir: PathBuf,
+        /// The path.
+        path: CString,
+        /// What is different, in words.
+        change: &'static str,
+    },
     /// A path is given twice: its directories could not be told apart.
     Twice {
         /// The path.
@@ -88,6 +106,18 @@ impl fmt::Display for Error {
                 }
                 write!(out, ": run it with the same, or remove the directory to begin anew")
             }
+            Error::OtherDirectory { dir, theirs, ours } => write!(
+                out,
+                "{}: this journal was begun in {theirs:?}, not in {ours:?}: run it there, or remove {0} to begin anew",
+                dir.display()
+            ),
+            Error::OtherTree { dir, path, change } => write!(
+                out,
+                "{}: {:?} is not what it was when this journal was begun, {change}: bring that back, or remove {0} to \
+                 begin anew",
+                dir.display(),
+                String::from_utf8_lossy(path.to_bytes())
+            ),
             Error::Twice { path } => {
                 let path = String::from_utf8_lossy(path.to_bytes());
                 write!(out, "{path:?} is given twice, which a journal cannot tell apart: give it once")

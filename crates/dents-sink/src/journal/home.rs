@@ -3,29 +3,32 @@
 //! | file | what |
 //! |---|---|
 //! | `lock` | held by `flock` while a process uses the journal, with its number in it; a process that dies lets go of it |
-//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the paths |
+//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and what was there |
 //! | `000001-0000.rows` | segments: run and writer |
 //!
 //! The header comes first and appears whole (it is renamed into place), and is the first to go when a scan is done: what
 //! lies here without one is the rest of a scan that nobody needs any more.
 
-use super::coding::{Bytes, put_bytes, put_number};
+use super::coding::{Bytes, put_bytes, put_number, put_time};
 use super::key::Keys;
+use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
-use std::ffi::CString;
+use crate::time;
+use dents::batch::Time;
+use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const LOCK: &str = "lock";
 const HEADER: &str = "scan";
 const NEW_HEADER: &str = "scan.new";
 /// The first line of the header, without the number of the format.
 const TITLE: &str = "dents scan journal ";
-/// The format of header and segments. Another one is refused.
-pub(super) const VERSION: u32 = 1;
+/// The format of header and segments. Another one is refused. The first had neither working directory nor roots.
+pub(super) const VERSION: u32 = 2;
 
 /// The directory, locked.
 pub(super) struct Home {
@@ -38,7 +41,32 @@ pub(super) struct Home {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) keys: Keys,
-    pub(super) started: SystemTime,
+    pub(super) started: Time,
+    /// Whether the scan was begun by an earlier run.
+    pub(super) resumed: bool,
+}
+
+/// What the header says of the scan.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    options: String,
+    /// The working directory; empty if it had no name.
+    cwd: PathBuf,
+    paths: Vec<CString>,
+    /// What each path leads to.
+    roots: Vec<Option<Root>>,
+}
+
+impl Told {
+    /// What is to be said of a scan now: a `getcwd`, and a `statx` for each path.
+    fn of(scan: &Scan<'_>) -> Told {
+        Told {
+            options: scan.options.to_string(),
+            cwd: std::env::current_dir().unwrap_or_default(),
+            paths: scan.paths.iter().map(|path| (*path).to_owned()).collect(),
+            roots: scan.paths.iter().map(|path| Root::of(path)).collect(),
+        }
+    }
 }
 
 impl Home {
@@ -83,8 +111,8 @@ impl Home {
                     let path = segment.path(&self.dir);
                     fs::remove_file(&path).map_err(|error| Error::Io(at(&path, error)))?;
                 }
-                let header = Header { keys: Keys::new(), started: SystemTime::now() };
-                self.write(&header, scan).map_err(|error| Error::Io(at(&path, error)))?;
+                let header = Header { keys: Keys::new(), started: time::now(), resumed: false };
+                self.write(&header, &Told::of(scan)).map_err(|error| Error::Io(at(&path, error)))?;
                 Ok(header)
             }
             Err(error) => Err(Error::Io(at(&path, error))),
@@ -97,22 +125,29 @@ impl Home {
         if version != VERSION {
             return Err(Error::Version { dir: dir(), version });
         }
-        let (header, options, paths) =
-            parse(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
-        if options != scan.options {
-            let (theirs, ours) = (options, scan.options.to_string());
-            return Err(Error::OtherOptions { dir: dir(), theirs, ours });
+        let (header, theirs) = parse(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
+        let ours = Told::of(scan);
+        if theirs.options != ours.options {
+            return Err(Error::OtherOptions { dir: dir(), theirs: theirs.options, ours: ours.options });
         }
-        if !paths.iter().map(CString::as_c_str).eq(scan.paths.iter().copied()) {
-            return Err(Error::OtherPaths { dir: dir(), theirs: paths });
+        if theirs.paths != ours.paths {
+            return Err(Error::OtherPaths { dir: dir(), theirs: theirs.paths });
+        }
+        if theirs.cwd != ours.cwd && ours.paths.iter().any(|path| !path.to_bytes().starts_with(b"/")) {
+            return Err(Error::OtherDirectory { dir: dir(), theirs: theirs.cwd, ours: ours.cwd });
+        }
+        for (path, (then, now)) in ours.paths.into_iter().zip(theirs.roots.iter().zip(&ours.roots)) {
+            if let Some(change) = root::change(then.as_ref(), now.as_ref()) {
+                return Err(Error::OtherTree { dir: dir(), path, change });
+            }
         }
         Ok(header)
     }
 
-    fn write(&self, header: &Header, scan: &Scan<'_>) -> io::Result<()> {
+    fn write(&self, header: &Header, told: &Told) -> io::Result<()> {
         let new = self.dir.join(NEW_HEADER);
         let mut file = File::create(&new)?;
-        file.write_all(&encode(header, scan))?;
+        file.write_all(&encode(header, told))?;
         // Once and small: so that a header is whole after a power cut too.
         file.sync_all()?;
         fs::rename(&new, self.dir.join(HEADER))
@@ -155,29 +190,38 @@ fn version(bytes: &[u8]) -> Option<u32> {
     std::str::from_utf8(line).ok()?.strip_prefix(TITLE)?.parse().ok()
 }
 
-fn encode(header: &Header, scan: &Scan<'_>) -> Vec<u8> {
+fn encode(header: &Header, told: &Told) -> Vec<u8> {
     let mut payload = header.keys.secret.to_vec();
-    let started = header.started.duration_since(UNIX_EPOCH).unwrap_or_default();
-    put_number(&mut payload, started.as_secs());
-    put_bytes(&mut payload, scan.options.as_bytes());
-    put_number(&mut payload, scan.paths.len() as u64);
-    scan.paths.iter().for_each(|path| put_bytes(&mut payload, path.to_bytes()));
+    put_time(&mut payload, header.started);
+    put_bytes(&mut payload, told.options.as_bytes());
+    put_bytes(&mut payload, told.cwd.as_os_str().as_bytes());
+    put_number(&mut payload, told.paths.len() as u64);
+    for (path, root) in told.paths.iter().zip(&told.roots) {
+        put_bytes(&mut payload, path.to_bytes());
+        root::put(&mut payload, root.as_ref());
+    }
     let mut bytes = format!("{TITLE}{VERSION}\n").into_bytes();
     frame::put(&mut bytes, 0, &[&payload]);
     bytes
 }
 
-fn parse(bytes: &[u8]) -> Option<(Header, String, Vec<CString>)> {
+fn parse(bytes: &[u8]) -> Option<(Header, Told)> {
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let rest = &bytes[line + 1..];
     let len = frame::length(rest)?;
     let (_, payload) = frame::check(rest.get(..usize::try_from(len).ok()?)?)?;
     let (secret, rest) = payload.split_first_chunk()?;
     let mut bytes = Bytes(rest);
-    let started = UNIX_EPOCH.checked_add(Duration::from_secs(bytes.number()?))?;
+    let started = bytes.time()?;
     let options = String::from_utf8(bytes.bytes()?.to_vec()).ok()?;
-    let paths = (0..bytes.number()?).map(|_| CString::new(bytes.bytes()?).ok()).collect::<Option<_>>()?;
-    Some((Header { keys: Keys { secret: *secret }, started }, options, paths))
+    let cwd = PathBuf::from(OsString::from_vec(bytes.bytes()?.to_vec()));
+    let (mut paths, mut roots) = (Vec::new(), Vec::new());
+    for _ in 0..bytes.number()? {
+        paths.push(CString::new(bytes.bytes()?).ok()?);
+        roots.push(root::take(&mut bytes)?);
+    }
+    let header = Header { keys: Keys { secret: *secret }, started, resumed: true };
+    Some((header, Told { options, cwd, paths, roots }))
 }
 
 #[cfg(test)]
@@ -186,14 +230,12 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_as_it_was() {
-        let scan = Scan { options: "-x --max-depth 3", paths: &[c"/a", c"\xff b\n"] };
-        let started = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-        let header = Header { keys: Keys::new(), started };
-        let bytes = encode(&header, &scan);
-        assert!(bytes.starts_with(b"dents scan journal 1\n"));
-        let (back, options, paths) = parse(&bytes).expect("makes sense");
-        assert_eq!((back, options.as_str()), (header, scan.options));
-        assert!(paths.iter().map(CString::as_c_str).eq(scan.paths.iter().copied()));
+        let scan = Scan { options: "-x --max-depth 3", paths: &[c"/", c"\xff b\n"] };
+        let started = Time { sec: 1_800_000_000, nsec: 123_456_789 };
+        let (header, told) = (Header { keys: Keys::new(), started, resumed: true }, Told::of(&scan));
+        let bytes = encode(&header, &told);
+        assert!(bytes.starts_with(b"dents scan journal 2\n"));
+        assert_eq!(parse(&bytes), Some((header, told)));
         for end in 0..bytes.len() {
             assert!(parse(&bytes[..end]).is_none(), "cut off at {end}");
         }

@@ -30,7 +30,7 @@
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
-//! use dents_sink::{Extent, Format, create};
+//! use dents_sink::{About, Extent, Format, create};
 //! use std::path::Path;
 //! # fn walk(_: &[&std::ffi::CStr], _: &[dents::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
@@ -39,7 +39,8 @@
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
 //! if complete {
-//!     let sink = create(Path::new("data.parquet"), Format::Parquet, "example")?;
+//!     let about = About { program: "example", begun: journal.started(), timestamps: Default::default() };
+//!     let sink = create(Path::new("data.parquet"), Format::Parquet, &about)?;
 //!     let mut part = sink.part();
 //!     journal.replay(&mut *part)?;
 //!     part.flush()?;
@@ -57,6 +58,7 @@ mod frame;
 mod home;
 mod key;
 mod recover;
+mod root;
 mod segment;
 mod writer;
 
@@ -64,6 +66,7 @@ pub use error::Error;
 pub use writer::Writer;
 
 use crate::Part;
+use dents::batch::Time;
 use dents::tree::Beginning;
 use home::{Header, Home};
 use recover::Found;
@@ -73,9 +76,10 @@ use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
-/// What is scanned, and how: a journal is of one scan.
+/// What is scanned, and how: a journal is of one scan. The working directory and what the paths lead to (device, inode, birth)
+/// belong to it, and are looked at when the journal is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
     /// All options that decide what is walked and what is asked, in words; the same words for the same options. Shown to
@@ -127,8 +131,8 @@ impl Journal {
     /// Opens the journal in `dir`, which is made if it does not exist, and reads what is in it: one pass over all of it.
     ///
     /// # Errors
-    /// Each says what to do: the journal is in use, of another scan, of another format; the directory holds something else; a
-    /// path was given twice; a file could not be read or written.
+    /// Each says what to do: the journal is in use, of another scan, of another tree of the same name, of another format; the
+    /// directory holds something else; a path was given twice; a file could not be read or written.
     pub fn open(dir: &Path, scan: &Scan<'_>, options: Options) -> Result<Journal, Error> {
         for (index, path) in scan.paths.iter().enumerate() {
             if scan.paths[..index].iter().any(|other| without_slash(other) == without_slash(path)) {
@@ -179,8 +183,14 @@ impl Journal {
 
     /// When the scan was begun, by the clock of that time.
     #[must_use]
-    pub fn started(&self) -> SystemTime {
+    pub fn started(&self) -> Time {
         self.header.started
+    }
+
+    /// Whether an earlier run began it.
+    #[must_use]
+    pub fn resumed(&self) -> bool {
+        self.header.resumed
     }
 
     /// What one worker writes to. Its file is made when there is something to write.

@@ -54,7 +54,7 @@ mod text;
 pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
-use crate::{Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
+use crate::{About, Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
 use dents::batch::Time;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -78,11 +78,11 @@ struct State {
 }
 
 impl Ndjson {
-    /// Begins to write; `program` is told in the record of the scan.
+    /// Begins to write; program and begin are told in the record of the scan.
     #[must_use]
-    pub fn new(output: Output, program: &str) -> Self {
+    pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });
-        Ndjson { program: program.to_string(), begun: time::now(), state }
+        Ndjson { program: about.program.to_string(), begun: about.begun, state }
     }
 }
 

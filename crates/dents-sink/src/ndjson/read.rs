@@ -140,7 +140,7 @@ impl Lines {
                 continue;
             }
             take_line(&line, &mut counted, give).map_err(|wrong| match wrong {
-                Wrong::Version(version) => message::too_new(&self.path, version),
+                Wrong::Version(version) => message::too_new(&self.path, version, SCHEMA),
                 Wrong::Line(problem) => message::damaged(&self.path, &format!("line {number}: {problem}")),
                 Wrong::Receiver(error) => error,
             })?;

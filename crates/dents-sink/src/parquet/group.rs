@@ -7,6 +7,7 @@ use super::column::{AnyColumn, Column};
 use super::schema::{COLUMNS, Schema};
 use super::{Parquet, io_error};
 use crate::row::{Facts, Row};
+use crate::time::Unit;
 use crate::{Part, time, words};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
@@ -28,7 +29,8 @@ pub(super) struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     pub(super) fn new(sink: &'s Parquet) -> Self {
-        Writer { sink, columns: Columns::default(), held: 0, encoded: 0 }
+        let columns = Columns { unit: sink.schema.unit(), ..Columns::default() };
+        Writer { sink, columns, held: 0, encoded: 0 }
     }
 
     fn encode(&mut self) -> io::Result<()> {
@@ -65,28 +67,31 @@ impl Part for Writer<'_> {
 /// The columns, and which rows have a value in those that may lack one.
 #[derive(Default)]
 struct Columns {
-    path: Column<ByteArrayType>,
-    parent: Column<ByteArrayType>,
+    path: Texts,
+    parent: Texts,
+    /// The bytes of a name are in those of the path.
+    name: Texts,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
     /// ino, dev, size, allocated.
     wide: [Column<Int64Type>; 4],
     /// nlink, mode, uid, gid.
     narrow: [Column<Int32Type>; 4],
-    user: Column<ByteArrayType>,
-    group: Column<ByteArrayType>,
+    user: Texts,
+    group: Texts,
     /// atime, ctime, mtime.
     times: [Column<Int64Type>; 3],
     btime: Column<Int64Type>,
-    target: Column<ByteArrayType>,
+    target: Texts,
     asked: Column<ByteArrayType>,
     errno: Column<Int32Type>,
     lazy: Column<BoolType>,
     far_times: Column<ByteArrayType>,
     has: Levels,
+    unit: Unit,
     /// The paths, one after the other, and where each ends.
     paths: Vec<u8>,
-    ends: Vec<usize>,
+    ends: Vec<End>,
     parents: Last,
     users: Last,
     groups: Last,
@@ -96,23 +101,76 @@ struct Columns {
 #[derive(Default)]
 struct Levels {
     facts: Vec<i16>,
-    user: Vec<i16>,
-    group: Vec<i16>,
     btime: Vec<i16>,
-    target: Vec<i16>,
     fault: Vec<i16>,
     far_times: Vec<i16>,
+}
+
+/// Where a path ends, how long the name at its end is, and which of the two are text.
+struct End {
+    at: usize,
+    name: usize,
+    path_is_text: bool,
+    name_is_text: bool,
+}
+
+/// Bytes, and whether they are UTF-8.
+#[derive(Clone)]
+struct Value {
+    bytes: ByteArray,
+    is_text: bool,
+}
+
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Value {
+        Value { bytes: ByteArray::from(bytes), is_text: is_text(bytes) }
+    }
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok()
+}
+
+/// Two columns of the same: text where it is UTF-8, and bytes in any case.
+#[derive(Default)]
+struct Texts {
+    text: Column<ByteArrayType>,
+    has_text: Vec<i16>,
+    bytes: Column<ByteArrayType>,
+    has_bytes: Vec<i16>,
+}
+
+impl Texts {
+    fn push(&mut self, value: Option<Value>) {
+        self.has_bytes.push(i16::from(value.is_some()));
+        let text = value.as_ref().filter(|value| value.is_text);
+        self.push_text(text.map(|text| text.bytes.clone()));
+        self.bytes.values.extend(value.map(|value| value.bytes));
+    }
+
+    /// The values went to the encoders.
+    fn clear(&mut self) {
+        self.has_text.clear();
+        self.has_bytes.clear();
+    }
+
+    fn push_text(&mut self, text: Option<ByteArray>) {
+        self.has_text.push(i16::from(text.is_some()));
+        self.text.values.extend(text);
+    }
 }
 
 impl Columns {
     fn push(&mut self, row: &Row<'_>) {
         row.path(&mut self.paths);
-        self.ends.push(self.paths.len());
-        self.parent.values.push(self.parents.of(row.parent));
+        let parent = self.parents.of(row.parent);
+        let name_is_text = is_text(row.name);
+        let path_is_text = parent.is_text && name_is_text;
+        self.ends.push(End { at: self.paths.len(), name: row.name.len(), path_is_text, name_is_text });
+        self.parent.push(Some(parent));
         self.depth.values.push(row.depth as i32);
         self.kind.values.push(word(words::of_kind(row.kind)));
-        self.has.target.push(i16::from(row.target.is_some()));
-        self.target.values.extend(row.target.map(ByteArray::from));
+        self.target.push(row.target.map(Value::from));
         self.has.fault.push(i16::from(row.fault.is_some()));
         if let Some(fault) = row.fault {
             self.asked.values.push(word(words::of_asked(fault.asked)));
@@ -120,17 +178,18 @@ impl Columns {
         }
         self.has.facts.push(i16::from(row.facts.is_some()));
         let facts = row.facts.as_ref();
-        self.has.user.push(i16::from(facts.is_some_and(|facts| facts.user.is_some())));
-        self.has.group.push(i16::from(facts.is_some_and(|facts| facts.group.is_some())));
+        let (user, group) = (facts.and_then(|facts| facts.user), facts.and_then(|facts| facts.group));
+        self.user.push(user.map(|user| self.users.of(user)));
+        self.group.push(group.map(|group| self.groups.of(group)));
         self.has.btime.push(i16::from(facts.is_some_and(|facts| facts.btime.is_some())));
         let near = facts.is_none_or(|facts| self.push_facts(facts));
         self.has.far_times.push(i16::from(!near));
         if let Some(facts) = facts.filter(|_| !near) {
-            self.far_times.values.push(ByteArray::from(far_times(facts).as_str()));
+            self.far_times.values.push(ByteArray::from(far_times(facts, self.unit).as_str()));
         }
     }
 
-    /// Returns whether all times are exact in their columns.
+    /// Returns whether their columns reach all times.
     fn push_facts(&mut self, facts: &Facts<'_>) -> bool {
         let wide = [facts.ino, words::device(facts.dev), facts.size, facts.allocated];
         for (column, value) in self.wide.iter_mut().zip(wide) {
@@ -140,34 +199,43 @@ impl Columns {
         for (column, value) in self.narrow.iter_mut().zip(narrow) {
             column.values.push(value as i32);
         }
-        self.user.values.extend(facts.user.map(|user| self.users.of(user)));
-        self.group.values.extend(facts.group.map(|group| self.groups.of(group)));
         self.lazy.values.push(facts.lazy);
-        let mut near = true;
-        let mut nanos = |at: Time| {
-            let (nanos, exact) = time::nanos(at);
-            near &= exact;
-            nanos
+        let (mut near, unit) = (true, self.unit);
+        let mut count = |at: Time| {
+            let (count, reached) = unit.count(at);
+            near &= reached;
+            count
         };
         for (column, at) in self.times.iter_mut().zip([facts.atime, facts.ctime, facts.mtime]) {
-            column.values.push(nanos(at));
+            column.values.push(count(at));
         }
-        self.btime.values.extend(facts.btime.map(nanos));
+        self.btime.values.extend(facts.btime.map(count));
         near
     }
 
     fn encode(&mut self, schema: &Schema) -> Result<()> {
         let paths = Bytes::from(std::mem::take(&mut self.paths));
         let mut start = 0;
-        self.path.values.extend(self.ends.drain(..).map(|end| {
-            let path = paths.slice(start..end);
-            start = end;
-            ByteArray::from(path)
-        }));
+        for End { at, name, path_is_text, name_is_text } in self.ends.drain(..) {
+            let slice = |start| ByteArray::from(paths.slice(start..at));
+            self.path.push(Some(Value { bytes: slice(start), is_text: path_is_text }));
+            self.name.push_text(name_is_text.then(|| slice(at - name)));
+            start = at;
+        }
         for (index, (column, levels)) in self.all().into_iter().enumerate() {
             column.encode(schema, index, levels)?;
         }
         self.has.clear();
+        for texts in [
+            &mut self.path,
+            &mut self.parent,
+            &mut self.name,
+            &mut self.user,
+            &mut self.group,
+            &mut self.target,
+        ] {
+            texts.clear();
+        }
         Ok(())
     }
 
@@ -179,8 +247,11 @@ impl Columns {
         let [nlink, mode, uid, gid] = &mut self.narrow;
         let [atime, ctime, mtime] = &mut self.times;
         [
-            (&mut self.path, None),
-            (&mut self.parent, None),
+            (&mut self.path.text, Some(&self.path.has_text)),
+            (&mut self.path.bytes, None),
+            (&mut self.parent.text, Some(&self.parent.has_text)),
+            (&mut self.parent.bytes, None),
+            (&mut self.name.text, Some(&self.name.has_text)),
             (&mut self.depth, None),
             (&mut self.kind, None),
             (ino, facts),
@@ -189,15 +260,18 @@ impl Columns {
             (mode, facts),
             (uid, facts),
             (gid, facts),
-            (&mut self.user, Some(&has.user)),
-            (&mut self.group, Some(&has.group)),
+            (&mut self.user.text, Some(&self.user.has_text)),
+            (&mut self.user.bytes, Some(&self.user.has_bytes)),
+            (&mut self.group.text, Some(&self.group.has_text)),
+            (&mut self.group.bytes, Some(&self.group.has_bytes)),
             (size, facts),
             (allocated, facts),
             (atime, facts),
             (&mut self.btime, Some(&has.btime)),
             (ctime, facts),
             (mtime, facts),
-            (&mut self.target, Some(&has.target)),
+            (&mut self.target.text, Some(&self.target.has_text)),
+            (&mut self.target.bytes, Some(&self.target.has_bytes)),
             (&mut self.asked, Some(&has.fault)),
             (&mut self.errno, Some(&has.fault)),
             (&mut self.lazy, facts),
@@ -208,8 +282,8 @@ impl Columns {
 
 impl Levels {
     fn clear(&mut self) {
-        let Levels { facts, user, group, btime, target, fault, far_times } = self;
-        for levels in [facts, user, group, btime, target, fault, far_times] {
+        let Levels { facts, btime, fault, far_times } = self;
+        for levels in [facts, btime, fault, far_times] {
             levels.clear();
         }
     }
@@ -217,13 +291,13 @@ impl Levels {
 
 /// A value that mostly is the one before: copied once, then shared.
 #[derive(Default)]
-struct Last(Option<ByteArray>);
+struct Last(Option<Value>);
 
 impl Last {
-    fn of(&mut self, bytes: &[u8]) -> ByteArray {
+    fn of(&mut self, bytes: &[u8]) -> Value {
         match &self.0 {
-            Some(last) if last.data() == bytes => last.clone(),
-            _ => self.0.insert(ByteArray::from(bytes)).clone(),
+            Some(last) if last.bytes.data() == bytes => last.clone(),
+            _ => self.0.insert(Value::from(bytes)).clone(),
         }
     }
 }
@@ -232,14 +306,14 @@ fn word(word: &'static str) -> ByteArray {
     ByteArray::from(Bytes::from_static(word.as_bytes()))
 }
 
-/// The times that nanoseconds do not reach, in full: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.
-fn far_times(facts: &Facts<'_>) -> String {
+/// The times that 64 bits of this unit do not reach, in full: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.
+fn far_times(facts: &Facts<'_>, unit: Unit) -> String {
     let all = [
         ("atime", Some(facts.atime)),
         ("btime", facts.btime),
         ("ctime", Some(facts.ctime)),
         ("mtime", Some(facts.mtime)),
     ];
-    let far = all.into_iter().filter_map(|(name, at)| Some((name, at.filter(|at| !time::nanos(*at).1)?)));
+    let far = all.into_iter().filter_map(|(name, at)| Some((name, at.filter(|at| !unit.count(*at).1)?)));
     far.map(|(name, at)| format!("{name}={}", time::text(at))).collect::<Vec<_>>().join(" ")
 }

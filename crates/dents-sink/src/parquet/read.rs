@@ -3,7 +3,9 @@
 use super::seal::Checked;
 use super::{io_error, schema};
 use crate::row::{Facts, Fault, Row};
-use crate::{Extent, SCHEMA, message, time, words};
+use crate::time::Unit;
+use crate::{Extent, message, time, words};
+use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use ::parquet::errors::ParquetError;
@@ -41,8 +43,8 @@ impl Columns {
         };
         let version: u64 =
             value(schema::VERSION).and_then(|version| version.parse().ok()).ok_or_else(not_ours)?;
-        if version > u64::from(SCHEMA) {
-            return Err(message::too_new(path, version));
+        if version > u64::from(schema::NUMBER) {
+            return Err(message::too_new(path, version, schema::NUMBER));
         }
         let checksums = value(schema::CHECKSUMS).unwrap_or_default().split_ascii_whitespace();
         let checksums: Vec<u32> = checksums.flat_map(|one| u32::from_str_radix(one, 16)).collect();
@@ -89,12 +91,12 @@ impl Columns {
         let group = self.file.get_row_group(group)?;
         let group = &*group;
         Ok(Cursors {
-            path: Cursor::of(group, "path")?,
-            parent: Cursor::of(group, "parent")?,
+            path: Cursor::of_bytes(group, "path")?,
+            parent: Cursor::of_bytes(group, "parent")?,
             depth: Cursor::of(group, "depth")?,
             kind: Cursor::of(group, "type")?,
             facts: FactCursors::of(group)?,
-            target: Cursor::of(group, "target")?,
+            target: Cursor::of_bytes(group, "target")?,
             asked: Cursor::of(group, "asked")?,
             errno: Cursor::of(group, "errno")?,
         })
@@ -144,12 +146,38 @@ struct Cursor<T: DataType> {
     value: usize,
 }
 
+fn index_of(group: &dyn RowGroupReader, name: &str) -> Option<usize> {
+    group.metadata().columns().iter().position(|column| column.column_path().parts() == [name])
+}
+
+fn missing(name: &str) -> ParquetError {
+    ParquetError::General(format!("column \"{name}\" is missing, or of another type"))
+}
+
+/// What the times are counted in: the first version had nanoseconds alone.
+fn unit_of(group: &dyn RowGroupReader) -> Result<Unit, ParquetError> {
+    let column = index_of(group, "mtime").map(|index| group.metadata().column(index).column_descr());
+    match column.and_then(|column| column.logical_type_ref()) {
+        Some(LogicalType::Timestamp(TimestampType { unit: TimeUnit::MICROS, .. })) => Ok(Unit::Micros),
+        Some(LogicalType::Timestamp(TimestampType { unit: TimeUnit::NANOS, .. })) => Ok(Unit::Nanos),
+        _ => Err(missing("mtime")),
+    }
+}
+
+impl Cursor<ByteArrayType> {
+    /// The column of exact bytes. In the first version there was no other, and it had the name alone.
+    fn of_bytes(group: &dyn RowGroupReader, name: &str) -> Result<Self, ParquetError> {
+        let bytes = format!("{name}_bytes");
+        let name = if index_of(group, &bytes).is_some() { &bytes } else { name };
+        Cursor::of(group, name)
+    }
+}
+
 impl<T: Kind> Cursor<T> {
     fn of(group: &dyn RowGroupReader, name: &str) -> Result<Cursor<T>, ParquetError> {
         let columns = group.metadata().columns();
-        let found = columns.iter().position(|column| column.column_path().parts() == [name]);
-        let missing = || ParquetError::General(format!("column \"{name}\" is missing, or of another type"));
-        let index = found.ok_or_else(missing)?;
+        let missing = || missing(name);
+        let index = index_of(group, name).ok_or_else(missing)?;
         let descriptor = columns[index].column_descr();
         if descriptor.max_rep_level() > 0 || descriptor.max_def_level() > 1 {
             return Err(missing());
@@ -247,6 +275,7 @@ struct FactCursors {
     group: Cursor<ByteArrayType>,
     /// atime, btime, ctime, mtime.
     times: [Cursor<Int64Type>; 4],
+    unit: Unit,
     lazy: Cursor<BoolType>,
     far_times: Cursor<ByteArrayType>,
 }
@@ -258,8 +287,9 @@ impl FactCursors {
         Ok(FactCursors {
             wide: [wide("ino")?, wide("dev")?, wide("size")?, wide("allocated")?],
             narrow: [narrow("nlink")?, narrow("mode")?, narrow("uid")?, narrow("gid")?],
-            user: Cursor::of(group, "user")?,
-            group: Cursor::of(group, "group")?,
+            user: Cursor::of_bytes(group, "user")?,
+            group: Cursor::of_bytes(group, "group")?,
+            unit: unit_of(group)?,
             times: [wide("atime")?, wide("btime")?, wide("ctime")?, wide("mtime")?],
             lazy: Cursor::of(group, "lazy")?,
             far_times: Cursor::of(group, "far_times")?,
@@ -281,8 +311,9 @@ impl FactCursors {
             self.wide.each_mut().map(|column| column.next().map(|value| *value as u64));
         let [nlink, mode, uid, gid] =
             self.narrow.each_mut().map(|column| column.next().map(|value| *value as u32));
+        let unit = self.unit;
         let [atime, btime, ctime, mtime] =
-            self.times.each_mut().map(|column| column.next().map(|value| time::from_nanos(*value)));
+            self.times.each_mut().map(|column| column.next().map(|count| unit.time(*count)));
         let (user, group) = (bytes(self.user.next()), bytes(self.group.next()));
         let (lazy, far_times) = (self.lazy.next().copied(), bytes(self.far_times.next()));
         let Some(ino) = ino else { return Ok(None) };

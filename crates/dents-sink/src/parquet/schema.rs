@@ -1,10 +1,15 @@
 //! The columns, and how each is encoded.
 
+use crate::time::Unit;
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, TypePtr};
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// The version of the schema. The first had only the columns of bytes, called `path` and so on, and times in nanoseconds.
+pub(super) const NUMBER: u32 = 2;
 
 /// Keys of the file's metadata.
 pub(super) const VERSION: &str = "dents.schema";
@@ -14,10 +19,13 @@ pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 pub(super) const COMPLETE: &str = "dents.complete";
 
-/// The columns in their order.
+/// The columns in their order; the times in nanoseconds where those are asked for.
 const MESSAGE: &str = "message entries {
-    required binary path;
-    required binary parent;
+    optional binary path (STRING);
+    required binary path_bytes;
+    optional binary parent (STRING);
+    required binary parent_bytes;
+    optional binary name (STRING);
     required int32 depth (INTEGER(32,false));
     required binary type (STRING);
     optional int64 ino (INTEGER(64,false));
@@ -26,15 +34,18 @@ const MESSAGE: &str = "message entries {
     optional int32 mode (INTEGER(16,false));
     optional int32 uid (INTEGER(32,false));
     optional int32 gid (INTEGER(32,false));
-    optional binary user;
-    optional binary group;
+    optional binary user (STRING);
+    optional binary user_bytes;
+    optional binary group (STRING);
+    optional binary group_bytes;
     optional int64 size (INTEGER(64,false));
     optional int64 allocated (INTEGER(64,false));
-    optional int64 atime (TIMESTAMP(NANOS,true));
-    optional int64 btime (TIMESTAMP(NANOS,true));
-    optional int64 ctime (TIMESTAMP(NANOS,true));
-    optional int64 mtime (TIMESTAMP(NANOS,true));
-    optional binary target;
+    optional int64 atime (TIMESTAMP(MICROS,true));
+    optional int64 btime (TIMESTAMP(MICROS,true));
+    optional int64 ctime (TIMESTAMP(MICROS,true));
+    optional int64 mtime (TIMESTAMP(MICROS,true));
+    optional binary target (STRING);
+    optional binary target_bytes;
     optional binary asked (STRING);
     optional int32 errno (INTEGER(32,true));
     optional boolean lazy;
@@ -42,11 +53,14 @@ const MESSAGE: &str = "message entries {
 }";
 
 /// How many columns there are.
-pub(super) const COLUMNS: usize = 23;
+pub(super) const COLUMNS: usize = 29;
 
 /// Columns without a dictionary: values that hardly repeat. The figures are in the documentation of [`crate::parquet`].
-const ENCODED: [(&str, Encoding); 8] = [
+const ENCODED: [(&str, Encoding); 12] = [
     ("path", Encoding::DELTA_BYTE_ARRAY),
+    ("path_bytes", Encoding::DELTA_BYTE_ARRAY),
+    ("parent_bytes", Encoding::DELTA_BYTE_ARRAY),
+    ("name", Encoding::DELTA_BYTE_ARRAY),
     ("ino", Encoding::DELTA_BINARY_PACKED),
     ("size", Encoding::PLAIN),
     ("atime", Encoding::DELTA_BINARY_PACKED),
@@ -54,20 +68,28 @@ const ENCODED: [(&str, Encoding); 8] = [
     ("ctime", Encoding::DELTA_BINARY_PACKED),
     ("mtime", Encoding::DELTA_BINARY_PACKED),
     ("target", Encoding::PLAIN),
+    ("target_bytes", Encoding::PLAIN),
 ];
 
-/// Columns whose least and greatest value would let no reader pass over a row group, since each holds some of everything.
-const WITHOUT_STATISTICS: [&str; 2] = ["path", "target"];
+/// Columns whose least and greatest value would let no reader pass over a row group, since each holds some of everything; and
+/// bytes, as readers look for text.
+const WITHOUT_STATISTICS: [&str; 8] =
+    ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
 
 /// The schema with what follows from it.
 pub(super) struct Schema {
     descriptor: SchemaDescriptor,
     properties: WriterPropertiesPtr,
+    unit: Unit,
 }
 
 impl Schema {
-    pub(super) fn new() -> Schema {
-        let root = parse_message_type(MESSAGE).expect("the message is a constant that the tests parse");
+    pub(super) fn new(unit: Unit) -> Schema {
+        let message = match unit {
+            Unit::Micros => Cow::Borrowed(MESSAGE),
+            Unit::Nanos => Cow::Owned(MESSAGE.replace("MICROS", "NANOS")),
+        };
+        let root = parse_message_type(&message).expect("the message is a constant that the tests parse");
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
@@ -83,7 +105,8 @@ impl Schema {
             let path = ColumnPath::from(name);
             properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
         }
-        Schema { descriptor: SchemaDescriptor::new(Arc::new(root)), properties: Arc::new(properties.build()) }
+        let descriptor = SchemaDescriptor::new(Arc::new(root));
+        Schema { descriptor, properties: Arc::new(properties.build()), unit }
     }
 
     pub(super) fn root(&self) -> TypePtr {
@@ -92,6 +115,10 @@ impl Schema {
 
     pub(super) fn properties(&self) -> WriterPropertiesPtr {
         self.properties.clone()
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
     }
 
     pub(super) fn column(&self, index: usize) -> ColumnDescPtr {

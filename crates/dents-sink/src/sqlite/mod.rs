@@ -22,6 +22,7 @@
 //!
 //! What is not known is null. **Text or blob**: valid UTF-8 is text, and so `LIKE`, `GLOB` and `=` work as expected; anything
 //! else is a blob of the same bytes. Which of the two a value is follows from its bytes alone; all blobs sort after all texts.
+//! A value has a type of its own here, so one column holds what Parquet, where a column has one type, needs two for.
 //!
 //! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339), `complete` (1, or 0 if a root could not be
 //! opened or the walk was stopped). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
@@ -41,7 +42,7 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
-use crate::{Extent, Output, Part, SCHEMA, Sink, message, time, words};
+use crate::{About, Extent, Output, Part, SCHEMA, Sink, message, time, words};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use std::io;
@@ -80,13 +81,13 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Begins to write; `program` is told in the table `scan`.
+    /// Begins to write; program and begin are told in the table `scan`.
     ///
     /// # Errors
     /// If the output is no file of its own (a pipe, stdout), or SQLite cannot write it.
-    pub fn new(output: Output, program: &str) -> io::Result<Self> {
+    pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
-        let database = begin(path, program).map_err(|error| cannot_write(output.named(), &error))?;
+        let database = begin(path, about).map_err(|error| cannot_write(output.named(), &error))?;
         Ok(Sqlite { database: Mutex::new(database), output })
     }
 
@@ -106,7 +107,7 @@ pub(crate) fn needs_a_file(path: &Path) -> io::Error {
     message::bad_file(path, problem, "name a file, or write NDJSON")
 }
 
-fn begin(path: &Path, program: &str) -> rusqlite::Result<Connection> {
+fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(as_file(path), flags)?;
     database.execute_batch(
@@ -117,7 +118,7 @@ fn begin(path: &Path, program: &str) -> rusqlite::Result<Connection> {
     database.execute_batch("BEGIN")?;
     database.execute_batch(TABLES)?;
     let scan = "INSERT INTO scan (schema, program, begun) VALUES (?, ?, ?)";
-    database.execute(scan, (SCHEMA, program, time::text(time::now())))?;
+    database.execute(scan, (SCHEMA, about.program, time::text(about.begun)))?;
     Ok(database)
 }
 

@@ -41,7 +41,7 @@ impl Table {
             return Err(message::damaged(path, "the last pages are missing"));
         }
         match u64::try_from(version) {
-            Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version)),
+            Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version, SCHEMA)),
             _ => Ok(Table { path: path.to_path_buf(), database }),
         }
     }

@@ -2,7 +2,8 @@
 
 use dents::batch::Time;
 use dents::needs::Kind;
-use dents_sink::{Asked, Extent, Facts, Fault, Format, Row, create, read};
+use dents_sink::time::Unit;
+use dents_sink::{About, Asked, Extent, Facts, Fault, Format, Row, create, read};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,22 @@ impl Owned {
                 ..*row
             },
         }
+    }
+
+    /// With its times as this unit has them: rounded down, unless they are beyond what it reaches.
+    pub(crate) fn in_units(mut self, unit: Unit) -> Owned {
+        let rounded = |time: Time| match unit.count(time) {
+            (count, true) => unit.time(count),
+            (_, false) => time,
+        };
+        self.row.facts = self.row.facts.map(|facts| Facts {
+            atime: rounded(facts.atime),
+            btime: facts.btime.map(rounded),
+            ctime: rounded(facts.ctime),
+            mtime: rounded(facts.mtime),
+            ..facts
+        });
+        self
     }
 
     pub(crate) fn row(&self) -> Row<'_> {
@@ -182,9 +199,18 @@ impl Rng {
     }
 }
 
+/// What the files of tests say of themselves. Nanoseconds, for nothing is lost with them.
+pub(crate) const ABOUT: About<'static> =
+    About { program: "a test", begun: Time { sec: 1_700_000_000, nsec: 1 }, timestamps: Unit::Nanos };
+
 /// Writes the rows of a complete scan through so many parts, and ends the file.
 pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
-    write_as(path, format, rows, parts, Extent::Complete).map(drop)
+    write_about(path, format, &ABOUT, rows, parts, Extent::Complete).map(drop)
+}
+
+/// The same, with times in this unit.
+pub(crate) fn write_in(path: &Path, format: Format, timestamps: Unit, rows: &[Owned]) -> io::Result<()> {
+    write_about(path, format, &About { timestamps, ..ABOUT }, rows, 1, Extent::Complete).map(drop)
 }
 
 /// The same, of any scan. Where the file is then.
@@ -195,7 +221,18 @@ pub(crate) fn write_as(
     parts: usize,
     extent: Extent,
 ) -> io::Result<Option<PathBuf>> {
-    let sink = create(path, format, "a test")?;
+    write_about(path, format, &ABOUT, rows, parts, extent)
+}
+
+fn write_about(
+    path: &Path,
+    format: Format,
+    about: &About<'_>,
+    rows: &[Owned],
+    parts: usize,
+    extent: Extent,
+) -> io::Result<Option<PathBuf>> {
+    let sink = create(path, format, about)?;
     std::thread::scope(|scope| {
         let share = rows.len().div_ceil(parts).max(1);
         let workers = rows.chunks(share).map(|rows| {

@@ -1,6 +1,6 @@
 //! Files appear when they are whole, and what goes wrong is said so that somebody can do something about it.
 
-use crate::common::{Owned, Playground, Rng, read, read_any, write};
+use crate::common::{ABOUT, Owned, Playground, Rng, read, read_any, write};
 use dents_sink::{Extent, Format, Output, create};
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Read, Write};
@@ -17,7 +17,7 @@ fn a_file_appears_when_it_is_whole() {
     for format in Format::ALL {
         let ground = Playground::new();
         let path = ground.file(*format);
-        let sink = create(&path, *format, "a test").expect("created");
+        let sink = create(&path, *format, &ABOUT).expect("created");
         let mut part = sink.part();
         rows().iter().for_each(|row| part.row(&row.row()).expect("taken"));
         part.flush().expect("flushed");
@@ -34,7 +34,7 @@ fn what_is_not_finished_leaves_nothing() {
     for format in Format::ALL {
         let ground = Playground::new();
         fs::write(ground.file(*format), "before").expect("written");
-        let sink = create(&ground.file(*format), *format, "a test").expect("created");
+        let sink = create(&ground.file(*format), *format, &ABOUT).expect("created");
         let mut part = sink.part();
         rows().iter().for_each(|row| part.row(&row.row()).expect("taken"));
         part.flush().expect("flushed");
