@@ -91,6 +91,7 @@ impl Listing<'_, '_, '_> {
             max_depth: plan.below.tree.unwrap_or(u32::MAX),
             follow: Follow::Operands,
             workers: self.walkers(),
+            watch: self.means.threads.watching(),
             ledger: self.means.ledger,
             ..Options::default()
         };
