@@ -271,7 +271,7 @@ impl Bounded {
         let mut taken = Taken::new(&self.board.wanted.needs);
         leaves.iter().for_each(|leaf| taken.names(leaf));
         taken.place(&self.board.wanted);
-        leaves.iter().for_each(|leaf| taken.answers(leaf));
+        leaves.iter().take(taken.named).for_each(|leaf| taken.answers(leaf));
         self.part(taken, ended)
     }
 
@@ -304,6 +304,7 @@ impl Bounded {
 
     fn part(&self, taken: Taken, ended: Option<Result<()>>) -> Part {
         let (batch, tally, unanswered) = taken.into_batch();
+        let ended = batch.whole().err().map_or(ended, |errno| Some(Err(errno)));
         Part { report: self.report(tally), batch, unanswered, ended }
     }
 
