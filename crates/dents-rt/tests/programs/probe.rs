@@ -55,9 +55,9 @@ fn print(mut bytes: &[u8]) -> u8 {
     let stdout = unsafe { rustix::stdio::stdout() };
     while !bytes.is_empty() {
         match rustix::io::write(stdout, bytes) {
-            Ok(count) => bytes = &bytes[count..],
+            Ok(count @ 1..) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}
-            Err(_) => return WRONG,
+            Ok(_) | Err(_) => return WRONG,
         }
     }
     0
