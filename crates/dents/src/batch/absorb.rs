@@ -199,7 +199,7 @@ mod tests {
         let mut whole = Batch::new(*links.declared());
         whole.absorb(&links, &[0]);
         let texts = &mut whole.texts[0].links;
-        texts.resize(super::super::MOST_TEXT, b'x');
+        texts.resize(super::super::texts::MOST_TEXT, b'x');
         whole.absorb(&links, &[1]);
         let found: Vec<_> = whole.iter().map(|entry| (entry.link(), entry.fault())).collect();
         assert_eq!(found[0], (Some(&b"to-a0"[..]), None));

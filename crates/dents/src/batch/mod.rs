@@ -7,6 +7,7 @@
 
 mod absorb;
 mod metas;
+mod texts;
 
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
@@ -15,6 +16,7 @@ use dents_sys::cache;
 use dents_sys::stat::{Mask, Statx, Timestamp};
 use dents_sys::{Errno, Result};
 pub(crate) use metas::Metas;
+pub(crate) use texts::{Texts, xattr_list};
 
 /// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
 /// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
@@ -266,61 +268,9 @@ impl From<&Statx> for Extra {
     }
 }
 
-/// What one asker read beside numbers.
-#[derive(Clone, Default)]
-pub(crate) struct Texts {
-    /// The texts of symbolic links, one after the other, and lists of extended attributes among them.
-    pub(crate) links: Vec<u8>,
-    /// What slots have no room for.
-    pub(crate) extras: Vec<Extra>,
-    /// The security contexts, each once.
-    pub(crate) contexts: Vec<Vec<u8>>,
-}
-
-/// Bytes of texts that a slot can name. Less in this crate's tests, which go beyond it.
-const MOST_TEXT: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
-
 /// Entries that an order can name. Names of directory entries have 255 bytes at most, so an arena of as many stays below
 /// the 1 TiB that [`Name`] can name.
 const MOST_ENTRIES: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
-
-impl Texts {
-    /// Where so many bytes more will stand among the links.
-    ///
-    /// # Errors
-    /// `EOVERFLOW` where a slot could not name them: they must be left out, or other texts would be shown in their place.
-    pub(crate) fn room(&self, more: usize) -> Result<u32> {
-        let start = self.links.len();
-        if start + more > MOST_TEXT { Err(Errno::OVERFLOW) } else { Ok(start as u32) }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.contexts.is_empty() && self.extras.is_empty()
-    }
-}
-
-/// How a list of extended attributes stands among the texts: name, NUL, four bytes of size.
-pub(crate) mod xattr_list {
-    use alloc::vec::Vec;
-
-    const UNKNOWN: u32 = u32::MAX;
-
-    pub(crate) fn write(name: &[u8], size: Option<u32>, to: &mut Vec<u8>) {
-        to.extend_from_slice(name);
-        to.push(0);
-        to.extend_from_slice(&size.unwrap_or(UNKNOWN).to_le_bytes());
-    }
-
-    pub(crate) fn read(mut list: &[u8]) -> impl Iterator<Item = (&[u8], Option<u32>)> {
-        core::iter::from_fn(move || {
-            let end = memchr::memchr(0, list)?;
-            let (size, rest) = list[end + 1..].split_first_chunk()?;
-            let (name, size) = (&list[..end], u32::from_le_bytes(*size));
-            list = rest;
-            Some((name, (size != UNKNOWN).then_some(size)))
-        })
-    }
-}
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
 #[derive(Default)]
@@ -908,8 +858,6 @@ mod tests {
         assert_eq!(full.entry(MOST_ENTRIES - 1).name(), b"last");
         full.clear();
         assert_eq!(full.whole(), Ok(()));
-        let texts = Texts { links: vec![b'x'; MOST_TEXT - 4], ..Texts::default() };
-        assert_eq!((texts.room(4), texts.room(5)), (Ok(MOST_TEXT as u32 - 4), Err(Errno::OVERFLOW)));
     }
 
     #[test]
