@@ -218,3 +218,30 @@ fn kill_the_late() {
         }
     }
 }
+
+/// The fields of `/proc/PID/stat` from the state on; none if there is no such process.
+fn stat(pid: Pid) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let (_, fields) = text.rsplit_once(") ")?;
+    Some(fields.split_whitespace().map(str::to_string).collect())
+}
+
+/// The processes that this one has started and that live: the agent of a listing with a deadline, for one.
+pub fn children(parent: Pid) -> Vec<Pid> {
+    let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_child = |pid: &Pid| {
+        stat(*pid).is_some_and(|fields| fields[0] != "Z" && fields[1] == parent.as_raw_nonzero().to_string())
+    };
+    numbers.filter_map(Pid::from_raw).filter(is_child).collect()
+}
+
+/// The processor time that a process has taken, all its threads together, and those of its children that live.
+pub fn cpu_time(pid: Pid) -> Duration {
+    let of_one = |pid| {
+        let fields = stat(pid).unwrap_or_default();
+        let ticks = fields.iter().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+        Duration::from_millis(10) * u32::try_from(ticks.sum::<u64>()).unwrap_or(u32::MAX)
+    };
+    of_one(pid) + children(pid).into_iter().map(of_one).sum::<Duration>()
+}

@@ -8,7 +8,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::ptsname;
+use rustix::termios::{Action, tcflow};
 
 use crate::process::{Run, Watch};
 use crate::terminal::{Terminal, drain};
@@ -54,7 +57,25 @@ impl Shown {
 
     /// As the keyboard does.
     pub fn interrupt(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
+        self.signal(Signal::INT);
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("it is there");
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Stops the terminal's output, as Ctrl-S does, or lets it go on.
+    pub fn stop_terminal(&self, stop: bool) {
+        let name = ptsname(&self.master, Vec::new()).expect("a terminal");
+        let noctty = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let slave = rustix::fs::open(&name, noctty, Mode::empty()).expect("its other end");
+        tcflow(&slave, if stop { Action::OOff } else { Action::OOn }).expect("a terminal");
     }
 
     /// What has been read so far.

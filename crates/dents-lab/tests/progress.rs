@@ -7,10 +7,11 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dents_lab::fixture::mix;
-use dents_lab::process::Run;
+use dents_lab::process::{Run, cpu_time};
 use dents_lab::shown::{ERASE, Shown};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::checked;
+use rustix::process::{Pid, Signal};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -150,6 +151,139 @@ fn whoever_asks_is_seen() {
         far.release();
         let (_, status, text) = shown.end();
         assert_eq!((status, text.matches("e00").count() >= 1000), (Some(0), true), "{options}: {text:?}");
+    }
+}
+
+/// Whatever ends it while it waits, its line is taken off first.
+#[test]
+fn no_signal_leaves_the_line() {
+    let Some(far) = far_files(1000).mount_or_skip() else { return };
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
+        far.clear_faults();
+        far.fault("e00321", Request::STAT, Fault::Hang).expect("it is there");
+        // QUIT would leave a core.
+        let run = long(far.path()).under(&["sh", "-c", "ulimit -c 0; exec \"$@\"", "sh"]);
+        let mut shown = Shown::start(&run, None);
+        shown.until("999 of 1,000 answered");
+        shown.signal(signal);
+        let (by, _, text) = shown.end();
+        assert_eq!(by, Some(signal.as_raw()));
+        let left = text.rsplit(ERASE).next().expect("some text");
+        assert!(text.contains(ERASE) && !left.contains("in flight"), "{signal:?}: {left:?}");
+        far.release();
+    }
+}
+
+/// Ctrl-Z takes the line off, and it comes back with the listing.
+#[test]
+fn a_stop_takes_the_line_off() {
+    let Some(far) = far_files(1000).hang("e00321").mount_or_skip() else { return };
+    let run = long(far.path()).under(&["setsid"]);
+    let mut shown = Shown::start(&run, None);
+    shown.until("999 of 1,000 answered");
+    // In a process group that no shell looks after the signal stops nothing, but all else happens.
+    shown.signal(Signal::TSTP);
+    shown.until(ERASE);
+    shown.signal(Signal::CONT);
+    far.release();
+    let (_, status, text) = shown.end();
+    assert_eq!((status, text.matches("e00").count() >= 1000), (Some(0), true), "{text:?}");
+}
+
+/// A message is no continuation of the line.
+#[test]
+fn a_message_takes_the_line_off() {
+    let Some(far) = files(10).hang("e00003").mount_or_skip() else { return };
+    let run = Run::new(checked().path()).args(["-d", "e00001", "missing", "e00003"]).cwd(far.path());
+    let mut shown = Shown::start(&run, None);
+    shown.until(" in flight");
+    far.release();
+    let (_, status, text) = shown.end();
+    let (before, after) = text.split_once(": cannot access 'missing': ").expect("a message");
+    let begun = before.rsplit(ERASE).next().expect("some text");
+    assert!(before.contains(ERASE) && !begun.contains("in flight"), "{text:?}");
+    assert!(
+        status == Some(2)
+            && after.split_whitespace().eq(["No", "such", "file", "or", "directory", "e00001", "e00003"])
+    );
+}
+
+/// A stopped terminal (Ctrl-S) is waited for asleep, also where the line was being drawn.
+#[test]
+fn a_stopped_terminal_costs_no_time() {
+    let Some(far) = far_files(2000).mount_or_skip() else { return };
+    for options in ["-l", "-l --color=always --mode=par", "-lR", "-l --timeout=60s", "--tree -l"] {
+        far.clear_faults();
+        far.fault("e00321", Request::STAT, Fault::Hang).expect("it is there");
+        let run = Run::new(checked().path()).args(options.split(' ')).args([far.path()]);
+        let mut shown = Shown::start(&run, None);
+        shown.until(" in flight");
+        shown.stop_terminal(true);
+        // Meanwhile the line would be drawn a few times.
+        std::thread::sleep(Duration::from_millis(700));
+        far.release();
+        std::thread::sleep(Duration::from_millis(500));
+        let before = cpu_time(shown.pid());
+        std::thread::sleep(Duration::from_secs(2));
+        let spent = cpu_time(shown.pid()) - before;
+        shown.stop_terminal(false);
+        let (_, status, text) = shown.end();
+        assert_eq!((status, text.matches("e0").count() >= 2000), (Some(0), true), "{options}: {text:?}");
+        assert!(spent < Duration::from_millis(400), "{options}: {spent:?} in two seconds of waiting");
+    }
+}
+
+/// The terminal is stopped, and the listing shall end.
+#[test]
+fn a_signal_ends_it_on_a_stopped_terminal() {
+    let Some(far) = far_files(1000).mount_or_skip() else { return };
+    for signal in [Signal::INT, Signal::TERM] {
+        far.clear_faults();
+        far.fault("e00321", Request::STAT, Fault::Hang).expect("it is there");
+        let mut shown = Shown::start(&long(far.path()), None);
+        shown.until("999 of 1,000 answered");
+        shown.stop_terminal(true);
+        std::thread::sleep(Duration::from_millis(500));
+        let (start, pid) = (Instant::now(), shown.pid());
+        shown.signal(signal);
+        while !has_ended(pid) {
+            assert!(start.elapsed() < PATIENCE, "{signal:?} does not end it");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        shown.stop_terminal(false);
+        assert_eq!(shown.end().0, Some(signal.as_raw()));
+        far.release();
+    }
+}
+
+fn has_ended(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    stat.map_or(true, |stat| stat.contains(") Z "))
+}
+
+/// Walks over trees tell how far they have come.
+#[test]
+fn a_tree_is_told_of_while_it_is_read() {
+    let Some(far) = far_files(1000).hang("e00321").mount_or_skip() else { return };
+    for options in ["--tree -l", "--tree", "--tree -lL", "-ld --total-size=60s"] {
+        far.clear_faults();
+        far.fault("e00321", Request::STAT, Fault::Hang).expect("it is there");
+        if options == "--tree" {
+            far.fault(".", &[Request::Readdir], Fault::Hang).expect("it is there");
+        }
+        let run = Run::new(checked().path()).args(options.split(' ')).args([far.path()]);
+        let mut shown = Shown::start(&run, None);
+        shown.until(if options == "--tree" { "1 in flight" } else { "1 in flight, 1s for 'e00321'" });
+        let line =
+            shown.text().rsplit('\r').find(|line| line.contains(" answered, ")).expect("a line").to_string();
+        let numbers: Vec<u64> =
+            line.replace(',', "").split(' ').filter_map(|word| word.parse().ok()).collect();
+        if options != "--tree" {
+            assert!(numbers[0] > 300 && numbers[1] > 300, "{options}: {line:?}");
+        }
+        far.release();
+        let (_, status, text) = shown.end();
+        assert_eq!(status, Some(0), "{options}: {text:?}");
     }
 }
 

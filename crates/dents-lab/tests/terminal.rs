@@ -84,11 +84,23 @@ struct Stuck {
     _watch: Watch,
 }
 
+/// Where a listing's standard error is.
+#[derive(Clone, Copy, Debug)]
+enum Stderr {
+    /// On the terminal: then a thread of `dls` draws a line of progress there.
+    Terminal,
+    Null,
+}
+
 impl Stuck {
-    fn start(program: &Path, dir: &TempDir, args: &[&str]) -> Stuck {
+    fn start(program: &Path, dir: &TempDir, args: &[&str], stderr: Stderr) -> Stuck {
         let run = Run::new(program).cwd(dir.path()).args(args).env("LS_COLORS", palette::EVERY_KEY);
         let terminal = Terminal::open(80).expect("a terminal");
-        let (child, mut master) = terminal.start(&controlling(run), Stdio::null()).expect("it starts");
+        let stderr = match stderr {
+            Stderr::Terminal => terminal.slave.try_clone().expect("a descriptor").into(),
+            Stderr::Null => Stdio::null(),
+        };
+        let (child, mut master) = terminal.start(&controlling(run), stderr).expect("it starts");
         // The first bytes show that it is under way; what comes after fills the buffer.
         let mut first = [0; 64];
         master.read_exact(&mut first).expect("some output");
@@ -136,27 +148,59 @@ fn restored(bytes: &[u8]) -> bool {
     tail.windows(2).any(|pair| pair == b"\x1b[") && tail.ends_with(b"m")
 }
 
+/// All that GNU `ls` handles, but SIGTSTP.
+const ENDING: [(&str, Signal); 11] = [
+    ("ALRM", Signal::ALARM),
+    ("HUP", Signal::HUP),
+    ("INT", Signal::INT),
+    ("IO", Signal::IO),
+    ("PIPE", Signal::PIPE),
+    ("PROF", Signal::PROF),
+    ("QUIT", Signal::QUIT),
+    ("TERM", Signal::TERM),
+    ("VTALRM", Signal::VTALARM),
+    ("XCPU", Signal::XCPU),
+    ("XFSZ", Signal::XFSZ),
+];
+
+/// Sends each of the signals to a listing that waits in a write, and checks what it leaves on the terminal.
+fn each_signal_restores(program: &Path, dir: &TempDir, args: &[&str], stderr: Stderr) {
+    for (name, signal) in ENDING {
+        let stuck = Stuck::start(program, dir, args, stderr);
+        stuck.signal(signal);
+        let (end, rest) = stuck.end();
+        let what = format!("{} SIG{name} {args:?} stderr {stderr:?}", program.display());
+        let tail = rest[rest.len().saturating_sub(60)..].escape_ascii();
+        assert_eq!(end, End::Signal(signal.as_raw()), "{what}");
+        assert!(restored(&rest), "{what} ends with {tail}");
+    }
+}
+
 #[test]
 fn a_signal_leaves_the_colour_as_it_was_and_ends_the_program() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
-    for (name, signal) in [
-        ("INT", Signal::INT),
-        ("TERM", Signal::TERM),
-        ("HUP", Signal::HUP),
-        ("QUIT", Signal::QUIT),
-        ("ALRM", Signal::ALARM),
-        ("XCPU", Signal::XCPU),
-    ] {
-        for args in [&["--color=always", "-1"][..], &["--color=auto", "-l"]] {
-            for program in [oracle().path(), release().path(), checked().path()] {
-                let stuck = Stuck::start(program, &dir, args);
-                stuck.signal(signal);
-                let (end, rest) = stuck.end();
-                let what = format!("{} SIG{name} {args:?}", program.display());
-                assert_eq!(end, End::Signal(signal.as_raw()), "{what}");
-                let tail = rest[rest.len().saturating_sub(60)..].escape_ascii();
-                assert!(restored(&rest), "{what} ends with {tail}");
-            }
+    for args in [&["--color=always", "-1"][..], &["--color=auto", "-l"]] {
+        each_signal_restores(oracle().path(), &dir, args, Stderr::Null);
+        for stderr in [Stderr::Terminal, Stderr::Null] {
+            each_signal_restores(release().path(), &dir, args, stderr);
+            each_signal_restores(checked().path(), &dir, args, stderr);
+        }
+    }
+}
+
+/// Also where other threads of the process could take the signal: those that read ahead, those that ask.
+#[test]
+fn a_signal_is_not_for_the_threads_that_help() {
+    let dir = TempDir::new("ahead").expect("fixture");
+    for n in 0..200 {
+        let sub = dir.path().join(format!("sub{n:03}"));
+        std::fs::create_dir(&sub).expect("fixture");
+        (0..50).for_each(|n| std::fs::create_dir(sub.join(format!("directory{n}"))).expect("fixture"));
+    }
+    let subject = checked();
+    for stderr in [Stderr::Terminal, Stderr::Null] {
+        for args in [&["--color=always", "-R", "--threads=3"][..], &["--color=always", "-lR", "--mode=par"]] {
+            each_signal_restores(subject.path(), &dir, args, stderr);
         }
     }
 }
@@ -166,7 +210,7 @@ fn a_signal_leaves_the_colour_as_it_was_and_ends_the_program() {
 fn a_signal_without_colours_just_ends_the_program() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
     for program in [oracle().path(), release().path()] {
-        let stuck = Stuck::start(program, &dir, &["-1"]);
+        let stuck = Stuck::start(program, &dir, &["-1"], Stderr::Null);
         stuck.signal(Signal::INT);
         let (end, rest) = stuck.end();
         assert_eq!(end, End::Signal(2), "{}", program.display());
@@ -178,8 +222,10 @@ fn a_signal_without_colours_just_ends_the_program() {
 #[test]
 fn a_stop_and_a_continue_lose_nothing() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
-    for program in [oracle().path(), release().path()] {
-        let mut stuck = Stuck::start(program, &dir, &["--color=always", "-1"]);
+    let (gnu, ours) = (oracle(), release());
+    let (gnu, ours) = (gnu.path(), ours.path());
+    for (program, stderr) in [(gnu, Stderr::Null), (ours, Stderr::Null), (ours, Stderr::Terminal)] {
+        let mut stuck = Stuck::start(program, &dir, &["--color=always", "-1"], stderr);
         stuck.signal(Signal::TSTP);
         let before = read_until_stopped(&mut stuck, &program.display().to_string());
         assert!(restored(&before), "{}: {}", program.display(), before[before.len() - 60..].escape_ascii());
@@ -218,4 +264,25 @@ fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// What the listing blocks for its terminal's sake, the programs that it runs do not.
+#[test]
+fn children_block_no_signal() {
+    let dir = TempDir::new("git").expect("fixture");
+    std::fs::create_dir_all(dir.path().join(".git/refs")).expect("fixture");
+    std::fs::write(dir.path().join(".git/HEAD"), "ref: refs/heads/main\n").expect("fixture");
+    File::create(dir.path().join("file")).expect("fixture");
+    let (bin, said) = (TempDir::new("bin").expect("fixture"), dir.path().join("said"));
+    // Without starting anything: some shells unblock all signals for that.
+    let look = "while read -r name set; do if [ \"$name\" = SigBlk: ]; then echo \"$set\"; fi; done";
+    let script = format!("#!/bin/sh\n{look} < /proc/self/status > {}\n", said.display());
+    let git = bin.path().join("git");
+    std::fs::write(&git, script).expect("fixture");
+    std::fs::set_permissions(&git, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("fixture");
+    let run = Run::new(checked().path()).cwd(dir.path()).args(["-l", "--git=10s", "--color=always"]);
+    let run = run.env("PATH", format!("{}:/usr/bin:/bin", bin.path().display()));
+    let shown = dents_lab::terminal::output(&run, 80, true).expect("it starts");
+    let said = std::fs::read_to_string(&said).unwrap_or_else(|_| panic!("git was not started: {shown:?}"));
+    assert_eq!(said, "0000000000000000\n");
 }

@@ -6,6 +6,10 @@
 //! parent sees it at once; the agent gets SIGKILL (PR_SET_PDEATHSIG), and whichever of its threads hang follow when
 //! the kernel lets them.
 //!
+//! Should the agent end before us (SIGKILL, a bug), it may have held any lock, also that of the memory: whichever of our
+//! threads wants that lock waits for ever. So a thread of ours waits for the agent's end, takes no lock after that, and
+//! ends the program with a message.
+//!
 //! The agent has descriptors of its own: it closes the copies of ours, for whoever reads our output must see its end
 //! when *we* end. Its threads share one table among them (CLONE_FILES), unlike those of [`thread`](crate::thread),
 //! so that what one opens another can read.
@@ -13,18 +17,24 @@
 //! Nobody waits for any of them, so their stacks are never used again: 256 KiB of addresses each, of which the
 //! pages touched (two or three) stay until the memory's last user is gone.
 //!
-//! System calls: an agent costs the caller three (mmap, mprotect, clone) and itself three (close_range, prctl,
-//! getppid); a thread costs three.
+//! System calls: an agent costs the caller six (mmap, mprotect, clone, twice), itself three (close_range, prctl,
+//! getppid), the thread that waits for its end one (futex); a thread costs three.
 
 use alloc::boxed::Box;
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::io::Errno;
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_parent_process_death_signal, waitpid,
+};
+use rustix::thread::futex;
 
 use crate::arch::{self, flags};
+use crate::output::Status;
+use crate::panic::{Line, TROUBLE, last_words};
+use crate::running::status_of;
 use crate::stack::Stack;
 
 const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | flags::THREAD | flags::SYSVSEM;
@@ -32,22 +42,28 @@ const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | fl
 /// What is to be done, once.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-/// Starts the agent, which does `job` and then ends. It shares with us what it can reach by safe means; a
-/// descriptor of ours means nothing to it. What it returns is not 0 while the agent lives; should it panic, nobody else
-/// says so, for it has no stderr.
+/// The agent's number, once there is one.
+static AGENT: AtomicU32 = AtomicU32::new(0);
+
+/// Starts the agent, which does `job` and must not come to its end. It shares with us what it can reach by safe means; a
+/// descriptor of ours means nothing to it.
+///
+/// Should it end before us, by a panic or by a signal, a thread of ours calls `at_end`, then writes one line to standard
+/// error, and ends the program with status 2. `at_end` must take no lock and allocate nothing.
 ///
 /// In a process that was not started by [`entry!`](crate::entry), such as a test harness, it is refused with EPERM:
 /// its libc knows nothing of such processes.
 ///
 /// # Errors
-/// The kernel's: EAGAIN where there may be no more processes, ENOMEM.
-pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
-    const AGENT: usize = flags::VM | flags::PARENT_SETTID | flags::CHILD_CLEARTID;
+/// The kernel's: EAGAIN where there may be no more processes or threads, ENOMEM.
+pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
+    const AGENT_FLAGS: usize = flags::VM | flags::PARENT_SETTID | flags::CHILD_CLEARTID;
     let us = getpid();
     let life = move || {
         close_all();
         // Refused nowhere: the signal is valid.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
+        AGENT.store(getpid().as_raw_nonzero().get().unsigned_abs(), Ordering::Relaxed);
         // Had we ended before that, nobody would ever end it.
         if getppid() == Some(us) {
             job();
@@ -55,7 +71,47 @@ pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
     };
     // No exit signal: our parent's business is not to hear of it, and ours neither.
     let lives: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
-    clone(AGENT, lives, Box::new(life)).map(|_| lives)
+    let agent = clone(AGENT_FLAGS, lives, Box::new(life))?;
+    let watched = crate::thread::detach(Box::new(move || outlive(agent, lives, at_end)));
+    if watched.is_err()
+        && let Some(agent) = Pid::from_raw(agent.cast_signed())
+    {
+        let _ = kill_process(agent, Signal::KILL);
+    }
+    watched
+}
+
+/// Whether the calling process is the agent.
+pub(crate) fn is_agent() -> bool {
+    AGENT.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get().unsigned_abs()
+}
+
+/// The life of the thread that waits for the agent's end. It allocates nothing once that has come.
+fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
+    crate::thread::wait(lives);
+    at_end();
+    let line = last_words().unwrap_or_else(|| Line::of_agent(crate::program(), how_it_ended(agent)));
+    // SAFETY: only borrows the number 2; if it is closed, the write fails.
+    let _ = rustix::io::write(unsafe { rustix::stdio::stderr() }, line.as_bytes());
+    crate::exit(TROUBLE)
+}
+
+/// What ended the agent. It can be asked for when its last thread is gone, which is soon, unless one hangs.
+fn how_it_ended(agent: u32) -> Status {
+    /// `__WALL` of wait4(2): also children without an exit signal.
+    const ALL: u32 = 0x4000_0000;
+    const NAPS: u32 = 50;
+    const NAP: futex::Timespec = futex::Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+    let options = WaitOptions::NOHANG | WaitOptions::from_bits_retain(ALL);
+    let never = AtomicU32::new(0);
+    for _ in 0..NAPS {
+        match waitpid(Pid::from_raw(agent.cast_signed()), options) {
+            Ok(None) => drop(futex::wait(&never, futex::Flags::PRIVATE, 0, Some(&NAP))),
+            Ok(Some((_, status))) => return status_of(status),
+            Err(_) => break,
+        }
+    }
+    Status::Unknown
 }
 
 /// Starts a thread beside the calling one, in the agent, and forgets about it.
@@ -66,7 +122,7 @@ pub fn thread(job: Job) -> Result<(), Errno> {
     clone(THREAD, ptr::null(), job).map(drop)
 }
 
-/// A new task, which does `job`: its id. `tid` is null, or lives for ever.
+/// The new task's number. `tid` is null, or lives for ever.
 pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32, Errno> {
     if !crate::is_started() {
         return Err(Errno::PERM);
@@ -77,7 +133,7 @@ pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32
     // id is asked for only by `start`, whose word is leaked.
     let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
     match started {
-        Ok(id) => Ok(id),
+        Ok(number) => Ok(number),
         Err(error) => {
             stack.keep();
             // SAFETY: it came out of a box above, and there is nobody else to have it.

@@ -7,7 +7,7 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicI32, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags};
@@ -25,9 +25,18 @@ use crate::{confine, guard};
 /// Where to look if the environment has no PATH; the value of confstr(3)'s _CS_PATH.
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
+/// What children block; all signals while nothing was said (no mask can have SIGKILL).
+static BLOCKED: AtomicU64 = AtomicU64::new(SignalSet::MAX);
+
+/// From now on children start with exactly these signals blocked (bit `n - 1` for signal `n`), not with those that the
+/// calling thread blocks: what a program blocks for its own purposes is not its children's.
+pub fn set_blocked_signals(blocked: u64) {
+    BLOCKED.store(blocked, Ordering::Relaxed);
+}
+
 /// Runs `argv[0]`, looked for in the PATH of `env` if it has no slash, with exactly this environment, and returns
-/// all it writes to standard output. Its standard input and error are /dev/null, its signal mask is ours; of our
-/// descriptors it inherits those that are not O_CLOEXEC.
+/// all it writes to standard output. Its standard input and error are /dev/null, its signal mask is ours or that of
+/// [`set_blocked_signals`]; of our descriptors it inherits those that are not O_CLOEXEC.
 ///
 /// Costs us about ten system calls plus a read for each 64 KiB. Blocks until the child has closed its output
 /// and ended.
@@ -134,7 +143,9 @@ fn spawn(
     let stack = Stack::take()?;
     // No handler may run in the child while it has our memory.
     let blocked = arch::set_blocked_signals(SignalSet::MAX);
-    let errand = Errand { candidates, argv, envp, stdout, apart, blocked, error: AtomicI32::new(0) };
+    let theirs =
+        Some(BLOCKED.load(Ordering::Relaxed)).filter(|set| *set != SignalSet::MAX).unwrap_or(blocked);
+    let errand = Errand { candidates, argv, envp, stdout, apart, blocked: theirs, error: AtomicI32::new(0) };
     let argument = (&raw const errand).cast_mut().cast::<c_void>();
     // SAFETY: the stack is ours, and with CLONE_VFORK clone returns only when the child no longer uses it or
     // the errand. No flag asks for a thread id, hence the null.

@@ -115,19 +115,19 @@ pub mod help {
 pub mod agent {
     use rustix::io::Errno;
     use std::boxed::Box;
-    use std::sync::atomic::AtomicU32;
     use std::thread::Builder;
 
     /// What is to be done, once.
     pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-    /// Does `job` on a thread that nobody waits for. It lives as long as we do: a panic of any thread ends the program.
+    /// Does `job` on a thread that nobody waits for. It lives as long as we do, so `at_end` is never called: a panic of any
+    /// thread ends the program.
     ///
     /// # Errors
     /// EAGAIN where there may be no more threads.
-    pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
-        static LIVES: AtomicU32 = AtomicU32::new(1);
-        thread(job).map(|()| &LIVES)
+    pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
+        let _ = at_end;
+        thread(job)
     }
 
     /// Does `job` on a thread that nobody waits for.
@@ -152,6 +152,9 @@ pub mod child {
     use std::os::fd::IntoRawFd;
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::{Command, Stdio};
+
+    /// Nothing to do: std's children block no signal.
+    pub fn set_blocked_signals(_: u64) {}
 
     /// Runs `argv[0]`, looked for in the PATH of `env` if it has no slash, with exactly this environment, and
     /// returns all it writes to standard output. Its standard input and error are /dev/null.

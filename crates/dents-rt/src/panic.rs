@@ -7,6 +7,7 @@ use core::panic::Location;
 pub(crate) const TROUBLE: u8 = 2;
 
 /// A line for standard error, cut off where the buffer ends. Allocates nothing: a panic may be about memory.
+#[derive(Clone)]
 pub(crate) struct Line {
     bytes: [u8; 1024],
     length: usize,
@@ -30,6 +31,23 @@ impl Line {
     pub(crate) fn of_exhaustion(program: &[u8]) -> Self {
         let mut line = Self::of_program(program);
         let _ = line.write_str("memory exhausted");
+        line.push(b'\n');
+        line
+    }
+
+    /// `<program>: the agent process was killed by signal 9: the listing is incomplete`
+    #[cfg(dents_libc_free)]
+    pub(crate) fn of_agent(program: &[u8], ended: crate::Status) -> Self {
+        let mut line = Self::of_program(program);
+        let _ = match ended {
+            crate::Status::Signaled(signal) => {
+                write!(line, "the agent process was killed by signal {signal}")
+            }
+            crate::Status::Exited(_) | crate::Status::Unknown => {
+                line.write_str("the agent process has ended")
+            }
+        };
+        let _ = line.write_str(": the listing is incomplete");
         line.push(b'\n');
         line
     }
@@ -68,20 +86,50 @@ impl Write for Line {
 #[cfg(dents_libc_free)]
 mod handler {
     use super::{Line, TROUBLE};
+    use core::cell::UnsafeCell;
     use core::panic::PanicInfo;
     use core::sync::atomic::{AtomicBool, Ordering};
 
+    /// The line of a panic in the agent, which has no standard error; the process that started it writes it.
+    struct LastWords {
+        line: UnsafeCell<Line>,
+        said: AtomicBool,
+    }
+
+    // SAFETY: one thread writes the line, before it sets `said`; afterwards there are only readers.
+    unsafe impl Sync for LastWords {}
+
+    static LAST_WORDS: LastWords = LastWords {
+        line: UnsafeCell::new(Line { bytes: [0; 1024], length: 0 }),
+        said: AtomicBool::new(false),
+    };
+
+    /// What the agent would have said, if it ended by a panic.
+    pub(crate) fn last_words() -> Option<Line> {
+        let said = LAST_WORDS.said.load(Ordering::Acquire);
+        // SAFETY: it was said, so nobody writes any more.
+        said.then(|| unsafe { (*LAST_WORDS.line.get()).clone() })
+    }
+
     /// What [`entry!`](crate::entry) makes the panic handler: one line, one write, status 2. Whichever thread
-    /// panics, the process ends.
+    /// panics, the process ends. A panic in the agent ends the agent, and its line is left to [`last_words`].
     #[doc(hidden)]
     pub fn panic(info: &PanicInfo<'_>) -> ! {
-        static PANICKING: AtomicBool = AtomicBool::new(false);
+        /// Here, and in the agent, which shares our memory.
+        static PANICKING: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+        let is_agent = crate::agent::is_agent();
         // A panic while a panic's message is being formatted, or on two threads at once, has nothing to add.
-        if !PANICKING.swap(true, Ordering::Relaxed) {
+        if !PANICKING[usize::from(is_agent)].swap(true, Ordering::Relaxed) {
             let program = crate::program();
             let mut line = Line::of_panic(program, &info.message(), info.location());
             if crate::allocator::exhausted() && is_about_memory(line.as_bytes(), program) {
                 line = Line::of_exhaustion(program);
+            }
+            if is_agent {
+                // SAFETY: only this thread comes here, once, and nobody reads before it is said.
+                unsafe { *LAST_WORDS.line.get() = line };
+                LAST_WORDS.said.store(true, Ordering::Release);
+                crate::exit(TROUBLE)
             }
             // SAFETY: only borrows the number 2; if it is closed, the write fails.
             let stderr = unsafe { rustix::stdio::stderr() };
@@ -97,6 +145,8 @@ mod handler {
     }
 }
 
+#[cfg(dents_libc_free)]
+pub(crate) use handler::last_words;
 #[cfg(dents_libc_free)]
 pub use handler::panic;
 

@@ -14,7 +14,8 @@
 //!   or closes while workers run, they do not notice.
 //!
 //! Signals: workers block what the caller blocks. Without handlers, SIGINT and the like end all threads at
-//! once, whichever thread the kernel picks; a handler must expect to run on a worker's stack.
+//! once, whichever thread the kernel picks; a handler must expect to run on a worker's stack. A caller that wants workers
+//! to block more than itself blocks it before [`run_beside`] and no longer once its `own` runs: then all are started.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -132,7 +133,7 @@ unsafe extern "C" fn work(seat: *mut c_void) -> i32 {
 }
 
 /// Until the kernel has cleared the thread id, which is after the thread's last instruction.
-fn wait(tid: &AtomicU32) {
+pub(crate) fn wait(tid: &AtomicU32) {
     for _ in 0..SPINS {
         if tid.load(Ordering::Acquire) == 0 {
             return;

@@ -199,6 +199,27 @@ fn an_agent_is_left_behind() {
     });
 }
 
+/// Said once, and at once.
+#[cfg(dents_libc_free)]
+#[test]
+fn an_agent_that_ends_ends_the_program() {
+    let told = |output: &Output, expected: &str| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with(expected) && said.lines().count() == 1, "{said:?}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!((output.status.code(), &*printed), (Some(2), "the agent has ended\n"), "{said:?}");
+    };
+    each(&["agent-panics"], |output| told(output, "dents-rt-probe: internal error: in the agent at "));
+    // Not 11: where cores are dumped, that would leave twenty of them.
+    for signal in [9, 15] {
+        let expected = format!("dents-rt-probe: the agent process was killed by signal {signal}: ");
+        // Each time it may be found with the lock of the memory, or without.
+        for _ in 0..20 {
+            each(&["agent-is-killed", &signal.to_string()], |output| told(output, &expected));
+        }
+    }
+}
+
 /// Has the kernel answer clone and clone3 with an error, as container profiles do.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn refuse_clone(errno: u32) -> io::Result<()> {

@@ -97,8 +97,11 @@ pub fn create(path: &CStr, bytes: &[u8]) -> Result<()> {
     let fd = rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(0o666))?;
     let mut rest = bytes;
     while !rest.is_empty() {
-        let written = write(fd.as_fd(), rest)?;
-        rest = &rest[written..];
+        match write(fd.as_fd(), rest)? {
+            // It would for ever.
+            0 => return Err(Errno::NOSPC),
+            written => rest = &rest[written..],
+        }
     }
     Ok(())
 }

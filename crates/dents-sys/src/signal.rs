@@ -3,8 +3,12 @@
 //! A colour is put on and taken off again within one line. Whoever writes lines to a terminal holds back, for as long as
 //! a `write` takes, the signals that would end or stop the program between the two; they arrive right after it.
 //! So there is no handler and nothing to clean up in one, and a program that draws no colours pays nothing.
+//!
+//! A signal to the process goes to any thread that does not block it, and ends all. So the other threads of such a program
+//! block these signals from their start: they are started while [`hold`] is in force.
 
 use crate::syscall::{nr, syscall};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// A set of signals as the kernel counts them: bit `n - 1` for signal `n`.
 type Set = u64;
@@ -19,17 +23,27 @@ const HELD: Set = {
     let numbers = [1, 2, 3, 13, 14, 15, 20, 24, 25, 26, 27, 29];
     let (mut set, mut at) = (0, 0);
     while at < numbers.len() {
-        set |= 1 << (numbers[at] - 1);
+        set |= bit(numbers[at]);
         at += 1;
     }
     set
 };
 
 /// SIGINT: the keyboard's interrupt.
-const INT: Set = 1 << 1;
+pub const INT: u32 = 2;
 
 /// SIGTSTP: the terminal's stop.
-const TSTP: Set = 1 << 19;
+const TSTP: u32 = 20;
+
+/// What a terminal, a shell or a user sends to a program that takes long: HUP, INT, QUIT, TERM, TSTP.
+const AWAITED: Set = bit(1) | bit(INT) | bit(3) | bit(15) | bit(TSTP);
+
+/// What was blocked before this module changed it; all of them while it has not (no mask can have SIGKILL).
+static ORIGINAL: AtomicU64 = AtomicU64::new(Set::MAX);
+
+const fn bit(signal: u32) -> Set {
+    1 << (signal - 1)
+}
 
 /// Signals held back until this is dropped; those that came meanwhile then do what they do.
 #[derive(Debug)]
@@ -62,10 +76,10 @@ impl Held {
     /// Stops the process where SIGTSTP asks for it. By SIGSTOP, as GNU does: SIGTSTP itself would be lost on a process
     /// group that no shell looks after. Nothing happens if another signal waits that ends the process anyway.
     fn stop(&self) {
-        if self.came != TSTP || is_ignored(20) {
+        if self.came != bit(TSTP) || is_ignored(TSTP) {
             return;
         }
-        let (set, zero) = (TSTP, [0_u64; 2]);
+        let (set, zero) = (bit(TSTP), [0_u64; 2]);
         // SAFETY: the kernel reads a set of eight bytes and a timespec of two words, and takes the signal out of those
         // that wait, without waiting for it.
         let taken = unsafe {
@@ -80,13 +94,14 @@ impl Held {
 }
 
 /// Whether the process ignores a signal: one `rt_sigaction`.
-fn is_ignored(signal: usize) -> bool {
+#[must_use]
+pub fn is_ignored(signal: u32) -> bool {
     const SIG_IGN: usize = 1;
     // `struct sigaction` of the kernel: the handler first but on MIPS, at most 32 bytes and 16 of a mask.
     let mut action = [0_usize; 8];
     // SAFETY: the kernel writes one `struct sigaction` to `action`, which has room for any architecture's.
     let answer = unsafe {
-        let args = [signal, 0, &raw mut action as usize, size_of::<Set>(), 0, 0];
+        let args = [signal as usize, 0, &raw mut action as usize, size_of::<Set>(), 0, 0];
         syscall(nr::RT_SIGACTION, args)
     };
     answer.is_ok() && action[0] == SIG_IGN
@@ -107,45 +122,54 @@ fn mask(how: usize, set: Set) -> Set {
         let (set, before) = (&raw const set as usize, &raw mut before as usize);
         syscall(nr::RT_SIGPROCMASK, [how, set, before, size_of::<Set>(), 0, 0])
     };
+    let _ = ORIGINAL.compare_exchange(Set::MAX, before, Ordering::Relaxed, Ordering::Relaxed);
     before
 }
 
-/// Keeps interrupts (SIGINT) from the calling thread, or lets them come: one `rt_sigprocmask`. Threads started meanwhile
-/// inherit it. One that comes while all keep it away waits for [`wait_interrupt`].
-pub fn keep_interrupts(keep: bool) {
-    mask(if keep { SIG_BLOCK } else { SIG_UNBLOCK }, INT);
+/// The signals that were blocked when the program was started, bit `n - 1` for signal `n`: what its children shall block.
+/// None while this module has changed nothing, on no thread. No system call.
+#[must_use]
+pub fn original() -> Option<u64> {
+    Some(ORIGINAL.load(Ordering::Relaxed)).filter(|set| *set != Set::MAX)
 }
 
-/// Waits for an interrupt that is kept from all threads, `ns` nanoseconds at most, and takes it: one `rt_sigtimedwait`.
-/// True if one came.
-pub fn wait_interrupt(ns: u64) -> bool {
-    let (set, timeout) = (INT, [ns / 1_000_000_000, ns % 1_000_000_000].map(|part| part as usize));
+/// Blocks HUP, INT, QUIT, TERM and TSTP in the calling thread, or no longer: one `rt_sigprocmask`. One that comes while all
+/// threads block it waits for [`wait`].
+pub fn block(block: bool) {
+    mask(if block { SIG_BLOCK } else { SIG_UNBLOCK }, AWAITED);
+}
+
+/// Waits for one of the signals of [`block`], `ns` nanoseconds at most, and takes it: one `rt_sigtimedwait`. Its number, if
+/// one came.
+pub fn wait(ns: u64) -> Option<u32> {
+    let (set, timeout) = (AWAITED, [ns / 1_000_000_000, ns % 1_000_000_000].map(|part| part as usize));
     // SAFETY: the kernel reads a set of eight bytes and a timespec of two words.
     let taken = unsafe {
         let args = [&raw const set as usize, 0, &raw const timeout as usize, size_of::<Set>(), 0, 0];
         syscall(nr::RT_SIGTIMEDWAIT, args)
     };
-    taken.is_ok()
+    taken.ok().map(|signal| signal as u32)
 }
 
-/// Hands an interrupt that [`wait_interrupt`] took to the process's first thread: one `tgkill`.
-pub fn pass_interrupt() {
+/// Hands a signal that [`wait`] took to the process's first thread: one `tgkill`.
+pub fn pass(signal: u32) {
     let pid = rustix::process::getpid().as_raw_nonzero().get() as usize;
     // SAFETY: numbers only; the first thread bears the process's number.
-    let _ = unsafe { syscall(nr::TGKILL, [pid, pid, 2, 0, 0, 0]) };
+    let _ = unsafe { syscall(nr::TGKILL, [pid, pid, signal as usize, 0, 0, 0]) };
 }
 
-/// Does what an interrupt does, which ends the process if nobody asked for it to be ignored: three system calls.
-pub fn be_interrupted() {
-    keep_interrupts(false);
-    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT);
-    keep_interrupts(true);
+/// Sends the process a signal that [`wait`] took: two system calls. Where the calling thread does not block it, this
+/// ends or stops the process, unless it ignores the signal.
+pub fn raise(signal: u32) {
+    if let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), signal);
+    }
 }
 
 /// Whether the process ignores interrupts: one `rt_sigaction`.
 #[must_use]
 pub fn ignores_interrupts() -> bool {
-    is_ignored(2)
+    is_ignored(INT)
 }
 
 /// Whether the process ignores hangups, as nohup(1) has it: one `rt_sigaction`.

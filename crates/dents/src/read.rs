@@ -123,7 +123,7 @@ impl Reader {
     ///
     /// # Errors
     /// What `getdents64` gives; names already appended stay good. `EIO` where a file system answers with
-    /// records that make no sense.
+    /// records that make no sense, `EOVERFLOW` for more entries than a batch holds (4 billion).
     pub fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         self.split().1.read(filter, batch)
     }
@@ -190,6 +190,7 @@ impl<'a> Stream<'a> {
         if filled + 1024 > BUFFER && self.buffer.len() < self.most {
             *self.buffer = vec![0; self.most];
         }
+        batch.whole()?;
         if malformed { Err(Errno::IO) } else { Ok(filled != 0) }
     }
 }

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod progress;
 mod run;
 mod timing;
+mod turn;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -21,7 +21,7 @@ use dents_sys::{Errno, file, futex, signal, tty};
 use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
-use dls::progress::Progress;
+use dls::progress::{self, Progress};
 
 dents_rt::entry!(run);
 
@@ -64,6 +64,10 @@ impl Streams for Stdio {
         Ok(())
     }
 
+    fn keep_signals_here(&mut self) {
+        GUARDED.store(true, Ordering::Relaxed);
+    }
+
     fn hold_signals(&mut self, hold: bool) {
         self.held = hold.then(signal::hold);
     }
@@ -77,16 +81,29 @@ impl Streams for Stdio {
     }
 }
 
+/// Whether colours are written to a terminal. Then the thread that writes them takes signals, and no other: a signal that
+/// it holds back would go to one of the others, and end the process in the middle of a colour.
+static GUARDED: AtomicBool = AtomicBool::new(false);
+
+/// To be held while threads start that shall not take signals; none where it does not matter.
+fn held_for_threads() -> Option<signal::Held> {
+    GUARDED.load(Ordering::Relaxed).then(signal::hold)
+}
+
 /// The runtime's threads.
 struct Threads;
 
 impl Workers for Threads {
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-        thread::run(workers, job);
+        self.run_beside(workers, job, &mut || {});
     }
 
     fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
-        thread::run_beside(workers, job, own);
+        let mut held = if workers > 1 { held_for_threads() } else { None };
+        thread::run_beside(workers, job, &mut || {
+            held = None;
+            own();
+        });
     }
 
     fn share_descriptors(&self) -> bool {
@@ -101,6 +118,7 @@ impl Workers for Threads {
     fn lookout(&self) -> Option<&'static Watch> {
         static STARTED: AtomicBool = AtomicBool::new(false);
         if !STARTED.swap(true, Ordering::Relaxed) {
+            let _held = held_for_threads();
             // Without one, nobody comes to help; the listing waits where it must.
             let _ = thread::detach(Box::new(look_out));
         }
@@ -124,6 +142,7 @@ impl Getent for Children {
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
         let ids: Vec<CString> = ids.iter().filter_map(|id| decimal(*id)).collect();
         let env: Vec<&CStr> = self.0.env().collect();
+        give_back_signals();
         let run = |program| {
             let mut argv = Vec::from([program, database]);
             argv.extend(ids.iter().map(|id| id.as_c_str()));
@@ -149,6 +168,7 @@ impl Programs for Children {
         let mut env: Vec<&CStr> = self.0.env().collect();
         env.retain(|string| gone.binary_search(&name(string)).is_err());
         env.extend(with);
+        give_back_signals();
         child::start(argv, &env, confined)
     }
 }
@@ -158,10 +178,20 @@ fn name(definition: &CStr) -> &[u8] {
     definition.to_bytes().split(|byte| *byte == b'=').next().unwrap_or_default()
 }
 
+/// Children block what we did when we were started, whatever our threads block by now.
+fn give_back_signals() {
+    if let Some(blocked) = signal::original() {
+        child::set_blocked_signals(blocked);
+    }
+}
+
 /// The runtime's agent.
 impl Aside for Children {
-    fn start(&self, job: agent::Job) -> Result<&'static AtomicU32, Errno> {
-        agent::start(job)
+    fn start(&self, job: agent::Job) -> Result<(), Errno> {
+        // What the keyboard sends goes to the agent as well. It ends when the lister has done with the signal what is to be
+        // done, not before.
+        let _held = signal::hold();
+        agent::start(job, progress::take_terminal)
     }
 
     fn thread(&self, job: agent::Job) -> Result<(), Errno> {

@@ -6,6 +6,7 @@
 
 use crate::language::{Domain, Language};
 use crate::progress::Progress;
+use crate::turn::{State, TURN};
 use alloc::vec::Vec;
 use dents_render::Sink;
 use dents_sys::Errno;
@@ -23,6 +24,10 @@ pub trait Streams {
     /// # Errors
     /// What `write` gives; the exit status tells of it.
     fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno>;
+
+    /// Colours will be written to the terminal: from now on other threads shall not take the signals of
+    /// [`hold_signals`](Self::hold_signals).
+    fn keep_signals_here(&mut self) {}
 
     /// Holds back the signals that could end or stop the program, or lets them come. Without it they come any time.
     fn hold_signals(&mut self, hold: bool) {
@@ -101,8 +106,9 @@ impl<'a> Output<'a> {
     }
 
     /// From now on no signal shall leave the terminal in some colour; `uncolor` takes any off. Costs three system
-    /// calls, of 0.1 µs each, beside each `write`.
+    /// calls, of 0.1 µs each, beside each `write`, and two each time threads are started.
     pub fn guard_colors(&mut self, uncolor: Vec<u8>) {
+        self.streams.keep_signals_here();
         self.uncolor = Some(uncolor);
     }
 
@@ -149,25 +155,36 @@ impl<'a> Output<'a> {
     }
 
     fn send(&mut self, bytes: &[u8]) {
+        let started = self.clock.map_or(0, |clock| clock());
+        self.begin();
         if let Some(progress) = self.progress {
-            progress.set_waiting(false);
             progress.wrote(bytes.last());
         }
-        let started = self.clock.map_or(0, |clock| clock());
         let result = match &self.uncolor {
             _ if self.failed.is_some() => Ok(()),
             None => write_all(self.streams, bytes),
             Some(uncolor) => write_guarded(self.streams, bytes, uncolor),
         };
+        TURN.change(|_| State::Busy);
         self.failed = self.failed.or(result.err());
         self.gone += bytes.len() as u64;
         self.written_ns += self.clock.map_or(0, |clock| clock()) - started;
     }
 
+    /// From here on the lister writes, and no other thread does.
+    fn begin(&self) {
+        if let Some(progress) = self.progress {
+            progress.set_waiting(false);
+        }
+        TURN.change(|_| State::Writing);
+    }
+
     /// Writes a message to stderr, after what was said before it.
     pub fn message(&mut self, text: &[u8]) {
         self.flush();
+        self.begin();
         self.unsaid |= self.streams.stderr(text).is_err();
+        TURN.change(|_| State::Busy);
     }
 
     /// Whether a message was lost because stderr cannot be written, which is as serious as lost output.
@@ -189,6 +206,10 @@ impl<'a> Output<'a> {
 fn write_all(streams: &mut dyn Streams, mut bytes: &[u8]) -> Result<(), Errno> {
     while !bytes.is_empty() {
         let written = streams.stdout(bytes)?;
+        if written == 0 {
+            // It would for ever: as if the device were full, which is what GNU makes of it.
+            return Err(Errno::NOSPC);
+        }
         bytes = &bytes[written..];
     }
     Ok(())
@@ -353,6 +374,38 @@ mod tests {
         out.buffer().push(b'y');
         assert_eq!(out.position(), 5001);
         assert_eq!(notes.log, "write 3000\nwrite 2000\n");
+    }
+
+    /// What a file system in user space can answer.
+    struct Nothing(u32);
+
+    impl Streams for Nothing {
+        fn stdout(&mut self, _: &[u8]) -> Result<usize, Errno> {
+            self.0 += 1;
+            assert!(self.0 < 10, "asked again and again");
+            Ok(0)
+        }
+
+        fn stderr(&mut self, _: &[u8]) -> Result<(), Errno> {
+            Ok(())
+        }
+
+        fn terminal(&mut self) -> Option<u16> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_write_of_nothing_is_an_error() {
+        let mut nothing = Nothing(0);
+        let mut out = Output::new(&mut nothing);
+        out.buffer().push(b'x');
+        assert_eq!(out.finish(), Err(Errno::NOSPC));
+        let mut nothing = Nothing(0);
+        let mut out = Output::new(&mut nothing);
+        out.guard_colors(Vec::new());
+        out.buffer().push(b'x');
+        assert_eq!(out.finish(), Err(Errno::NOSPC));
     }
 
     #[test]

@@ -2,23 +2,26 @@
 //! anything else is written; and how far it had come, when it is interrupted.
 //!
 //! A question that hangs holds its thread in the kernel, so the line is drawn by another, which looks on
-//! ([`dents::watch`]) and does nothing that could hang. It is there from the start, for nobody can know which question
-//! will hang: the first `openat` may. It waits for SIGINT, which is kept from all other threads while the lister
-//! waits for the kernel, so there is no handler. While the lister writes, all is as if there were no such thread.
+//! ([`dents::watch`]) and asks nothing. It is there from the start, for nobody can know which question
+//! will hang: the first `openat` may. While the lister waits for the kernel, all other threads block SIGINT and the like, and
+//! this one waits for them, so there is no handler: it takes its line off before the process ends or stops. While the
+//! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
+//! two may write is in `turn.rs`.
 //!
 //! It also sees who waits behind what hangs, and has helpers come ([`Lookout`]).
 
 use crate::run::grouped;
+use crate::turn::{State, TURN};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, Ordering};
-use dents::lock::Mutex;
 use dents::watch::{DESKS, LOOK_NS, Lookout, Watch};
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{clock, file, signal, tty};
+use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
 
 /// A listing that is over by then is none to talk about.
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -35,16 +38,10 @@ pub struct Progress {
     mid_line: AtomicBool,
     /// Has so many helpers come, if they find something to do.
     help: fn(u32),
-    state: Mutex<State>,
 }
 
-#[derive(Default)]
-struct State {
-    /// The lister waits for the kernel, and writes nothing.
-    waiting: bool,
-    /// The line stands on the terminal.
-    shown: bool,
-}
+/// What takes the line off again.
+const ERASE: &[u8] = b"\r\x1b[K";
 
 /// What is remembered from one look round to the next.
 struct Rounds {
@@ -77,11 +74,11 @@ impl Progress {
             program: program.to_vec(),
             mid_line: AtomicBool::new(false),
             help,
-            state: Mutex::default(),
         }));
-        signal::keep_interrupts(true);
+        // The thread blocks from its start what could end the process in the middle of a colour.
+        let held = signal::hold();
         let started = start(Box::new(move || progress.look_on()));
-        signal::keep_interrupts(false);
+        drop(held);
         started.then_some(progress)
     }
 
@@ -93,15 +90,19 @@ impl Progress {
 
     /// The lister begins to wait for the kernel, or to do something else.
     pub(crate) fn set_waiting(&self, waiting: bool) {
-        let mut state = self.state.lock();
-        if core::mem::replace(&mut state.waiting, waiting) == waiting {
-            return;
+        let before = TURN.change(|state| match (state, waiting) {
+            (State::Shown, false) => State::Erasing,
+            (_, true) if state.is_waiting() => state,
+            (_, true) => State::Waiting,
+            (_, false) => State::Busy,
+        });
+        if before == State::Shown && !waiting {
+            write(ERASE);
+            TURN.change(|_| State::Busy);
         }
-        if !waiting {
-            state.erase();
+        if before.is_waiting() != waiting {
+            signal::block(waiting);
         }
-        drop(state);
-        signal::keep_interrupts(waiting);
     }
 
     /// The last byte that went to stdout.
@@ -117,12 +118,13 @@ impl Progress {
         let mut rounds = None;
         let mut quiet = false;
         let mut lookout = Lookout::new();
+        let screen = Screen::default();
         let (mut next_ns, mut tick_ns) = (started_ns + LOOK_NS, started_ns + PATIENCE_NS - TICK_NS);
         loop {
             let now = clock::monotonic_ns();
             if now < next_ns {
-                if signal::wait_interrupt(next_ns - now) {
-                    self.interrupted(clock::monotonic_ns() - started_ns);
+                if let Some(signal) = signal::wait(next_ns - now) {
+                    self.signalled(signal, clock::monotonic_ns() - started_ns, &screen);
                 }
                 continue;
             }
@@ -140,7 +142,7 @@ impl Progress {
             });
             let (longest, busy) = self.look(rounds, now);
             if now - started_ns >= PATIENCE_NS && !quiet && !self.mid_line.load(Ordering::Relaxed) {
-                self.draw(&self.line(rounds, longest, busy, now));
+                self.draw(&self.line(rounds, longest, busy, now), &screen);
             }
         }
     }
@@ -184,37 +186,75 @@ impl Progress {
         line
     }
 
-    fn draw(&self, line: &str) {
+    fn draw(&self, line: &str, screen: &Screen) {
         let columns = usize::from(tty::columns(STDERR).unwrap_or(80)).max(2) - 1;
         let mut text: String = line.chars().take(columns).collect();
         text.insert(0, '\r');
         text.push_str("\x1b[K");
-        let mut state = self.state.lock();
-        if state.waiting {
-            state.shown = true;
-            write(text.as_bytes());
+        if TURN.take(State::is_waiting).is_some() {
+            screen.write(text.as_bytes());
+            TURN.give_back(State::Shown);
         }
     }
 
-    fn interrupted(&self, elapsed_ns: u64) {
-        let mut state = self.state.lock();
-        if !state.waiting {
-            drop(state);
-            // It holds them back itself while it writes, and does then what it would have done.
-            return signal::pass_interrupt();
+    /// A signal has come: it does what it would have done, but the line is taken off first.
+    fn signalled(&self, signal: u32, elapsed_ns: u64, screen: &Screen) {
+        let may = |state: State| state.is_waiting() || state == State::Erasing;
+        let before = loop {
+            if let Some(before) = TURN.take(may) {
+                break before;
+            }
+            // The lister blocks it while it writes, and then does what is to be done. If it has begun to wait for the kernel
+            // before the signal came there, it blocks it still.
+            signal::pass(signal);
+            if !TURN.state().is_waiting() {
+                return;
+            }
+        };
+        if before == State::Shown {
+            screen.write(ERASE);
         }
-        state.erase();
-        if elapsed_ns >= PATIENCE_NS && !signal::ignores_interrupts() {
-            let (read, answered) = self.watch.counts();
-            let after = elapsed_ns / 1_000_000_000;
-            let (read, answered) = (grouped(read as usize), grouped(answered as usize));
-            // What stands there of a line may be on this terminal.
-            let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
-            let text =
-                format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
-            write(&[begin, &self.program, text.as_bytes()].concat());
+        let tells = before.is_waiting() && signal == signal::INT && elapsed_ns >= PATIENCE_NS;
+        if tells && !signal::ignores_interrupts() {
+            screen.write(&self.interrupted_after(elapsed_ns / 1_000_000_000));
         }
-        signal::be_interrupted();
+        signal::block(false);
+        signal::raise(signal);
+        signal::block(true);
+        TURN.give_back(if before == State::Shown { State::Waiting } else { before });
+    }
+
+    fn interrupted_after(&self, after: u64) -> Vec<u8> {
+        let (read, answered) = self.watch.counts();
+        let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+        // What stands there of a line may be on this terminal.
+        let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
+        let text = format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
+        [begin, &self.program, text.as_bytes()].concat()
+    }
+}
+
+/// The terminal for the thread that draws, which must not wait for it: it may be stopped (Ctrl-S), or nothing reads from it.
+#[derive(Default)]
+struct Screen(OnceCell<Option<OwnedFd>>);
+
+impl Screen {
+    /// Writes as much as the terminal takes now.
+    fn write(&self, bytes: &[u8]) {
+        match self.0.get_or_init(|| tty::open_again(STDERR).ok()) {
+            Some(own) => write_to(own.as_fd(), bytes),
+            // Another user's terminal: the next best is to look before.
+            None if tty::takes_output(STDERR) => write(bytes),
+            None => {}
+        }
+    }
+}
+
+/// Takes the terminal for good, for a thread that ends the process: between two writes of the lister, and without the
+/// line of progress. Takes no lock and allocates nothing.
+pub fn take_terminal() {
+    if TURN.wait() == State::Shown {
+        write(ERASE);
     }
 }
 
@@ -234,18 +274,14 @@ impl Rounds {
     }
 }
 
-impl State {
-    fn erase(&mut self) {
-        if core::mem::take(&mut self.shown) {
-            write(b"\r\x1b[K");
-        }
-    }
-}
-
 /// On stderr, past the buffer that another thread has. Nobody can be told if that fails.
 fn write(bytes: &[u8]) {
+    write_to(STDERR, bytes);
+}
+
+fn write_to(fd: BorrowedFd<'_>, bytes: &[u8]) {
     let mut rest = bytes;
-    while let Ok(written @ 1..) = file::write(STDERR, rest) {
+    while let Ok(written @ 1..) = file::write(fd, rest) {
         rest = &rest[written..];
     }
 }
@@ -272,7 +308,6 @@ mod tests {
             program: b"dls".to_vec(),
             mid_line: AtomicBool::new(false),
             help: |_| {},
-            state: Mutex::default(),
         };
         WATCH.add_read(10_000);
         for _ in 0..4000 {

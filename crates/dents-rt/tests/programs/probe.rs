@@ -36,6 +36,8 @@ fn run(process: Process) -> u8 {
         b"threads" => threads(number(rest[0])),
         b"stress" => stress(number(rest[0])),
         b"agent" => agent_left_behind(),
+        b"agent-panics" => agent_panics(),
+        b"agent-is-killed" => agent_is_killed(number(rest[0])),
         b"child" => child_output(&rest, process),
         b"flood" => flood(),
         _ => UNKNOWN,
@@ -53,9 +55,9 @@ fn print(mut bytes: &[u8]) -> u8 {
     let stdout = unsafe { rustix::stdio::stdout() };
     while !bytes.is_empty() {
         match rustix::io::write(stdout, bytes) {
-            Ok(count) => bytes = &bytes[count..],
+            Ok(count @ 1..) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}
-            Err(_) => return WRONG,
+            Ok(_) | Err(_) => return WRONG,
         }
     }
     0
@@ -164,12 +166,13 @@ fn agent_left_behind() -> u8 {
             pause();
         }
     };
-    let started = agent::start(Box::new(move || {
+    let life = move || {
         for _ in 0..3 {
             let _ = agent::thread(Box::new(live));
         }
         live()
-    }));
+    };
+    let started = agent::start(Box::new(life), at_end);
     if started.is_err() {
         return WRONG;
     }
@@ -178,6 +181,53 @@ fn agent_left_behind() -> u8 {
     }
     let ours = rustix::process::getpid().as_raw_nonzero().get();
     print(format!("{ours} {}\n", PID.load(Ordering::Acquire)).as_bytes())
+}
+
+/// What comes before the last line of a program whose agent has ended.
+fn at_end() {
+    print(b"the agent has ended\n");
+}
+
+/// Starts an agent that panics, and waits.
+fn agent_panics() -> u8 {
+    if agent::start(Box::new(|| panic!("in the agent")), at_end).is_err() {
+        return WRONG;
+    }
+    loop {
+        pause();
+    }
+}
+
+/// Starts an agent and ends it by this signal, while both take memory and give it back: then it may hold the lock of
+/// the memory.
+fn agent_is_killed(signal: usize) -> u8 {
+    static AGENT: AtomicUsize = AtomicUsize::new(0);
+    let life = || {
+        AGENT.store(rustix::process::getpid().as_raw_nonzero().get() as usize, Ordering::Release);
+        take_memory();
+    };
+    let kill = move || {
+        while AGENT.load(Ordering::Acquire) == 0 {
+            pause();
+        }
+        pause();
+        let agent = rustix::process::Pid::from_raw(AGENT.load(Ordering::Acquire) as i32);
+        let signal = rustix::process::Signal::from_named_raw(signal as i32);
+        if let (Some(agent), Some(signal)) = (agent, signal) {
+            let _ = rustix::process::kill_process(agent, signal);
+        }
+    };
+    if agent::start(Box::new(life), at_end).is_err() || thread::detach(Box::new(kill)).is_err() {
+        return WRONG;
+    }
+    take_memory();
+    WRONG
+}
+
+fn take_memory() {
+    loop {
+        core::hint::black_box(Box::new([0_u8; 100]));
+    }
 }
 
 fn pause() {

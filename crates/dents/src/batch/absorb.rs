@@ -1,18 +1,23 @@
 //! Several batches become one: a whole hierarchy drawn as one piece, a directory whose pieces came to several workers.
 
-use super::{Batch, Bits, Dent, Meta, NO_SLOT, Name, Slots, Texts};
+use super::{Asked, Batch, Bits, Dent, Meta, NO_SLOT, Name, Slots, Texts};
 use alloc::vec;
 use alloc::vec::Vec;
+use dents_sys::{Errno, Result};
 
 impl Batch {
     /// Copies entries of another batch, with all that is known of them, behind those of this one: those at the positions
     /// in `order`, in that order. The other must have been filled for this one's needs at least.
     ///
-    /// What is behind the links of 4 GiB of texts is forgotten: it shows as if it could not be read.
+    /// A link's text that has no room any more, behind 4 GiB of others, is an error of that entry. Entries without room are
+    /// left out, all of these: see [`Batch::is_full`].
     ///
     /// # Panics
     /// If a position is not below the other's length.
     pub fn absorb(&mut self, other: &Batch, order: &[u32]) {
+        if !self.admits(order.len()) {
+            return;
+        }
         self.absorb_slots(other, order);
         for index in order {
             let dent = other.dents[*index as usize];
@@ -22,6 +27,7 @@ impl Batch {
             self.dents.push(Dent { name, ino: dent.ino });
         }
         self.faulty |= other.faulty;
+        self.full |= other.full;
         self.trusts_d_ino |= other.trusts_d_ino;
     }
 
@@ -45,7 +51,9 @@ impl Batch {
                 slots.push(meta.map_or(NO_SLOT, |_| (first + metas.len()) as u32));
             }
             if let Some(meta) = meta {
-                metas.push(self.texts[0].adopt(*meta, &other.texts));
+                let adopted = self.texts[0].adopt(*meta, &other.texts);
+                self.faulty |= adopted.is_faulty();
+                metas.push(adopted);
             }
         }
         self.metas.append(metas);
@@ -72,10 +80,11 @@ impl Texts {
         if meta.bits.contains(Bits::LINK) {
             let start = extra.as_ref().map_or(meta.rdev_or_link, |extra| extra.rdev_or_link);
             match self.copy(theirs, start, u32::from(meta.link_len)) {
-                Some(start) => {
-                    *extra.as_mut().map_or(&mut meta.rdev_or_link, |e| &mut e.rdev_or_link) = start
+                Ok(start) => *extra.as_mut().map_or(&mut meta.rdev_or_link, |e| &mut e.rdev_or_link) = start,
+                Err(errno) => {
+                    meta.bits.remove(Bits::LINK);
+                    meta.set_fault(Asked::Link, errno);
                 }
-                None => meta.bits.remove(Bits::LINK),
             }
         }
         if let Some(mut extra) = extra {
@@ -93,11 +102,11 @@ impl Texts {
     }
 
     /// Where a text stands here from now on.
-    fn copy(&mut self, theirs: &Texts, start: u32, len: u32) -> Option<u32> {
-        let here = u32::try_from(self.links.len()).ok()?;
-        let text = theirs.links.get(start as usize..start as usize + len as usize)?;
+    fn copy(&mut self, theirs: &Texts, start: u32, len: u32) -> Result<u32> {
+        let here = self.room(len as usize)?;
+        let text = theirs.links.get(start as usize..start as usize + len as usize).ok_or(Errno::INVAL)?;
         self.links.extend_from_slice(text);
-        Some(here)
+        Ok(here)
     }
 
     /// A context's place counted from 1: there are a few of them, each once. None beyond what a slot can name.
@@ -182,6 +191,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_text_without_room_is_an_error_of_its_entry() {
+        let links = batch("a", 2, |_| true, false);
+        let mut whole = Batch::new(*links.declared());
+        whole.absorb(&links, &[0]);
+        let texts = &mut whole.texts[0].links;
+        texts.resize(super::super::texts::MOST_TEXT, b'x');
+        whole.absorb(&links, &[1]);
+        let found: Vec<_> = whole.iter().map(|entry| (entry.link(), entry.fault())).collect();
+        assert_eq!(found[0], (Some(&b"to-a0"[..]), None));
+        assert_eq!(found[1], (None, Some((Asked::Link, Errno::OVERFLOW))));
+        assert!(whole.has_faults());
     }
 
     #[test]

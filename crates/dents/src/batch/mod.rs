@@ -7,14 +7,16 @@
 
 mod absorb;
 mod metas;
+mod texts;
 
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents_sys::Errno;
 use dents_sys::cache;
 use dents_sys::stat::{Mask, Statx, Timestamp};
+use dents_sys::{Errno, Result};
 pub(crate) use metas::Metas;
+pub(crate) use texts::{Texts, xattr_list};
 
 /// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
 /// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
@@ -266,45 +268,9 @@ impl From<&Statx> for Extra {
     }
 }
 
-/// What one asker read beside numbers.
-#[derive(Clone, Default)]
-pub(crate) struct Texts {
-    /// The texts of symbolic links, one after the other, and lists of extended attributes among them.
-    pub(crate) links: Vec<u8>,
-    /// What slots have no room for.
-    pub(crate) extras: Vec<Extra>,
-    /// The security contexts, each once.
-    pub(crate) contexts: Vec<Vec<u8>>,
-}
-
-impl Texts {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.contexts.is_empty() && self.extras.is_empty()
-    }
-}
-
-/// How a list of extended attributes stands among the texts: name, NUL, four bytes of size.
-pub(crate) mod xattr_list {
-    use alloc::vec::Vec;
-
-    const UNKNOWN: u32 = u32::MAX;
-
-    pub(crate) fn write(name: &[u8], size: Option<u32>, to: &mut Vec<u8>) {
-        to.extend_from_slice(name);
-        to.push(0);
-        to.extend_from_slice(&size.unwrap_or(UNKNOWN).to_le_bytes());
-    }
-
-    pub(crate) fn read(mut list: &[u8]) -> impl Iterator<Item = (&[u8], Option<u32>)> {
-        core::iter::from_fn(move || {
-            let end = memchr::memchr(0, list)?;
-            let (size, rest) = list[end + 1..].split_first_chunk()?;
-            let (name, size) = (&list[..end], u32::from_le_bytes(*size));
-            list = rest;
-            Some((name, (size != UNKNOWN).then_some(size)))
-        })
-    }
-}
+/// Entries that an order can name. Names of directory entries have 255 bytes at most, so an arena of as many stays below
+/// the 1 TiB that [`Name`] can name.
+const MOST_ENTRIES: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
 #[derive(Default)]
@@ -316,6 +282,8 @@ pub struct Batch {
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
     pub(crate) faulty: bool,
+    /// Whether entries were left out for want of room.
+    full: bool,
     /// Whether an entry that was not asked has the inode number that `readdir` gave.
     pub(crate) trusts_d_ino: bool,
 }
@@ -349,14 +317,36 @@ impl Batch {
         self.slots = Slots::None;
         self.texts.clear();
         self.faulty = false;
+        self.full = false;
         self.trusts_d_ino = false;
     }
 
-    /// Appends an entry. A name longer than 1 MiB is refused: no kernel interface gives or takes one.
+    /// Whether there is room for so many more entries. If not, they must be left out, and all after them.
+    pub(crate) fn admits(&mut self, more: usize) -> bool {
+        self.full |= self.dents.len() + more > MOST_ENTRIES;
+        !self.full
+    }
+
+    /// Whether entries were left out, because there are more than 4 billion.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Unless entries were left out.
+    ///
+    /// # Errors
+    /// `EOVERFLOW` if they were.
+    pub(crate) fn whole(&self) -> Result<()> {
+        if self.full { Err(Errno::OVERFLOW) } else { Ok(()) }
+    }
+
+    /// Appends an entry. A name longer than 1 MiB is refused: no kernel interface gives or takes one. So is one too many: see
+    /// [`Batch::is_full`].
     pub fn push(&mut self, name: &CStr, kind: Kind, ino: u64) {
         let bytes = name.to_bytes_with_nul();
         let len = bytes.len() - 1;
-        if len <= Name::MAX_LEN {
+        if len <= Name::MAX_LEN && self.admits(1) {
             self.dents.push(Dent { name: Name::new(self.arena.len(), len, kind), ino });
             self.arena.extend_from_slice(bytes);
         }
@@ -505,6 +495,9 @@ impl Batch {
 
     /// Moves the entries of another batch, of which nothing has been asked, behind those of this one.
     pub(crate) fn append_names(&mut self, other: &mut Batch) {
+        if !self.admits(other.len()) {
+            return other.clear();
+        }
         let base = (self.arena.len() as u64) << 24;
         let moved = |dent: &Dent| Dent { name: Name(dent.name.0 + base), ino: dent.ino };
         self.dents.extend(other.dents.iter().map(moved));
@@ -514,6 +507,9 @@ impl Batch {
 
     /// Copies the names of another batch behind those of this one.
     pub(crate) fn append_copy(&mut self, other: &Batch) {
+        if !self.admits(other.len()) {
+            return;
+        }
         let base = (self.arena.len() as u64) << 24;
         let moved = |dent: &Dent| Dent { name: Name(dent.name.0 + base), ino: dent.ino };
         self.dents.extend(other.dents.iter().map(moved));
@@ -843,6 +839,25 @@ mod tests {
         let names: Vec<_> = all.iter().map(|e| (e.name(), e.kind(), e.d_ino())).collect();
         assert_eq!(names[2..], [(&b"alpha"[..], Kind::Reg, 7), (b"b", Kind::Dir, 8), (b"c", Kind::Link, 9)]);
         assert!(more.is_empty() && more.arena.is_empty());
+    }
+
+    /// No name and no text is ever shown in another's place.
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let mut full = Batch::new(NeedsByKind::all(Needs::TYPE));
+        (0..MOST_ENTRIES - 1).for_each(|_| full.push(c"x", Kind::Reg, 1));
+        full.append_names(&mut batch(Needs::TYPE));
+        full.absorb(&batch(Needs::TYPE), &[0, 1]);
+        full.append_copy(&batch(Needs::TYPE));
+        assert_eq!((full.len(), full.is_full()), (MOST_ENTRIES - 1, true));
+        full.full = false;
+        full.push(c"last", Kind::Reg, 2);
+        assert_eq!(full.whole(), Ok(()));
+        full.push(c"one too many", Kind::Reg, 3);
+        assert_eq!((full.len(), full.whole()), (MOST_ENTRIES, Err(Errno::OVERFLOW)));
+        assert_eq!(full.entry(MOST_ENTRIES - 1).name(), b"last");
+        full.clear();
+        assert_eq!(full.whole(), Ok(()));
     }
 
     #[test]

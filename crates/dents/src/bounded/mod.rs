@@ -56,17 +56,14 @@ pub const UNANSWERED: Errno = Errno::TIME;
 /// Entries read and asked that nobody has taken yet, from which on no more are read ahead.
 const AHEAD: usize = 200_000;
 
-/// How often the lister looks whether there still is somebody to wait for. The agent ends before us only if it is killed
-/// or has a bug.
-const LOOK_NS: u64 = 250_000_000;
-
 /// Whoever can do things aside: in a process that may be left behind with whatever hangs in it.
 pub trait Aside: Getent + Sync {
-    /// Starts that process, which does `job`. What it returns is 0 once the process has ended.
+    /// Starts that process, which does `job`. Should it end before this program does, this program must end too: a lock that
+    /// the other process held stays locked.
     ///
     /// # Errors
     /// Why it cannot be started.
-    fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<&'static AtomicU32>;
+    fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<()>;
 
     /// Starts one more thread in that process, from within.
     ///
@@ -184,8 +181,6 @@ pub struct Part {
 /// The board is never freed: whoever hangs may come back to it. So one of these for a program's run.
 pub struct Bounded {
     board: &'static Board,
-    /// Whether there is an agent.
-    lives: &'static AtomicU32,
     until_ns: u64,
     grace_ns: u64,
 }
@@ -215,8 +210,8 @@ impl Bounded {
             ahead: AtomicUsize::new(0),
             news: AtomicU32::new(0),
         }));
-        let lives = aside.start(Box::new(move || crew::lead(board)))?;
-        Ok(Bounded { board, lives, until_ns, grace_ns })
+        aside.start(Box::new(move || crew::lead(board)))?;
+        Ok(Bounded { board, until_ns, grace_ns })
     }
 
     /// What has been noted so far, where that was wanted. Of what hangs nothing is.
@@ -242,8 +237,7 @@ impl Bounded {
             if now >= until_ns {
                 return None;
             }
-            assert!(self.lives.load(Ordering::Relaxed) != 0, "the process that asks has ended");
-            let _ = futex::wait(&self.board.news, seen, Some((until_ns - now).min(LOOK_NS)));
+            let _ = futex::wait(&self.board.news, seen, Some(until_ns - now));
         }
     }
 
@@ -277,7 +271,7 @@ impl Bounded {
         let mut taken = Taken::new(&self.board.wanted.needs);
         leaves.iter().for_each(|leaf| taken.names(leaf));
         taken.place(&self.board.wanted);
-        leaves.iter().for_each(|leaf| taken.answers(leaf));
+        leaves.iter().take(taken.named).for_each(|leaf| taken.answers(leaf));
         self.part(taken, ended)
     }
 
@@ -310,6 +304,7 @@ impl Bounded {
 
     fn part(&self, taken: Taken, ended: Option<Result<()>>) -> Part {
         let (batch, tally, unanswered) = taken.into_batch();
+        let ended = batch.whole().err().map_or(ended, |errno| Some(Err(errno)));
         Part { report: self.report(tally), batch, unanswered, ended }
     }
 

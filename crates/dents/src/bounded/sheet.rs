@@ -225,16 +225,19 @@ pub(super) struct Taken {
     texts: Texts,
     tally: Tally,
     unanswered: usize,
+    /// Leaves whose names found room.
+    pub(super) named: usize,
 }
 
 impl Taken {
     pub(super) fn new(needs: &NeedsByKind) -> Taken {
         let (texts, tally) = (Texts::default(), Tally::default());
-        Taken { batch: Batch::new(*needs), texts, tally, unanswered: 0 }
+        Taken { batch: Batch::new(*needs), texts, tally, unanswered: 0, named: 0 }
     }
 
     pub(super) fn names(&mut self, leaf: &Leaf) {
         self.batch.append_copy(&leaf.names);
+        self.named += usize::from(!self.batch.is_full());
     }
 
     pub(super) fn place(&mut self, wanted: &Wanted) {
@@ -291,7 +294,13 @@ impl Taken {
     /// Adds an entry's texts to those of all.
     fn keep(&mut self, meta: &mut Meta, texts: Texts) {
         meta.texts = 0;
-        let start = self.texts.links.len() as u32;
+        let start = match self.texts.room(texts.links.len()) {
+            Ok(start) => start,
+            Err(errno) => {
+                meta.bits.remove(Bits::LINK | Bits::EXTRA);
+                return meta.set_fault(Asked::Link, errno);
+            }
+        };
         self.texts.links.extend_from_slice(&texts.links);
         let is_link = meta.bits.contains(Bits::LINK);
         if let (true, Some(extra)) = (meta.bits.contains(Bits::EXTRA), texts.extras.first()) {

@@ -17,9 +17,8 @@ use std::time::{Duration, Instant};
 struct Std;
 
 impl Aside for Std {
-    fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<&'static AtomicU32> {
-        static LIVES: AtomicU32 = AtomicU32::new(1);
-        self.thread(job).map(|()| &LIVES)
+    fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<()> {
+        self.thread(job)
     }
 
     fn thread(&self, job: Box<dyn FnOnce() + Send>) -> Result<()> {
@@ -40,7 +39,7 @@ impl Getent for Std {
 struct Refused;
 
 impl Aside for Refused {
-    fn start(&self, _: Box<dyn FnOnce() + Send>) -> Result<&'static AtomicU32> {
+    fn start(&self, _: Box<dyn FnOnce() + Send>) -> Result<()> {
         Err(Errno::AGAIN)
     }
 

@@ -244,8 +244,10 @@ impl<'a> Asker<'a> {
             if let Err(errno) = self.read_text(name) {
                 return self.tally.fault(meta, Asked::Link, errno);
             }
-            if needs.contains(Needs::LINK) {
-                self.keep_text(meta);
+            if needs.contains(Needs::LINK)
+                && let Err(errno) = self.keep_text(meta)
+            {
+                return self.tally.fault(meta, Asked::Link, errno);
             }
         }
         if needs.contains(Needs::TARGET) {
@@ -301,9 +303,9 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn keep_text(&mut self, meta: &mut Meta) {
+    fn keep_text(&mut self, meta: &mut Meta) -> Result<()> {
         let len = self.text.len() - 1;
-        let start = self.texts.links.len() as u32;
+        let start = self.texts.room(len)?;
         match self.extra_mut(meta) {
             Some(extra) => extra.rdev_or_link = start,
             None => meta.rdev_or_link = start,
@@ -312,6 +314,7 @@ impl<'a> Asker<'a> {
         meta.texts = self.texts_number as u16;
         meta.bits |= Bits::LINK;
         self.texts.links.extend_from_slice(&self.text[..len]);
+        Ok(())
     }
 
     /// The mode of what the link leads to, through the link.

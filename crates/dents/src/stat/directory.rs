@@ -147,7 +147,7 @@ fn overlapped(
         round.run(&Crew::of(chosen.get().strategy).at(cores, policy), entries);
     });
     slots.for_each(|piece| metas.append(piece));
-    let ended = unread.failed().map_or(Ok(()), Err);
+    let ended = unread.failed().map_or_else(|| batch.whole(), Err);
     batch.metas = metas;
     batch.texts = harvest.texts;
     let tally = Tally { entries: batch.len() as u64, ..harvest.tally };

@@ -5,6 +5,7 @@ use super::ledger::{Call, Ledger};
 use super::{Harvest, Question, Tally};
 use crate::batch::{Batch, Meta, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
+use crate::watch::Watch;
 use alloc::vec;
 use dents_sys::stat::{self, Statx};
 use dents_sys::{BorrowedFd, Errno};
@@ -12,13 +13,14 @@ use dents_sys::{BorrowedFd, Errno};
 /// Fills the batch. Before each entry `go_on` is asked, with the number of
 /// requests made so far; where it says no, the rest stays unknown, and the second answer is false.
 ///
-/// With `follow`, a link that leads nowhere is answered for itself.
+/// With `follow`, a link that leads nowhere is answered for itself. What is asked is noted in the ledger, and shown at the desk
+/// of a watch, where there are such.
 pub(crate) fn fill(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     follow: bool,
-    ledger: Option<&Ledger>,
+    (ledger, watch): (Option<&Ledger>, Option<(&Watch, usize)>),
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
@@ -40,8 +42,9 @@ pub(crate) fn fill(
             if !whole {
                 break;
             }
-            let (flags, mask) = Asker::stat_call(&question, dent.kind());
             let name = dent.c_name(names);
+            let _shown = Shown::begin(watch, name.to_bytes());
+            let (flags, mask) = Asker::stat_call(&question, dent.kind());
             if mask.is_empty() {
                 asker.ask(dent.kind(), name, meta);
                 continue;
@@ -68,4 +71,20 @@ pub(crate) fn fill(
     batch.texts = harvest.texts;
     batch.faulty = harvest.tally.faults > 0;
     (harvest.tally, whole)
+}
+
+/// An entry that is being asked about, as a thread that looks on sees it.
+struct Shown<'w>(Option<(&'w Watch, usize)>);
+
+impl<'w> Shown<'w> {
+    fn begin(watch: Option<(&'w Watch, usize)>, name: &[u8]) -> Shown<'w> {
+        watch.iter().for_each(|(watch, desk)| watch.begin(*desk, name));
+        Shown(watch)
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|(watch, desk)| watch.end(*desk, 1));
+    }
 }

@@ -119,9 +119,12 @@ impl Asker<'_> {
             xattr_list::write(attribute.to_bytes(), size, &mut self.texts.links);
         }
         self.room = room;
-        let len = self.texts.links.len() - start;
+        // Written first, for its length is not known before; without room it goes again.
+        let list = self.texts.links.split_off(start);
+        let start = self.texts.room(list.len())?;
+        self.texts.links.extend_from_slice(&list);
         if let Some(extra) = self.extra_mut(meta) {
-            extra.xattrs = (start as u32, len as u32);
+            extra.xattrs = (start, list.len() as u32);
         }
         Ok(())
     }

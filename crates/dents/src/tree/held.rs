@@ -59,7 +59,11 @@ impl Held {
 
     /// Holds the entries of the directory of this number, those in `order`. `children` are directories among them:
     /// positions in `batch`, and their numbers.
+    /// Where there is no room for them they are left out: see [`Batch::is_full`].
     pub fn add(&mut self, number: u64, batch: &Batch, order: &[u32], children: &[(u32, u64)]) {
+        if !self.batch.admits(order.len()) {
+            return;
+        }
         let first = self.batch.len() as u32;
         self.spans.push((number, first, order.len() as u32));
         self.batch.absorb(batch, order);
@@ -87,12 +91,15 @@ impl Held {
             *self = other;
             return;
         }
+        self.failures.append(&mut other.failures);
+        if !self.batch.admits(other.batch.len()) {
+            return;
+        }
         let base = self.batch.len() as u32;
         let all: Vec<u32> = (0..other.batch.len() as u32).collect();
         self.batch.absorb(&other.batch, &all);
         self.spans.extend(other.spans.iter().map(|(number, first, count)| (*number, first + base, *count)));
         self.children.extend(other.children.iter().map(|(place, number)| (place + base, *number)));
-        self.failures.append(&mut other.failures);
         self.aliases.append(&mut other.aliases);
     }
 

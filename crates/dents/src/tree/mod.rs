@@ -103,6 +103,7 @@ use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
 use crate::stat::ledger::Ledger;
+use crate::watch::Watch;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
@@ -150,6 +151,8 @@ pub struct Options<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Where to note what was asked, if anybody wants to know.
     pub ledger: Option<&'a Ledger>,
+    /// Where workers show what they wait for, if another thread looks on; the first has desk 1.
+    pub watch: Option<&'static Watch>,
     /// Takes all types that `readdir` gives for unknown: how a file system without `d_type` looks.
     pub distrust_d_type: bool,
 }
@@ -172,6 +175,7 @@ impl Default for Options<'_> {
             deadline_ns: None,
             cancel: None,
             ledger: None,
+            watch: None,
             distrust_d_type: false,
         }
     }

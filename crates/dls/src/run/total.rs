@@ -75,7 +75,9 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let now = clock::monotonic_ns();
         let until_ns = *self.totals_until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
-        let options = Options { deadline_ns: Some(until_ns), workers: self.walkers(), ..Options::default() };
+        let watch = self.means.threads.watching();
+        let workers = self.walkers();
+        let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
         Some(totals(paths, levels, &options, self.env.workers))
     }
 

@@ -11,6 +11,8 @@ mod in_turn;
 mod outline;
 
 use super::{Listing, Rules};
+use crate::Status;
+use crate::output::Message;
 use crate::timing::Phase;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -54,6 +56,12 @@ impl Listing<'_, '_, '_> {
         self.see(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
         held.add(0, &batch, &order, &numbered);
+        if held.batch.is_full() {
+            Message::new(self.plan.program)
+                .text("only a part of the tree is shown: it has more than 4 billion entries")
+                .send(self.out);
+            self.status.raise(Status::Minor);
+        }
         self.learn_owners(&held.batch);
         self.learn_mounts(&held.batch);
         self.draw(held, &paths);
@@ -91,6 +99,7 @@ impl Listing<'_, '_, '_> {
             max_depth: plan.below.tree.unwrap_or(u32::MAX),
             follow: Follow::Operands,
             workers: self.walkers(),
+            watch: self.means.threads.watching(),
             ledger: self.means.ledger,
             ..Options::default()
         };

@@ -80,7 +80,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         opened: &mut impl FnMut(&Place<'_>, &mut S) -> Step,
     ) -> Entered {
         self.set_path(&kin.path, kin.name(index).to_bytes());
-        let result = self.open(kin, index, mine, frontier);
+        let result = self.show(frontier, |worker| worker.open(kin, index, mine, frontier));
         if mine && kin.remaining() == 0 {
             // Or a chain of directories with one subdirectory each would hold them all.
             self.let_go(frontier);

@@ -107,6 +107,20 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.tally
     }
 
+    /// Where another thread sees what this worker waits for: the first desk is the lister's.
+    fn desk(&self) -> usize {
+        1 + self.index
+    }
+
+    /// What is done now about the directory of `self.path`, for a thread that looks on.
+    fn show<T>(&mut self, frontier: &Frontier<'_, S>, wait: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(watch) = frontier.options.watch else { return wait(self) };
+        watch.begin(self.desk(), &self.path);
+        let done = wait(self);
+        watch.end(self.desk(), 0);
+        done
+    }
+
     /// The operands become the first batch.
     pub(super) fn give_operands(&mut self, operands: &[&CStr], frontier: &Frontier<'_, S>) {
         for operand in operands {

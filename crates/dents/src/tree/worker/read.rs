@@ -27,10 +27,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let Some(mut reading) = self.reading.take() else { return false };
         self.source = Source::Own;
         self.promising = false;
-        let mut unknown = self.read_names(&mut reading, PIECE, frontier);
-        if unknown && reading.pieces == 0 && frontier.settles() {
-            unknown = self.settle(&mut reading, frontier);
-        }
+        let unknown = self.show(frontier, |worker| {
+            let unknown = worker.read_names(&mut reading, PIECE, frontier);
+            let settles = unknown && reading.pieces == 0 && frontier.settles();
+            if settles { worker.settle(&mut reading, frontier) } else { unknown }
+        });
+        frontier.options.watch.iter().for_each(|watch| watch.add_read(self.batch.len()));
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
         reading.pieces += 1;
         let mut whole = true;
@@ -41,6 +43,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             }
             let follow = frontier.options.follow == Follow::Always;
             whole = self.fill(None, reading.dir.as_fd(), follow, frontier);
+        } else {
+            // Names and types are all that is wanted.
+            frontier.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
         }
         self.reading = Some(reading);
         self.tally.entries += self.batch.len() as u64;
@@ -175,6 +180,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Err(errno) => {
                 grain.batch.fail_all(*errno);
                 self.tally.faults += grain.batch.len() as u64;
+                frontier.options.watch.iter().for_each(|watch| watch.add_answered(grain.batch.len()));
                 true
             }
         };
@@ -193,11 +199,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         follow: bool,
         frontier: &Frontier<'_, S>,
     ) -> bool {
+        let desk = self.desk();
         let batch = batch.unwrap_or(&mut self.batch);
         let (pace, watch, before) = (&frontier.pace, &mut self.watch, self.tally.requests);
         let go_on = |made: u64| pace.ask(watch, before + made);
+        let shown = frontier.options.watch.map(|watch| (watch, desk));
         let (tally, whole) =
-            steady::fill(batch, dir, &frontier.needs, follow, frontier.options.ledger, go_on);
+            steady::fill(batch, dir, &frontier.needs, follow, (frontier.options.ledger, shown), go_on);
+        shown.iter().for_each(|(watch, _)| watch.add_answered(tally.avoided as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
         self.tally.avoided += tally.avoided;
