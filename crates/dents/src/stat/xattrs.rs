@@ -165,6 +165,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Where a name is asked from: the directory, by its descriptor where the kernel takes one (since 6.13).
+    #[inline]
     fn base(&mut self) -> BorrowedFd<'a> {
         if xattr::goes_by_path() { self.base_of_bare_names() } else { self.question.dir }
     }
@@ -187,7 +188,9 @@ impl<'a> Asker<'a> {
         self.question.dir
     }
 
-    /// The names of the attributes of the entry that is held, or else of that name.
+    /// The names of the attributes of the entry that is held, or else of that name. In line, or it would stand on a page
+    /// of its own (`dls/listing.ld`).
+    #[inline(always)]
     fn list(&mut self, name: &CStr, buffer: &mut [u8]) -> Result<usize> {
         if let Some(file) = &self.held {
             match xattr::listxattr(file.as_fd(), buffer) {
