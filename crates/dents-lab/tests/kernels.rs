@@ -62,7 +62,7 @@ fn without_statx() {
     let dir = mix(&std::env::temp_dir(), 3000).expect("fixture");
     for options in [
         &["-l"][..],
-        &["-la", "--color=always"],
+        &["-lA", "--color=always"],
         &["-R", "-F"],
         &["-lL"],
         &["-i"],
