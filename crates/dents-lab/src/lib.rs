@@ -21,6 +21,7 @@ pub mod case;
 pub mod diff;
 pub mod draw;
 pub mod fixture;
+pub mod kernels;
 pub mod known;
 pub mod loopfs;
 pub mod options;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::case::{Case, Output};
 use crate::diff;
+use crate::kernels;
 use crate::known::{self, Remedy};
 use crate::process::{Outcome, Run};
 use crate::terminal;
@@ -30,6 +31,8 @@ pub struct Oracle {
 pub struct Subject {
     path: PathBuf,
     iou_notice: Vec<u8>,
+    /// The launcher that refuses system calls, and the set that it refuses.
+    refused: Option<(PathBuf, String)>,
 }
 
 /// What came of one case.
@@ -114,11 +117,28 @@ impl Subject {
 
     /// The program at `path`.
     pub fn at(path: &Path) -> Subject {
-        // Where the kernel refuses io_uring, `--mode=iou` says so in one line that GNU does not have.
-        let mut probe = Run::new(path).args(["--mode=iou", "-d", "-l", "/"]);
+        Subject { path: path.to_path_buf(), iou_notice: Vec::new(), refused: None }.probed()
+    }
+
+    /// The same program on a kernel that refuses a set of calls ([`kernels`]); `refuse` is the launcher.
+    pub fn refusing(self, refuse: &Path, set: &str) -> Subject {
+        Subject { refused: Some((refuse.to_path_buf(), set.to_string())), ..self }.probed()
+    }
+
+    /// Where the kernel refuses io_uring, `--mode=iou` says so in one line that GNU does not have.
+    fn probed(mut self) -> Subject {
+        let mut probe = Run::new(&self.path).args(["--mode=iou", "-d", "-l", "/"]);
         probe.argv0 = "dls".into();
-        let iou_notice = probe.output().map(|said| normalise(&said.stderr, "dls")).unwrap_or_default();
-        Subject { path: path.to_path_buf(), iou_notice }
+        let said = self.launched(probe).output();
+        self.iou_notice = said.map(|said| normalise(&said.stderr, "dls")).unwrap_or_default();
+        self
+    }
+
+    fn launched(&self, run: Run) -> Run {
+        match &self.refused {
+            Some((refuse, set)) => kernels::under(run, refuse, set),
+            None => run,
+        }
     }
 
     /// The executable.
@@ -131,7 +151,7 @@ impl Subject {
         let mut run = case.run(&self.path);
         run.argv0 = called(case).into();
         run.args.insert(0, format!("--mode={mode}").into());
-        run
+        self.launched(run)
     }
 
     /// Whether this machine's kernel refuses io_uring to the subject.
@@ -231,12 +251,13 @@ fn recipe(case: &Case) -> String {
     case.tree.as_ref().map(|tree| format!("  in a directory made by:\n{}", tree.shell())).unwrap_or_default()
 }
 
-/// Takes the notice that io_uring is refused out of what was said.
+/// Takes the notice that io_uring is refused out of what was said: a line, whatever the program was called and whatever
+/// it said before.
 fn strike(outcome: &mut Outcome, notice: &[u8]) {
+    let Some(notice) = notice.strip_prefix(b"ls").map(<[u8]>::trim_ascii_end) else { return };
     for stream in [&mut outcome.stderr, &mut outcome.stdout] {
-        if !notice.is_empty() && stream.starts_with(notice) {
-            stream.drain(..notice.len());
-        }
+        let lines = stream.split_inclusive(|byte| *byte == b'\n');
+        *stream = lines.filter(|line| !line.trim_ascii_end().ends_with(notice)).collect::<Vec<_>>().concat();
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dents_lab::case::Case;
 use dents_lab::draw::{self, BYTE_LOCALES, LOCALES, Site};
 use dents_lab::fixture::TempDir;
+use dents_lab::kernels::PROFILES;
 use dents_lab::oracle::Subject;
 use dents_lab::rng::Rng;
 use dents_lab::suite::{checked, expect_same, number, oracle, release};
@@ -35,6 +36,11 @@ fn locales() -> Vec<&'static str> {
 
 /// Draws `count` cases, a batch of trees at a time, and compares them.
 fn run(subject: &Subject, count: u64, seed: u64) {
+    run_those(subject, count, seed, |_| true);
+}
+
+/// The same with those cases that `suits` takes.
+fn run_those(subject: &Subject, count: u64, seed: u64, suits: fn(&Case) -> bool) {
     println!("DLS_SEED={seed} DLS_CASES={count}");
     let (zoo, oracle, locales) = (Zoo::new().expect("a zoo"), oracle(), locales());
     let mut rng = Rng::new(seed);
@@ -47,7 +53,7 @@ fn run(subject: &Subject, count: u64, seed: u64) {
             left -= share;
             // One tree in eight is the zoo, which has what random trees have too little of.
             let site = if tree % 8 == 0 { in_zoo(&zoo) } else { random_tree(&mut rng, &mut dirs) };
-            cases.extend((0..share).map(|_| site.draw(&locales, &mut rng)));
+            cases.extend((0..share).map(|_| site.draw(&locales, &mut rng)).filter(suits));
         }
         expect_same(&oracle, subject, &cases);
     }
@@ -100,4 +106,18 @@ fn everything_with_every_assertion_on() {
 #[test]
 fn everything_with_the_release() {
     run(&release(), number("DLS_CASES", 6000) / 4, number("DLS_SEED", 3).wrapping_add(1));
+}
+
+/// A sample on each of the kernels that people have, against a GNU `ls` that is refused nothing: what it prints there is
+/// what the same program printed where it was built.
+#[test]
+fn a_sample_on_older_kernels() {
+    for profile in PROFILES {
+        println!("{profile}");
+        let subject = release().refusing(Path::new(env!("CARGO_BIN_EXE_refuse")), profile);
+        // Without `statx` the time of birth is not known.
+        let suits: fn(&Case) -> bool =
+            if *profile == "docker-2017" { |case| !case.says("time") } else { |_| true };
+        run_those(&subject, number("DLS_KERNEL_CASES", 500), number("DLS_SEED", 3).wrapping_add(2), suits);
+    }
 }

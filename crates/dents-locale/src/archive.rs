@@ -37,7 +37,8 @@ impl<'d> Archive<'d> {
         (word(bytes, 0)? == MAGIC && slots > 2).then_some(Archive { bytes, slots, table })
     }
 
-    /// The locale of that name, whose codeset must be normalised: `en_US.utf8`.
+    /// The locale of that name, whose codeset must be normalised: `en_US.utf8`. A locale that was deleted keeps its slot
+    /// in the table, without a record.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<Record<'d>> {
         let hash = hash(name);
@@ -52,7 +53,8 @@ impl<'d> Archive<'d> {
             let is_named =
                 |bytes: &[AtomicU8]| until_nul(bytes).iter().map(Byte::get).eq(name.iter().copied());
             if word(self.bytes, at)? == hash && is_named(self.bytes.get(named..)?) {
-                return Some(Record { bytes: self.bytes, at: word(self.bytes, at + 8)? as usize });
+                let at = word(self.bytes, at + 8)? as usize;
+                return (at != 0).then_some(Record { bytes: self.bytes, at });
             }
             slot = (slot + step) % self.slots;
         }
@@ -101,6 +103,17 @@ mod tests {
         for name in [&b"en_US.UTF-8"[..], b"en_US", b"", b"de_DE.utf8"] {
             assert!(archive.find(name).is_none());
         }
+    }
+
+    /// `localedef --delete-from-archive` leaves the name in the table and takes its record away.
+    #[test]
+    fn a_deleted_locale_is_not_found() {
+        let files: [&[u8]; 3] = [b"ctype", b"time", b"collate"];
+        let mut bytes = testing::archive(&[("en_US.utf8", files), ("fr_FR.utf8", files)]);
+        assert!(testing::delete(&mut bytes, "en_US.utf8"));
+        let archive = Archive::new(mapped(&bytes)).unwrap();
+        assert!(archive.find(b"en_US.utf8").is_none());
+        assert!(archive.find(b"fr_FR.utf8").is_some());
     }
 
     #[test]

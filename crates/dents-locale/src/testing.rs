@@ -71,6 +71,18 @@ pub(crate) fn archive(locales: &[(&str, [&[u8]; 3])]) -> Vec<u8> {
     [words(&head), words(slots.as_flattened()), body].concat()
 }
 
+/// Deletes a locale from an archive as `localedef` does: its slot keeps hash and name, the record's offset becomes zero.
+/// Says whether it was there.
+pub(crate) fn delete(archive: &mut [u8], name: &str) -> bool {
+    let hash = crate::archive::hash(name.as_bytes()).to_ne_bytes();
+    let table = crate::file::word(archive, 8).map_or(0, |at| at as usize);
+    let slots = crate::file::word(archive, 16).map_or(0, |count| count as usize);
+    let mut slots = archive[table..table + 12 * slots].chunks_exact_mut(12);
+    let Some(slot) = slots.find(|slot| slot[..4] == hash) else { return false };
+    slot[8..].fill(0);
+    true
+}
+
 /// An `LC_COLLATE` for UTF-8 of three levels: letters `a` to `d`, then `ch` as one, then `e` to `z`; case at the second;
 /// at the third, the place of `-` and `_`, which weigh nothing before. `0` to `9` are read backward at the second
 /// level, where each has a weight of its own; `é` to `ï` are a range, `e` to `k` in `first` weight.

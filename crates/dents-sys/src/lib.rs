@@ -7,7 +7,7 @@
 //! | module | asks | system calls |
 //! |---|---|---|
 //! | [`dir`] | which names are in this directory? | `openat`, `openat2`, `getdents64`, `lseek` |
-//! | [`stat`] | what is known of this file? | `statx` |
+//! | [`stat`] | what is known of this file? | `statx`, or `newfstatat` |
 //! | [`uring`] | the same for many files at once, by the kernel's own threads | `io_uring_*` |
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
@@ -19,9 +19,10 @@
 //! | [`futex`] | is there anything to do again? | `futex` |
 //! | [`clock`] | what time is it? | `clock_gettime` |
 //! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
+//! | [`cwd`] | what is here, where this thread alone has gone? | `unshare`, `fchdir` |
 //! | [`cache`] | (tells the processor what will be read) | none |
 //!
-//! Needs Linux 4.11 (`statx`); everything newer is optional and falls back.
+//! Needs no call that is younger than Linux 3.17; each newer one falls back on older ones (`PLATFORM.md`, "Kernels").
 #![no_std]
 extern crate alloc;
 #[cfg(test)]
@@ -29,6 +30,7 @@ extern crate std;
 
 pub mod cache;
 pub mod clock;
+pub mod cwd;
 pub mod dir;
 pub mod file;
 pub mod futex;

@@ -2,6 +2,9 @@
 //!
 //! On a network file system the mask is the price: a field not asked for is a request not sent. The kernel may
 //! answer more than was asked, or less; [`Statx::mask`] tells what came.
+//!
+//! Linux has `statx` since 4.11, and profiles of containers from before that refuse it. Then `newfstatat` is asked, from
+//! the first refusal on: all fields but birth and mount.
 use crate::{BorrowedFd, Errno, Result, syscall};
 use bitflags::bitflags;
 use core::ffi::CStr;
@@ -215,7 +218,8 @@ impl Statx {
     }
 }
 
-/// Asks about `path` relative to `dir`: one `statx`.
+/// Asks about `path` relative to `dir`: one `statx`; two and a `newfstatat` the first time where it is refused, then one
+/// `newfstatat`.
 ///
 /// Errors are the kernel's: `ENOENT`, `EACCES`, `ELOOP`, `ENAMETOOLONG`, `ENOTDIR`, …
 #[inline]
@@ -257,8 +261,31 @@ pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
     KNOWN.load(Ordering::Relaxed) == 1
 }
 
+/// What is known of `statx`: nothing yet, that it is there, that it is refused. Relaxed: at worst two threads find out.
+static STATX: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const THERE: u8 = 1;
+const REFUSED: u8 = 2;
+
 #[inline]
 fn ask(
+    dir: BorrowedFd<'_>,
+    path: &CStr,
+    flags: AtFlags,
+    mask: Mask,
+    buf: &mut MaybeUninit<Statx>,
+) -> Result<()> {
+    if STATX.load(Ordering::Relaxed) == REFUSED {
+        return ask_stat(dir, path, flags, buf);
+    }
+    match ask_statx(dir, path, flags, mask, buf) {
+        Err(errno @ (Errno::NOSYS | Errno::PERM)) => if_refused(errno, dir, path, flags, buf),
+        answer => answer,
+    }
+}
+
+#[inline]
+fn ask_statx(
     dir: BorrowedFd<'_>,
     path: &CStr,
     flags: AtFlags,
@@ -280,4 +307,89 @@ fn ask(
         syscall::syscall(syscall::nr::STATX, args)?;
     }
     Ok(())
+}
+
+/// Asks once more in the old way if it is the call that was refused. A file system may give the same errno for one file:
+/// what tells is a `statx` of no file at all, to which a kernel that has the call answers `EFAULT`.
+#[cold]
+#[inline(never)]
+fn if_refused(
+    errno: Errno,
+    dir: BorrowedFd<'_>,
+    path: &CStr,
+    flags: AtFlags,
+    buf: &mut MaybeUninit<Statx>,
+) -> Result<()> {
+    if STATX.load(Ordering::Relaxed) == UNKNOWN {
+        // SAFETY: null is no address to read a path from or to write to, and so the kernel does neither.
+        let answer = unsafe { syscall::syscall(syscall::nr::STATX, [0; 6]) };
+        STATX.store(if answer == Err(Errno::FAULT) { THERE } else { REFUSED }, Ordering::Relaxed);
+    }
+    if STATX.load(Ordering::Relaxed) == REFUSED { ask_stat(dir, path, flags, buf) } else { Err(errno) }
+}
+
+/// One `newfstatat`, its answer as `statx` would have it.
+#[cold]
+#[inline(never)]
+fn ask_stat(dir: BorrowedFd<'_>, path: &CStr, flags: AtFlags, buf: &mut MaybeUninit<Statx>) -> Result<()> {
+    let known = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::EMPTY_PATH;
+    let stat = rustix::fs::statat(dir, path, flags & known)?;
+    buf.write(Statx::from_stat(&stat));
+    Ok(())
+}
+
+impl Statx {
+    /// The types of the fields differ from one architecture to the next.
+    #[allow(clippy::unnecessary_cast)]
+    fn from_stat(stat: &rustix::fs::Stat) -> Statx {
+        use rustix::fs::{major, minor};
+        let mut statx = Statx::zeroed();
+        let to = &mut statx.0;
+        to.stx_mask = StatxFlags::BASIC_STATS.bits();
+        to.stx_mode = stat.st_mode as u16;
+        to.stx_nlink = stat.st_nlink as u32;
+        (to.stx_uid, to.stx_gid) = (stat.st_uid, stat.st_gid);
+        to.stx_ino = stat.st_ino as u64;
+        (to.stx_size, to.stx_blocks) = (stat.st_size as u64, stat.st_blocks as u64);
+        to.stx_blksize = stat.st_blksize as u32;
+        (to.stx_dev_major, to.stx_dev_minor) = (major(stat.st_dev), minor(stat.st_dev));
+        (to.stx_rdev_major, to.stx_rdev_minor) = (major(stat.st_rdev), minor(stat.st_rdev));
+        (to.stx_atime.tv_sec, to.stx_atime.tv_nsec) = (stat.st_atime as i64, stat.st_atime_nsec as u32);
+        (to.stx_mtime.tv_sec, to.stx_mtime.tv_nsec) = (stat.st_mtime as i64, stat.st_mtime_nsec as u32);
+        (to.stx_ctime.tv_sec, to.stx_ctime.tv_nsec) = (stat.st_ctime as i64, stat.st_ctime_nsec as u32);
+        statx
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CWD;
+
+    /// Both ways must answer the same, on whatever file system the tests run.
+    #[test]
+    fn the_old_call_tells_the_same() {
+        let none = AtFlags::empty();
+        let same = |path: &CStr, flags: AtFlags| {
+            let mut both = [MaybeUninit::new(Statx::zeroed()); 2];
+            let [new, old] = &mut both;
+            assert_eq!(ask_statx(CWD, path, flags, Mask::all(), new), ask_stat(CWD, path, flags, old));
+            // SAFETY: both began as zero.
+            let [new, old] = both.map(|statx| unsafe { statx.assume_init() });
+            let told = |statx: &Statx| {
+                let times = [statx.mtime(), statx.ctime()];
+                let sizes = (statx.size(), statx.blocks(), statx.blksize());
+                let numbers =
+                    (statx.ino(), statx.nlink(), statx.uid(), statx.gid(), statx.dev(), statx.rdev());
+                (statx.mode(), numbers, sizes, times)
+            };
+            assert_eq!(told(&new), told(&old), "{path:?}");
+            assert!(!old.mask().contains(Mask::BTIME) && old.attributes() == 0);
+        };
+        for path in [c"/usr", c"/dev/null", c"Cargo.toml", c"missing", c"/etc/passwd/x"] {
+            same(path, none);
+            same(path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT);
+        }
+        same(c"", AtFlags::EMPTY_PATH);
+    }
 }

@@ -1,7 +1,8 @@
 //! Extended attributes, relative to a directory's descriptor.
 //!
 //! `listxattrat` and `getxattrat` exist since Linux 6.13. An older kernel is asked once, remembered, and from then
-//! on asked by path: `llistxattr("/proc/self/fd/N/name")`, one call as well, that needs /proc.
+//! on asked by path: `llistxattr("/proc/self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
+//! From the directory itself a bare name does ([`cwd`](crate::cwd)), relative to [`CWD`].
 use crate::syscall::{self, GETXATTRAT, LISTXATTRAT};
 use crate::{BorrowedFd, CWD, Errno, Result};
 use core::ffi::CStr;
@@ -11,6 +12,12 @@ use rustix::fs::AtFlags;
 
 /// Set by the first refusal. Relaxed: at worst another thread asks in vain once more.
 static BY_PATH: AtomicBool = AtomicBool::new(false);
+
+/// Whether the kernel was found to refuse the calls that take a descriptor, so that a path relative to one goes
+/// through /proc.
+pub fn goes_by_path() -> bool {
+    BY_PATH.load(Ordering::Relaxed)
+}
 
 /// `struct xattr_args` of include/uapi/linux/xattr.h.
 #[repr(C)]

@@ -17,7 +17,7 @@ use dents::stat::Workers;
 use dents::watch::{LOOK_NS, Lookout, Watch};
 use dents_rt::{Process, Running, agent, child, help, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{Errno, file, futex, signal, tty};
+use dents_sys::{Errno, cwd, file, futex, signal, tty};
 use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
@@ -26,6 +26,7 @@ use dls::progress::{self, Progress};
 dents_rt::entry!(run);
 
 fn run(process: Process) -> u8 {
+    cwd::allow();
     // The process ends with the listing, and gives back for nothing what would cost some calls here.
     let rings = ManuallyDrop::new(Rings::default());
     let env = Env {

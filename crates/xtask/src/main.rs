@@ -7,6 +7,7 @@ mod bench;
 mod docs;
 mod features;
 mod pictures;
+mod select;
 mod slowfs;
 mod step;
 mod syscalls;
@@ -21,6 +22,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
+  test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
-        ["test"] => test::run(),
+        ["test", ref words @ ..] => test::run(words),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
         ["pictures"] => pictures::run(),

@@ -59,6 +59,11 @@ impl Steps {
         if status.success() { Ok(()) } else { Err(status.to_string()) }
     }
 
+    /// How many tests have run.
+    pub(crate) fn ran(&self) -> usize {
+        self.passed + self.failed
+    }
+
     /// The sum of all steps; an error when one of them failed.
     pub(crate) fn finish(self) -> Result<()> {
         println!("\n{} passed, {} failed", self.passed, self.failed);

@@ -1,10 +1,14 @@
-//! `cargo xtask test`: everything that a change must pass, in the order in which it fails fastest.
+//! `cargo xtask test`: everything that a change must pass, in the order in which it fails fastest; with words, only the
+//! tests that they select (`select.rs`).
 //!
 //! The two sides of the workspace are never named in one cargo invocation: that would unify features, and
 //! turn on `std` in what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a
 //! call of its own, which also shows that each stands on its own manifest.
 
-use crate::step::{Result, Steps, cargo, target_dir};
+use std::process::Command;
+
+use crate::select::{Package, Selection};
+use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
@@ -13,8 +17,34 @@ const NO_STD: &[&str] = &["dents-rt", "dents-sys", "dents", "dents-locale", "den
 const STD: &[&str] = &["dents-sink", "dents-cli", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.
 const STD_TESTED_ALONE: &[&str] = &["dents-sink", "dents-cli"];
+/// The package whose tests run `dls` as a process.
+const LAB: &str = "dents-lab";
 
-pub(crate) fn run() -> Result<()> {
+const USAGE: &str = "\
+usage: cargo xtask test [WORD]...
+
+Without words: every check there is. With words, tests alone, and of them those that the words select:
+  a package               all its tests, or those of the suites named beside it
+  a suite                 a file of crates/PACKAGE/tests: terminal, differential, ...
+  part of a test's name   any of such words will do
+For example: cargo xtask test dls sort; cargo xtask test differential; cargo xtask test dents-lab git hooks
+";
+
+pub(crate) fn run(words: &[&str]) -> Result<()> {
+    match words {
+        [] => everything(),
+        _ if words.iter().any(|word| ["--help", "-h"].contains(word)) => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => match words.iter().find(|word| word.starts_with('-')) {
+            Some(option) => Err(format!("test has no option {option}\n{USAGE}")),
+            None => selected(words),
+        },
+    }
+}
+
+fn everything() -> Result<()> {
     tools::ensure(tools::FOR_TESTS)?;
     let mut steps = Steps::default();
     steps.run("format", &mut cargo(["fmt", "--all", "--check"]));
@@ -22,11 +52,39 @@ pub(crate) fn run() -> Result<()> {
     let built = build(&mut steps);
     unit_tests(&mut steps);
     if built {
-        process_tests(&mut steps);
+        steps.run("dls as a process, against GNU ls", &mut test(LAB, &[], &[]));
     }
     document(&mut steps);
     steps.run("tidy", &mut cargo(["test", "--package", "xtask"]));
     steps.finish()
+}
+
+/// The tests that the words select; an error where they select none.
+fn selected(words: &[&str]) -> Result<()> {
+    let crates = workspace().join("crates");
+    let packages: Vec<Package> = NO_STD.iter().chain(STD).map(|name| Package::read(&crates, name)).collect();
+    let selection = Selection::new(words, &packages);
+    tools::ensure(tools::FOR_TESTS)?;
+    let mut steps = Steps::default();
+    if !selection.has(LAB) || binaries(&mut steps) {
+        for package in &selection.packages {
+            let mut command = test(&package.name, &package.suites, &selection.filters);
+            steps.run(&format!("tests of {}", package.name), &mut command);
+        }
+    }
+    let ran = steps.ran();
+    steps.finish()?;
+    if ran == 0 { Err(nothing(&selection)) } else { Ok(()) }
+}
+
+/// Why nothing ran.
+fn nothing(selection: &Selection) -> String {
+    let packages: Vec<&str> = selection.packages.iter().map(|package| package.name.as_str()).collect();
+    let filters = match selection.filters.join("' or '") {
+        words if words.is_empty() => String::new(),
+        words => format!(" with '{words}' in its name"),
+    };
+    format!("no test{filters} in {}; `cargo xtask test --help` says what words mean", packages.join(", "))
 }
 
 fn lint(steps: &mut Steps) {
@@ -38,30 +96,49 @@ fn lint(steps: &mut Steps) {
 
 /// The binaries that the process tests run, and `dls` on std, as other architectures have it.
 fn build(steps: &mut Steps) -> bool {
-    let release = steps.run("dls, release", &mut cargo(["build", "--release", "--package", "dls"]));
-    let checked =
-        steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", "dls"]));
+    let built = binaries(steps);
     // Elsewhere than the others: its `dls` would take the place of the one without libc.
     let mut on_std = cargo(["build", "--package", "dls", "--features", "std"]);
     steps.run("dls on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
+    built
+}
+
+/// The binaries that the process tests run.
+fn binaries(steps: &mut Steps) -> bool {
+    let release = steps.run("dls, release", &mut cargo(["build", "--release", "--package", "dls"]));
+    let checked =
+        steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", "dls"]));
     release && checked
 }
 
-fn unit_tests(steps: &mut Steps) {
-    for package in NO_STD {
-        steps.run(&format!("tests of {package}"), &mut cargo(["test", "--package", package]));
-    }
-    for package in STD_TESTED_ALONE {
+/// The tests of one package: all, or these suites' alone, and of these those whose names have one of the filters in them.
+fn test(package: &str, suites: &[String], filters: &[String]) -> Command {
+    let mut command = cargo(["test", "--package", package]);
+    if STD_TESTED_ALONE.contains(&package) {
         // Fast enough for large trees, and with every assertion; without the minutes that one optimised link takes for each test.
-        let args = ["test", "--profile", "checked", "--package", package];
-        steps.run(&format!("tests of {package}"), &mut cargo(args));
+        command.args(["--profile", "checked"]);
+    }
+    if package == LAB {
+        command.arg("--no-fail-fast");
+        surroundings(&mut command);
+    }
+    command.args(suites.iter().flat_map(|suite| ["--test", suite]));
+    if !filters.is_empty() {
+        command.arg("--").args(filters);
+    }
+    command
+}
+
+fn unit_tests(steps: &mut Steps) {
+    for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
+        steps.run(&format!("tests of {package}"), &mut test(package, &[], &[]));
     }
     let mut on_std = cargo(["test", "--package", "dents-rt", "--features", "std"]);
     steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
 }
 
-fn process_tests(steps: &mut Steps) {
-    let mut command = cargo(["test", "--package", "dents-lab", "--no-fail-fast"]);
+/// What the process tests find in their environment: the binaries, and what must not be skipped.
+fn surroundings(command: &mut Command) {
     for (variable, profile) in [("DLS", "release"), ("DLS_CHECKED", "checked")] {
         if std::env::var_os(variable).is_none() {
             command.env(variable, target_dir().join(profile).join("dls"));
@@ -71,11 +148,10 @@ fn process_tests(steps: &mut Steps) {
     if std::env::var_os("DLS_LOCALES").is_none() && tools::locales(tools::LOCALES) {
         command.env("DLS_LOCALES", "1");
     }
-    // Here nothing is skipped for want of FUSE, unless somebody says DLS_FUSE=optional.
+    // Here nothing is skipped for want of FUSE, unless DLS_FUSE=optional is set.
     if std::env::var_os("DLS_FUSE").is_none() {
         command.env("DLS_FUSE", "required");
     }
-    steps.run("dls as a process, against GNU ls", &mut command);
 }
 
 fn document(steps: &mut Steps) {
@@ -83,5 +159,30 @@ fn document(steps: &mut Steps) {
         // Private items too: modules explain themselves by what is inside them.
         let args = ["doc", "--no-deps", "--document-private-items", "--quiet", "--package", package];
         steps.run(&format!("docs of {package}"), cargo(args).env("RUSTDOCFLAGS", "-D warnings"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::spell;
+
+    #[test]
+    fn filters_go_to_the_harness() {
+        let words = |list: &[&str]| list.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        assert_eq!(spell(&test("dls", &[], &words(&["sort", "x"]))), "cargo test --package dls -- sort x");
+        assert_eq!(spell(&test("dents", &words(&["tree"]), &[])), "cargo test --package dents --test tree");
+        assert_eq!(spell(&test("dents-cli", &[], &[])), "cargo test --package dents-cli --profile checked");
+    }
+
+    #[test]
+    fn what_selects_nothing_says_so() {
+        let package = Package { name: "dls".to_string(), suites: Vec::new() };
+        let selection =
+            Selection { packages: vec![package], filters: vec!["srot".to_string(), "y".to_string()] };
+        let message =
+            "no test with 'srot' or 'y' in its name in dls; `cargo xtask test --help` says what words mean";
+        assert_eq!(nothing(&selection), message);
+        assert!(run(&["--fast"]).is_err_and(|message| message.contains("no option --fast")));
     }
 }

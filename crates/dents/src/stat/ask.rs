@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
-use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, clock, dir, link};
+use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, clock, cwd, dir, link};
 
 /// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
 const TEXT: usize = 4097;
@@ -44,6 +44,10 @@ pub(crate) struct Asker<'a> {
     holds: bool,
     /// The entry held.
     pub(super) held: Option<OwnedFd>,
+    /// Questions about attributes that went through /proc, for want of calls that take a descriptor.
+    pub(super) asked_by_path: u32,
+    /// The directory as this thread's working directory, once that was tried.
+    pub(super) away: Option<Result<cwd::Away>>,
     /// What was asked of which kind, if anybody wants to know.
     notes: Option<Box<Pages>>,
 }
@@ -73,6 +77,8 @@ impl<'a> Asker<'a> {
             tally: Tally::default(),
             holds: false,
             held: None,
+            asked_by_path: 0,
+            away: None,
             notes: question.ledger.map(|_| Box::default()),
         }
     }

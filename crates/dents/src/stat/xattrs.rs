@@ -1,17 +1,21 @@
 //! The questions about extended attributes: the mark behind the mode, the capability, the security context.
 
 use super::ask::Asker;
+use super::dir_is_cwd;
 use super::ledger::Call;
 use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask};
-use dents_sys::{AsFd, CWD, Errno, Result, xattr};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, Result, cwd, xattr};
 
 /// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
 const LIST: usize = 1024;
 const LIST_MAX: usize = 64 * 1024;
+
+/// So many questions go through /proc before it pays to change directory.
+const BY_PATH: u32 = 8;
 
 /// A security context fits here: SELinux limits it to a page, most have 40 bytes.
 const CONTEXT: usize = 256;
@@ -72,7 +76,7 @@ impl Names {
     }
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
     /// Asks what `needs` want. One `listxattrat` answers marks and capabilities of what has no attributes, which is
     /// nearly everything; a context and an NFSv4 ACL cost a `getxattrat` each. Where nothing but the context is
     /// wanted, it is asked for directly.
@@ -163,8 +167,34 @@ impl Asker<'_> {
         answer
     }
 
-    /// The names of the attributes of the entry that is held, or else of that name.
-    fn list(&self, name: &CStr, buffer: &mut [u8]) -> Result<usize> {
+    /// Where a name is asked from: the directory, by its descriptor where the kernel takes one (since 6.13).
+    #[inline]
+    fn base(&mut self) -> BorrowedFd<'a> {
+        if xattr::goes_by_path() { self.base_of_bare_names() } else { self.question.dir }
+    }
+
+    /// By path the kernel goes through /proc, which takes as long again. So after a few questions this thread makes the
+    /// directory its own working directory until its asker is gone (five system calls), and asks from there.
+    #[cold]
+    #[inline(never)]
+    fn base_of_bare_names(&mut self) -> BorrowedFd<'a> {
+        if dir_is_cwd(self.question.dir) {
+            return CWD;
+        }
+        self.asked_by_path += 1;
+        if self.asked_by_path > BY_PATH {
+            let away = self.away.get_or_insert_with(|| cwd::enter(self.question.dir));
+            if away.is_ok() {
+                return CWD;
+            }
+        }
+        self.question.dir
+    }
+
+    /// The names of the attributes of the entry that is held, or else of that name. In line, or it would stand on a page
+    /// of its own (`dls/listing.ld`).
+    #[inline(always)]
+    fn list(&mut self, name: &CStr, buffer: &mut [u8]) -> Result<usize> {
         if let Some(file) = &self.held {
             match xattr::listxattr(file.as_fd(), buffer) {
                 // There is no /proc.
@@ -172,14 +202,14 @@ impl Asker<'_> {
                 answer => return answer.map(<[u8]>::len),
             }
         }
-        xattr::listxattrat(self.question.dir, name, self.question.follow, buffer).map(|list| list.len())
+        xattr::listxattrat(self.base(), name, self.question.follow, buffer).map(|list| list.len())
     }
 
     /// The same for the value of one.
-    fn value<'b>(&self, name: &CStr, attribute: &CStr, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
+    fn value<'b>(&mut self, name: &CStr, attribute: &CStr, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let len = match self.held.as_ref().map(|file| xattr::getxattr(file.as_fd(), attribute, buffer)) {
             None | Some(Err(Errno::NOENT)) => {
-                xattr::getxattrat(self.question.dir, name, self.question.follow, attribute, buffer)?.len()
+                xattr::getxattrat(self.base(), name, self.question.follow, attribute, buffer)?.len()
             }
             Some(answer) => answer?.len(),
         };

@@ -30,6 +30,7 @@ const EXTRAS: &[(Shape, Job, &[usize])] = &[
     (Shape::Plain, Job::Names, &[1000, 100_000, 1_000_000]),
     (Shape::Plain, Job::Unsorted, &[1000, 100_000, 1_000_000, 10_000_000]),
     (Shape::Plain, Job::Locale, &[100_000]),
+    (Shape::Plain, Job::Older, &[10_000]),
     (Shape::Mix, Job::Long, &[1000, 100_000]),
     (Shape::Mix, Job::Color, &[10_000]),
     (Shape::Mix, Job::CheapColor, &[10_000]),
@@ -113,6 +114,10 @@ impl Round<'_> {
             self.headline(&dir, results)?;
         }
         for job in extras {
+            if job == Job::Older {
+                self.time(job, Conditions::default(), &dir, &self.stage.older.each_ref(), results)?;
+                continue;
+            }
             self.time(job, Conditions::default(), &dir, &self.listers(), results)?;
             self.memory(job, &dir, results);
         }

@@ -17,6 +17,8 @@ pub(crate) enum Job {
     Version,
     /// `-R`
     Recursive,
+    /// `-al` on a kernel before 6.13, which has no `listxattrat`.
+    Older,
     /// `-al` in en_US.UTF-8, whose order needs keys.
     Locale,
     /// `--color=always` with the built-in colours.
@@ -29,7 +31,7 @@ impl Job {
     /// The options, as GNU `ls` has them.
     pub(crate) fn options(self) -> &'static [&'static str] {
         match self {
-            Job::Long | Job::Locale => &["-al"],
+            Job::Long | Job::Locale | Job::Older => &["-al"],
             Job::Unsorted => &["-U1"],
             Job::Names => &["-1"],
             Job::Time => &["-lt"],
@@ -51,6 +53,9 @@ impl Job {
 
     /// For tables: environment and options.
     pub(crate) fn name(self) -> String {
+        if self == Job::Older {
+            return "-al without listxattrat".into();
+        }
         let options = self.options().join(" ");
         match self.env() {
             Some((name, value)) => format!("{name}={value} {options}"),

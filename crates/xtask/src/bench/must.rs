@@ -1,6 +1,7 @@
 //! What the project promises, held against what was measured.
 
 use super::job::Job;
+use super::programs::{GNU, WITH_LISTXATTRAT};
 use super::results::{Key, Results};
 use super::shape::Shape;
 
@@ -29,7 +30,6 @@ impl Row {
 }
 
 const AUTO: &str = "dls auto";
-const GNU: &str = "GNU ls";
 
 /// For `-al` at a count: × the empty process, × the floor, × GNU, and calls with `--mode=iou`.
 type Limits = (usize, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
@@ -54,6 +54,9 @@ const OTHERS: &[(Shape, Job, usize, f64)] = &[
     (Shape::Tree, Job::Recursive, 100_000, 0.35),
     (Shape::Plain, Job::Locale, 100_000, 0.35),
 ];
+
+/// Without `listxattrat`: at so many files, × the time with it, × GNU under the same refusal.
+const OLDER: (usize, f64, f64) = (10_000, 1.15, 0.5);
 
 /// Peak memory at a million files, in MiB.
 const MEMORY: &[(Job, f64)] = &[(Job::Long, 150.0), (Job::Names, 60.0), (Job::Unsorted, 4.0)];
@@ -86,6 +89,11 @@ fn rows_of(results: &Results, fs: &str) -> Vec<Row> {
         let key = Key::warm(fs, *shape, *count, *job);
         let what = format!("{}, {count} ({}), × {GNU}", job.name(), shape.name());
         add(what, *target, results.times.ratio(&key, AUTO, GNU));
+    }
+    let older = Key::warm(fs, Shape::Plain, OLDER.0, Job::Older);
+    for (target, base) in [(OLDER.1, WITH_LISTXATTRAT), (OLDER.2, GNU)] {
+        let what = format!("{}, {}, × {base}", Job::Older.name(), OLDER.0);
+        add(what, target, results.times.ratio(&older, AUTO, base));
     }
     for (job, target) in MEMORY {
         let key = Key::warm(fs, Shape::Plain, 1_000_000, *job);

@@ -39,6 +39,11 @@ impl Program {
     }
 }
 
+/// The measure's name in tables.
+pub(crate) const GNU: &str = "GNU ls";
+/// `dls` with the call that the job [`Older`](super::job::Job::Older) takes away.
+pub(crate) const WITH_LISTXATTRAT: &str = "dls, with it";
+
 /// The modes of `dls`, the fixed ones first.
 pub(crate) const MODES: [&str; 4] = ["classic", "par", "iou", "auto"];
 
@@ -52,6 +57,17 @@ pub(crate) fn ours(path: &str) -> Vec<Program> {
     ours.into()
 }
 
+/// `-al` on a kernel before 6.13: `dls` and GNU `ls` started by `refuse`, which takes `listxattrat` away; and `dls` started by
+/// it as well, with nothing taken away that it would call.
+pub(crate) fn older(refuse: &str, dls: &Program, gnu: &Program) -> [Program; 3] {
+    let under = |name: &str, set: &str, program: &Program| {
+        let launched = [refuse, set].map(String::from).into_iter().chain(program.words.iter().cloned());
+        Program { words: launched.collect(), ..Program::new(name, program.kind.clone(), refuse) }
+    };
+    let without = "listxattrat,getxattrat";
+    [under(GNU, without, gnu), under(WITH_LISTXATTRAT, "quotactl_fd", dls), under(&dls.name, without, dls)]
+}
+
 /// GNU `ls`: `$GNU_LS`, `ls` or `gls`, whichever says that it is.
 pub(crate) fn gnu() -> Result<Program> {
     let named = std::env::var("GNU_LS").ok();
@@ -62,7 +78,7 @@ pub(crate) fn gnu() -> Result<Program> {
             version(&words, "--version").filter(|version| version.contains("GNU coreutils"))
         {
             let [path] = words;
-            return Ok(Program { version, ..Program::new("GNU ls", Kind::Gnu, &path) });
+            return Ok(Program { version, ..Program::new(GNU, Kind::Gnu, &path) });
         }
     }
     Err(format!(
@@ -164,6 +180,22 @@ mod tests {
         assert!(extra("no command").is_err_and(|why| why.contains("no command")));
         assert!(extra("x=/nonexistent/x {dir}").is_err_and(|why| why.contains("/nonexistent/x")));
         assert!(extra(" ").is_ok_and(|peers| peers.is_empty()));
+    }
+
+    #[test]
+    fn an_older_kernel_is_a_launcher() {
+        let (dls, gnu) =
+            (Program::new("dls auto", Kind::Ours("auto"), "/dls"), Program::new(GNU, Kind::Gnu, "/ls"));
+        let older = older("/refuse", &dls, &gnu);
+        let commands = older.map(|one| one.command(Job::Older, "/d").expect("both know -al").join(" "));
+        assert_eq!(
+            commands,
+            [
+                "/refuse listxattrat,getxattrat /ls -al /d",
+                "/refuse quotactl_fd /dls -al /d",
+                "/refuse listxattrat,getxattrat /dls -al /d"
+            ]
+        );
     }
 
     #[test]

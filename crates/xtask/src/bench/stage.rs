@@ -24,6 +24,8 @@ pub(crate) struct Stage {
     pub(crate) gnu: Program,
     /// `dls` in every mode.
     pub(crate) ours: Vec<Program>,
+    /// On a kernel without `listxattrat`.
+    pub(crate) older: [Program; 3],
     /// Those of others.
     pub(crate) peers: Vec<Program>,
     /// Where directories are made.
@@ -85,7 +87,7 @@ impl Stage {
     /// Builds and finds all programs. `$DLS` may name another `dls`, `$TMPDIR` another place than /tmp.
     pub(crate) fn prepare(all_places: bool) -> Result<Stage> {
         let mut notes: Vec<String> = tools::ensure(tools::FOR_BENCHES).err().into_iter().collect();
-        let (dls, calls) = build()?;
+        let (dls, calls, refuse) = build()?;
         let own = format!("dents-bench-{}", std::process::id());
         let temporary = fs::canonicalize(std::env::temp_dir()).map_err(|error| format!("TMPDIR: {error}"))?;
         let mut dirs = vec![temporary.join(&own)];
@@ -109,11 +111,13 @@ impl Stage {
         if !missing.is_empty() {
             notes.push(format!("not on this machine (in PATH), so not measured: {}", missing.join(", ")));
         }
+        let (gnu, ours) = (programs::gnu()?, programs::ours(&dls));
         Ok(Stage {
+            older: programs::older(&refuse, ours.last().expect("there are four modes"), &gnu),
             empty: Program::new("empty process", Kind::Empty, &empty),
             floors: floors.collect(),
-            gnu: programs::gnu()?,
-            ours: programs::ours(&dls),
+            gnu,
+            ours,
             peers,
             stopwatch: Stopwatch::new(scratch)?,
             timed: programs::find("hyperfine").is_some(),
@@ -156,8 +160,8 @@ fn answer(program: &str, words: &[String], env: Option<(&str, &str)>) -> Option<
     String::from_utf8_lossy(&output.stdout).trim().parse().ok()
 }
 
-/// `dls`, as it is shipped, and the counter of system calls.
-fn build() -> Result<(String, String)> {
+/// `dls`, as it is shipped, the counter of system calls, and the launcher that refuses some.
+fn build() -> Result<(String, String, String)> {
     let dls = match std::env::var("DLS") {
         Ok(path) => programs::find(&path).ok_or(format!("DLS={path}: no such program"))?,
         Err(_) => {
@@ -165,8 +169,9 @@ fn build() -> Result<(String, String)> {
             target_dir().join("release/dls").display().to_string()
         }
     };
-    quietly(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls"]))?;
-    Ok((dls, target_dir().join("debug/calls").display().to_string()))
+    quietly(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls", "--bin", "refuse"]))?;
+    let built = |program: &str| target_dir().join("debug").join(program).display().to_string();
+    Ok((dls, built("calls"), built("refuse")))
 }
 
 /// A program as users have it, who copied it to its place: written from the beginning to the end, it lies in large pieces

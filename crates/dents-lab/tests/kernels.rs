@@ -1,0 +1,173 @@
+//! System calls that older kernels have not, or containers refuse: the listing is the same, and costs little more.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use dents_lab::fixture::{TempDir, mix};
+use dents_lab::kernels::under;
+use dents_lab::oracle::MODES;
+use dents_lab::process::{End, Outcome, Run};
+use dents_lab::suite::{is_root, release};
+use dents_lab::syscalls::{trace, trace_with};
+
+/// The calls about attributes that came with Linux 6.13.
+const ATTRIBUTES: &str = "listxattrat,getxattrat";
+
+fn dls(dir: &Path, args: &[&str]) -> Run {
+    Run::new(release().path()).cwd(dir).args(args)
+}
+
+fn refused(run: Run, set: &str) -> Run {
+    under(run, Path::new(env!("CARGO_BIN_EXE_refuse")), set)
+}
+
+fn end(run: &Run) -> Outcome {
+    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
+}
+
+/// The listing is the same with these calls refused, in every mode.
+fn assert_same(run: &Run, sets: &[&str]) {
+    let expected = end(run);
+    for set in sets {
+        for mode in MODES.iter().filter(|mode| **mode != "iou") {
+            let run = refused(run.clone().args([format!("--mode={mode}")]), set);
+            if let Some(report) = dents_lab::diff::outcomes(&expected, &end(&run)) {
+                panic!("{set}: {}\n{report}", run.shell());
+            }
+        }
+    }
+}
+
+/// Directories of files, some of which have an attribute that marks them.
+fn marked() -> TempDir {
+    let dir = TempDir::new("marked").expect("a directory");
+    for sub in ["one", "two", "one/below"] {
+        fs::create_dir(dir.path().join(sub)).expect("a directory");
+        for n in 0..100 {
+            let file = dir.path().join(sub).join(format!("f{n}"));
+            fs::write(&file, "").expect("a file");
+            if n % 9 == 0 {
+                let set = std::process::Command::new("setfacl").args(["-m", "u:1234:r"]).arg(&file).status();
+                assert!(set.expect("setfacl starts").success());
+            }
+        }
+    }
+    fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).expect("chmod");
+    dir
+}
+
+#[test]
+fn without_statx() {
+    let dir = mix(&std::env::temp_dir(), 3000).expect("fixture");
+    for options in [
+        &["-l"][..],
+        &["-lA", "--color=always"],
+        &["-R", "-F"],
+        &["-lL"],
+        &["-i"],
+        &["-l", "dir0", "missing"],
+    ] {
+        assert_same(&dls(dir.path(), options), &["statx", "EPERM:statx", "docker-2017"]);
+    }
+    // Of its birth nothing is known.
+    let birth = end(&refused(dls(dir.path(), &["-l", "--time=birth"]), "statx"));
+    assert_eq!(birth.end, End::Exit(0));
+    let text = String::from_utf8_lossy(&birth.stdout).into_owned();
+    assert!(text.lines().skip(1).all(|line| line.contains(" ? ")), "{text}");
+}
+
+/// That there is no `statx` is found out once: by the first, and by one that cannot be meant for a file.
+#[test]
+fn statx_is_tried_once() {
+    let dir = mix(&std::env::temp_dir(), 200).expect("fixture");
+    for error in ["ENOSYS", "EPERM"] {
+        let fault = format!("statx:error={error}");
+        let trace = trace_with(&dls(dir.path(), &["--mode=classic", "-l"]), &[&fault]).expect("strace");
+        assert_eq!((trace.outcome.end, trace.count("statx")), (End::Exit(0), 2), "{error}");
+    }
+    // A file system that answers so about one entry is believed.
+    let trace = trace_with(&dls(dir.path(), &["--mode=classic", "-l"]), &["statx:error=EPERM:when=9"]);
+    let trace = trace.expect("strace");
+    let stderr = String::from_utf8_lossy(&trace.outcome.stderr).into_owned();
+    assert_eq!((trace.outcome.end, stderr.lines().count()), (End::Exit(1), 1), "{stderr}");
+    assert!(stderr.ends_with("': Operation not permitted\n"), "{stderr}");
+}
+
+/// Without `listxattrat` a thread goes to the directory, and asks by bare name: a path through /proc takes twice as long.
+#[test]
+fn attributes_by_bare_name() {
+    let dir = mix(&std::env::temp_dir(), 4000).expect("fixture");
+    for args in [&["--mode=classic", "-al"][..], &["--mode=par", "--threads=3", "-al"]] {
+        let trace = trace(&refused(dls(dir.path(), args), ATTRIBUTES)).expect("strace");
+        let by_proc = trace.calls().iter().filter(|call| call.text.contains("\"/proc/self/fd/")).count();
+        assert_eq!(trace.outcome.end, End::Exit(0), "{args:?}");
+        assert!(trace.count("llistxattr") >= 3990, "{args:?}: {}", trace.count("llistxattr"));
+        assert!(by_proc < 40, "{args:?}: {by_proc} questions went through /proc");
+    }
+}
+
+/// Relative operands are found after each directory, wherever the thread has been meanwhile.
+#[test]
+fn attributes_of_operands_and_below() {
+    let dir = marked();
+    let sets = [ATTRIBUTES, "EPERM:listxattrat,getxattrat,unshare", "6.8", "docker-2017"];
+    for options in [
+        &["-l"][..],
+        &["-l", "one", "two", "one/f9", "two/below", "one/below", "two/f8"],
+        &["-lR", "one", "."],
+        &["-lR", "--hyperlink=always", "two", "one"],
+        &["-l", "--xattr", "one", "two"],
+        &["-lZ", "one", "two"],
+        &["-l", "--timeout=20s", "one", "two", "one/f9"],
+        &["--tree", "-l", "one", "two"],
+    ] {
+        assert_same(&dls(dir.path(), options), &sets);
+    }
+}
+
+/// The working directory may be gone, or closed to the user who lists, and so may be what is listed.
+#[test]
+fn attributes_from_a_directory_that_is_no_home() {
+    let dir = marked();
+    let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+    let there: Vec<String> = [&one, &two].iter().map(|path| path.display().to_string()).collect();
+    let there: Vec<&str> = there.iter().map(String::as_str).collect();
+    // In a directory that was removed, by the shell that starts the listing.
+    let gone = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" \"$@\"";
+    assert_same(&dls(dir.path(), &[&["-l"], &there[..]].concat()).under(&["sh", "-c", gone]), &[]);
+    for set in [ATTRIBUTES, "6.8"] {
+        let plain = dls(dir.path(), &[&["-l"], &there[..]].concat());
+        let run = refused(plain.clone(), set).under(&["sh", "-c", gone]);
+        assert_eq!(end(&run), end(&plain), "{set}");
+    }
+    if !is_root() {
+        println!("not root: nothing is closed to another user");
+        return;
+    }
+    // Everybody may execute the copies; the working directory is root's alone, and one of those listed cannot be searched.
+    let programs = TempDir::new("programs").expect("a directory");
+    fs::set_permissions(programs.path(), PermissionsExt::from_mode(0o755)).expect("chmod");
+    let copy = |from: &Path, name: &str| {
+        fs::copy(from, programs.path().join(name)).expect("a copy");
+        programs.path().join(name)
+    };
+    let lister = copy(release().path(), "dls");
+    let refuse = copy(Path::new(env!("CARGO_BIN_EXE_refuse")), "refuse");
+    let closed = dir.path().join("closed");
+    fs::create_dir(&closed).expect("a directory");
+    fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).expect("chmod");
+    fs::set_permissions(&two, PermissionsExt::from_mode(0o744)).expect("chmod");
+    let other = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+    for options in [&["-l"][..], &["-l", "--timeout=20s"]] {
+        let run = dls(&closed, &[options, &there[..]].concat());
+        let run = Run { program: lister.clone(), argv0: lister.clone().into(), ..run };
+        let expected = end(&run.clone().under(&other));
+        let actual = end(&under(run, &refuse, ATTRIBUTES).under(&other));
+        assert_eq!(expected.end, End::Exit(1), "{options:?}: one of them cannot be searched");
+        assert!(expected.stdout.iter().filter(|byte| **byte == b'+').count() > 5, "{options:?}");
+        if let Some(report) = dents_lab::diff::outcomes(&expected, &actual) {
+            panic!("{options:?}:\n{report}");
+        }
+    }
+}
