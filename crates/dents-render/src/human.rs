@@ -121,6 +121,12 @@ impl SizeFormat {
         if self == SizeFormat::KIBI { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
     }
 
+    /// A sum of sizes in bytes, which may not fit into 64 bits.
+    #[must_use]
+    pub fn sum(self, bytes: u128) -> Text {
+        self.scaled(bytes)
+    }
+
     fn scaled(self, bytes: u128) -> Text {
         match self {
             SizeFormat::Blocks { size, suffix, grouping } => {
