@@ -82,7 +82,9 @@ const OVERLAPS: [&str; 10] = [
 fn roots_in_one_another_count_once_in_stats() {
     let dir = nested();
     for threads in [1, 3] {
-        let ask = |paths: &str| json(&dents(dir.path(), &format!("stats --by user,age --threads {threads} --json {paths}")));
+        let ask = |paths: &str| {
+            json(&dents(dir.path(), &format!("stats --by user,age --threads {threads} --json {paths}")))
+        };
         let alone = ask("a");
         assert_eq!(alone["tables"][0]["total"]["entries"], 7);
         assert_eq!(alone["tables"][0]["total"]["size"], 26_000);
@@ -97,13 +99,18 @@ fn roots_in_one_another_count_once_in_stats() {
 fn roots_in_one_another_count_once_in_count() {
     let dir = nested();
     for threads in [1, 3] {
-        let ask = |paths: &str| json(&dents(dir.path(), &format!("count --threads {threads} --json {paths}")));
+        let ask =
+            |paths: &str| json(&dents(dir.path(), &format!("count --threads {threads} --json {paths}")));
         let alone = ask("a");
         // Names, so a file with two of them is two entries.
         assert_eq!(alone["entries"], 9);
         for paths in OVERLAPS {
             let object = ask(paths);
-            assert_eq!((&object["entries"], &object["types"]), (&alone["entries"], &alone["types"]), "{paths}");
+            assert_eq!(
+                (&object["entries"], &object["types"]),
+                (&alone["entries"], &alone["types"]),
+                "{paths}"
+            );
         }
         assert_eq!(ask("link link a")["types"]["links"], 1);
     }
@@ -170,7 +177,11 @@ fn sums_beyond_64_bits() {
     let sum = (21 * EIB).to_string();
     assert_eq!(shown("du -b -s ."), format!("{sum}\t.\n"));
     assert_eq!(shown("du -s --apparent-size -h ."), "21E\t.\n");
-    assert!(shown("du -b -s --json .").contains(&format!("\"total\":{sum},")), "{}", shown("du -b -s --json ."));
+    assert!(
+        shown("du -b -s --json .").contains(&format!("\"total\":{sum},")),
+        "{}",
+        shown("du -b -s --json .")
+    );
     let stats = shown("stats --by user --json .");
     assert!(stats.contains(&format!("\"size\":{sum},")), "{stats}");
     assert!(shown("stats --by size .").contains(" 21E "), "{}", shown("stats --by size ."));

@@ -202,6 +202,15 @@ mod tests {
         String::from_utf8(text.as_bytes().to_vec()).unwrap()
     }
 
+    #[test]
+    fn sums_beyond_64_bits() {
+        let sum = 21u128 << 60;
+        let formats = [SizeFormat::BYTES, SizeFormat::KIBI, SizeFormat::HUMAN, SizeFormat::SI];
+        let shown = formats.map(|format| show(format.sum(sum)));
+        assert_eq!(shown, ["24211351596743786496", "23643898043695104", "21E", "25E"]);
+        assert_eq!(show(SizeFormat::HUMAN.sum(3000 << 60)), "3.0Z");
+    }
+
     /// Sizes made with `truncate -s` and shown by GNU `ls -lh` and `ls -l --si` 9.1.
     #[test]
     fn units_as_gnu_shows_them() {

@@ -126,7 +126,8 @@ fn overlap(mounts: &[u8]) -> bool {
     let mut all: Vec<Mount<'_>> = mounts.split(|byte| *byte == b'\n').filter_map(Mount::parse).collect();
     all.sort_unstable();
     all.chunk_by(|a, b| a.device == b.device).any(|same| {
-        let mut pairs = same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
+        let mut pairs =
+            same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
         pairs.any(|(outer, inner)| inner.repeats(outer))
     })
 }

@@ -33,7 +33,9 @@ impl Roots {
     }
 
     fn learn(&mut self, path: &CStr, follow: Follow) {
-        let Some((inode, kind)) = once::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else { return };
+        let Some((inode, kind)) = once::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
+            return;
+        };
         let path = path.to_bytes();
         let (parent, name) = match path.iter().rposition(|byte| *byte == b'/') {
             Some(slash) => (&path[..=slash], &path[slash + 1..]),

@@ -7,8 +7,8 @@ mod draw;
 mod find;
 mod heap;
 
-use crate::report::{Ending, Meanwhile, Units};
 use crate::once::Once;
+use crate::report::{Ending, Meanwhile, Units};
 use crate::source::{File, Source};
 use crate::walk::Walk;
 use dents::needs::{Kind, Needs, NeedsByKind};

@@ -265,7 +265,11 @@ mod tests {
             });
             let seen = map.get(&number).map_or(0, |(seen, _)| *seen) + 1;
             assert_eq!(last, (seen >= nlink).then_some(step), "{number}");
-            if seen >= nlink { map.remove(&number) } else { map.insert(number, (seen, step)) };
+            if seen >= nlink {
+                map.remove(&number)
+            } else {
+                map.insert(number, (seen, step))
+            };
         }
         let mut links = links;
         assert_eq!(links.values_mut().count(), map.len());
@@ -294,7 +298,8 @@ mod tests {
 
     #[test]
     fn device_numbers_stay_apart() {
-        let keys = [(8, 1), (8, 2), (0, 1), (4095, 1), (8, 0xf_ffff), (4095, 0xf_ffff)].map(|dev| file_key(dev, 5));
+        let keys =
+            [(8, 1), (8, 2), (0, 1), (4095, 1), (8, 0xf_ffff), (4095, 0xf_ffff)].map(|dev| file_key(dev, 5));
         assert!(keys.iter().enumerate().all(|(nth, key)| !keys[..nth].contains(key)));
         assert_ne!(file_key((8, 1), 5), file_key((8, 1), 5 | 1 << 40));
     }

@@ -373,7 +373,8 @@ mod tests {
         let nodes = nodes(&["a", "a/x", "a/x/deep"]);
         let mut shared = Shared::default();
         nodes.iter().for_each(|node| assert_eq!(shared.begin(node.above), node.number));
-        let mut link = |ino, node| (shared.link(file_key((0, 1), ino), 2, node), shared.links.values_mut().count());
+        let mut link =
+            |ino, node| (shared.link(file_key((0, 1), ino), 2, node), shared.links.values_mut().count());
         assert_eq!([link(5, 2), link(5, 2)], [(NONE, 3), (2, 0)]);
         assert_eq!([link(6, 2), link(6, 1)], [(NONE, 3), (1, 1)]);
     }
