@@ -10,7 +10,7 @@
 //! names of a file with several links are still to come, 20 bytes ([`HardLinks`]) for each directory with a total of its
 //! own that one of its names is in or below.
 
-use super::hardlinks::{HardLinks, file_key};
+use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
 use super::held::Failed;
 use super::{Beginning, End, Failure, Follow, Options, Place, Problem, Step, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
@@ -72,8 +72,7 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
         follow: Follow::Operands,
         ..*options
     };
-    let links = HardLinks::keeping(Mounts::default().overlap());
-    let shared = Shared { links, ..Shared::default() };
+    let shared = Shared::default();
     let make = |_| Adder::new(levels, &shared);
     let outcome = walk_on(&[], &beginnings, &options, workers, make);
     let (mut nodes, mut parts, mut failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -123,6 +122,8 @@ struct Shared {
     above: Mutex<Vec<u32>>,
     /// Files with several links, by inode and node: each with all nodes that count it.
     links: HardLinks<4, ()>,
+    /// Whether names may be met more often than link counts say; none as long as no file has several links.
+    repeats: Mutex<Option<bool>>,
 }
 
 impl Shared {
@@ -143,6 +144,7 @@ impl Shared {
     /// do at the same time.
     fn link(&self, inode: [u32; 3], nlink: u32, node: u32) -> u32 {
         let [a, b, c] = inode;
+        let nlink = if self.repeats() { UNKNOWN_NLINK } else { nlink };
         let mut at = node;
         while at != NONE {
             let mut again = false;
@@ -157,6 +159,16 @@ impl Shared {
             at = self.above(at);
         }
         NONE
+    }
+
+    /// Reads the list of mounts, the first time; several workers may at once.
+    fn repeats(&self) -> bool {
+        let known = *self.repeats.lock();
+        known.unwrap_or_else(|| {
+            let overlap = Mounts::default().overlap();
+            *self.repeats.lock() = Some(overlap);
+            overlap
+        })
     }
 
     fn forget_above(&self, [a, b, c]: [u32; 3], node: u32) {
@@ -351,7 +363,7 @@ mod tests {
         // Names in these nodes, in any order; how many there are elsewhere.
         for (order, elsewhere) in [([4, 1, 2, 4, 3], 0), ([1, 2, 3, 4, 4], 1), ([3, 4, 4, 2, 1], 0)] {
             let nodes = nodes(&["a", "b", "a/y", "a/x", "a/x/deep"]);
-            let mut shared = Shared::default();
+            let mut shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
             nodes.iter().for_each(|node| assert_eq!(shared.begin(node.above), node.number));
             let mut parts = Vec::new();
             for node in order {
@@ -371,7 +383,7 @@ mod tests {
     #[test]
     fn a_file_with_all_names_below_one_directory_is_forgotten() {
         let nodes = nodes(&["a", "a/x", "a/x/deep"]);
-        let mut shared = Shared::default();
+        let mut shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
         nodes.iter().for_each(|node| assert_eq!(shared.begin(node.above), node.number));
         let mut link =
             |ino, node| (shared.link(file_key((0, 1), ino), 2, node), shared.links.values_mut().count());

@@ -57,6 +57,9 @@ impl Listing<'_, '_, '_> {
         if !are_shown && (places.len() < 2 || self.plan.order.key != Key::Size) {
             places.clear();
         }
+        if places.is_empty() {
+            return notes;
+        }
         let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
         for (index, path) in &places {
             notes[*index].total = Some(total(totals.get(path)));
