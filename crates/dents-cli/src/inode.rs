@@ -1,6 +1,7 @@
 //! Which file an entry is, whatever its name: to count one with several names once.
 
 use dents::batch::Entry;
+use dents::tree::hardlinks::file_key;
 pub(crate) use dents::tree::total::path_order;
 
 /// A file, by its device and inode number.
@@ -19,4 +20,14 @@ impl Inode {
     pub(crate) fn of(entry: &Entry<'_>) -> Option<Inode> {
         entry.extra().map(|extra| Inode { dev: extra.dev, ino: entry.ino() })
     }
+
+    /// As [`HardLinks`](dents::tree::hardlinks::HardLinks) has it.
+    pub(crate) fn key(self) -> [u32; 3] {
+        file_key(self.dev, self.ino)
+    }
+}
+
+/// Bytes that are allocated for an entry. A file system may claim any number of blocks.
+pub(crate) fn allocated(entry: &Entry<'_>) -> u64 {
+    entry.blocks().saturating_mul(512)
 }

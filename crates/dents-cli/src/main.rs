@@ -9,6 +9,7 @@ mod inode;
 mod interrupt;
 mod message;
 mod moment;
+mod once;
 mod owners;
 mod progress;
 mod report;

@@ -1,6 +1,6 @@
 //! One entry, from a live tree or from a file that a scan wrote: what `top` and `stats` look at either way.
 
-use crate::inode::Inode;
+use crate::inode::{Inode, allocated};
 use dents::batch::{Entry, Time};
 use dents::needs::{Kind, Needs};
 use dents::tree::Place;
@@ -42,7 +42,7 @@ impl<'a> Seen<'a> {
             uid: if has(Needs::UID) { entry.uid() } else { 0 },
             gid: if has(Needs::GID) { entry.gid() } else { 0 },
             size: if has(Needs::SIZE) { entry.size() } else { 0 },
-            allocated: if has(Needs::BLOCKS) { entry.blocks() * 512 } else { 0 },
+            allocated: if has(Needs::BLOCKS) { allocated(entry) } else { 0 },
             mtime: if has(Needs::MTIME) { entry.time() } else { Time::default() },
         });
         let (parent, name, kind) = (place.path, entry.name(), entry.kind());

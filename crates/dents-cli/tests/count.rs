@@ -41,7 +41,7 @@ fn every_type_as_find_has_it() {
     assert_as_find(zoo.path(), ".");
     assert_as_find(Path::new("/"), "/dev /etc /usr/lib");
     let dir = tree();
-    assert_as_find(dir.path(), "t t/a t/x.c");
+    assert_as_find(dir.path(), "t/a t/x.c t/b");
 }
 
 #[test]

@@ -19,7 +19,7 @@ struct Found {
     depth: String,
 }
 
-/// All entries, each file with the first of its paths; a slash comes before all other characters.
+/// All entries, each file with the least deep of its names, and of these the first extension.
 fn found(cwd: &Path) -> Vec<Found> {
     let listed = shell(cwd, r"find t -printf '%i\0%p\0%y\0%u\0%g\0%s\0%b\0%d\0'");
     let fields: Vec<&str> = listed.split_terminator('\0').collect();
@@ -31,7 +31,7 @@ fn found(cwd: &Path) -> Vec<Found> {
         Found { inode, path, kind, user, group, size, blocks, depth }
     };
     let mut all: Vec<Found> = fields.chunks(8).map(entry).collect();
-    all.sort_by_key(|one| one.path.replace('/', "\0"));
+    all.sort_by_key(|one| (one.depth.len(), one.depth.clone(), extension(one)));
     let mut seen = HashSet::new();
     all.retain(|one| seen.insert(one.inode.clone()));
     all

@@ -393,6 +393,49 @@ fn tree_column(line: &str) -> usize {
     at + 1
 }
 
+/// Three files of 7 EiB, which only holes make possible: 64 bits do not hold their sum.
+#[test]
+fn totals_beyond_64_bits() {
+    let memory = Path::new("/dev/shm");
+    let dir = TempDir::new_in(memory, "tree").or_else(|_| TempDir::new("tree")).expect("a directory");
+    fs::create_dir(dir.path().join("d")).expect("a directory");
+    for name in ["a", "b", "c"] {
+        let file = File::create(dir.path().join("d").join(name)).expect("a file");
+        if file.set_len(7 << 60).is_err() {
+            return println!("skipped: no file of 7 EiB");
+        }
+    }
+    let shown = |options: &[&str]| text(&same(dir.path(), options).stdout);
+    let sum = "24211351596743786496";
+    assert_eq!(shown(&["--total-size=0", "--columns=size,name"]), format!("{sum} d\n"));
+    assert_eq!(shown(&["--total-size=0", "--columns=size,name", "-h"]), "21E d\n");
+    let row = shown(&["--total-size=0", "--json"]);
+    assert!(row.contains(&format!("\"total\":{sum},")), "{row}");
+    let summary = shown(&["--summary", "-l", "d"]);
+    assert!(summary.contains(&format!("3 entries, {sum} bytes")), "{summary}");
+}
+
+/// Operands that are listed have no size that is shown: nothing is added up but what is in them.
+#[test]
+fn operands_that_are_not_shown_are_not_added_up() {
+    let dir = linked();
+    fs::write(dir.path().join("file"), "x").expect("a file");
+    let opened = |operands: &[&str]| {
+        let options = ["--total-size=0", "--columns=size,name", "--mode=classic"];
+        let run = Run::new(release().path()).cwd(dir.path()).args(options).args(operands);
+        let trace = trace(&run).expect("strace");
+        assert_eq!(trace.outcome.end, End::Exit(0));
+        trace.count("openat")
+    };
+    let one = opened(&["a"]);
+    assert_eq!(opened(&["file", "a"]), one);
+    let other = opened(&["b"]);
+    // Two operands that are no directories: what every run opens.
+    assert_eq!(opened(&["a", "b"]), one + other - opened(&["file", "file"]));
+    // In order of size it must be known what they come to.
+    assert!(opened(&["-S", "a", "b"]) > one + other);
+}
+
 #[test]
 fn what_is_not_added_up_in_time_is_marked() {
     let dir = linked();

@@ -121,6 +121,12 @@ impl SizeFormat {
         if self == SizeFormat::KIBI { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
     }
 
+    /// A sum of sizes in bytes, which may not fit into 64 bits.
+    #[must_use]
+    pub fn sum(self, bytes: u128) -> Text {
+        self.scaled(bytes)
+    }
+
     fn scaled(self, bytes: u128) -> Text {
         match self {
             SizeFormat::Blocks { size, suffix, grouping } => {
@@ -194,6 +200,15 @@ mod tests {
 
     fn show(text: Text) -> String {
         String::from_utf8(text.as_bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn sums_beyond_64_bits() {
+        let sum = 21u128 << 60;
+        let formats = [SizeFormat::BYTES, SizeFormat::KIBI, SizeFormat::HUMAN, SizeFormat::SI];
+        let shown = formats.map(|format| show(format.sum(sum)));
+        assert_eq!(shown, ["24211351596743786496", "23643898043695104", "21E", "25E"]);
+        assert_eq!(show(SizeFormat::HUMAN.sum(3000 << 60)), "3.0Z");
     }
 
     /// Sizes made with `truncate -s` and shown by GNU `ls -lh` and `ls -l --si` 9.1.

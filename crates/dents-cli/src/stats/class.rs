@@ -6,6 +6,9 @@ use dents_sys::clock;
 /// Longer ones are no extensions: what follows the last dot of a name may be anything.
 const LONGEST: usize = 12;
 
+/// So many extensions are told apart; more are no extensions, but numbers by another name.
+pub(super) const EXTENSIONS: usize = 1 << 16;
+
 /// What follows the last dot of a name, if it is short, not all of the name but the dot, and not only digits: those
 /// count the versions of a file, and there may be millions of them.
 pub(super) fn extension(name: &[u8]) -> &[u8] {

@@ -63,7 +63,7 @@ fn shown<'t>(args: &Args, tally: &'t Tally) -> Shown<'t> {
 }
 
 /// What order and share go by.
-fn weight(args: &Args, sum: &Sum) -> u64 {
+fn weight(args: &Args, sum: &Sum) -> u128 {
     if args.apparent_size { sum.size } else { sum.allocated }
 }
 
@@ -93,8 +93,8 @@ fn table(args: &Args, shown: &Shown<'_>, screen: &Screen) -> Table {
     let mut row = |sum: &Sum, name: Vec<u8>| {
         table.row(vec![
             screen.count(sum.entries),
-            units.bytes(sum.size).as_bytes().to_vec(),
-            units.bytes(sum.allocated).as_bytes().to_vec(),
+            units.sum(sum.size).as_bytes().to_vec(),
+            units.sum(sum.allocated).as_bytes().to_vec(),
             percent(weight(args, sum), weight(args, &shown.total)).into_bytes(),
             name,
         ]);

@@ -1,12 +1,15 @@
 //! The entries of a tree.
 
+use super::places::Links;
 use super::sums::Sums;
-use super::{Args, Key, Now};
+use super::{Args, Gathered, Key, Now};
+use crate::once::Once;
 use crate::report::Meanwhile;
 use crate::seen::Seen;
-use dents::batch::Batch;
-use dents::needs::{Needs, NeedsByKind};
-use dents::tree::{End, Failure, Follow, Place, Step, Visitor};
+use dents::batch::{Batch, Entry};
+use dents::mounts::Mounts;
+use dents::needs::{Kind, Needs, NeedsByKind};
+use dents::tree::{End, Failure, Outcome, Place, Step, Visitor};
 
 /// What must be known for a key, beside what tells files with several links.
 fn needs_of(key: Key) -> Needs {
@@ -23,22 +26,45 @@ fn needs(keys: &[Key]) -> Needs {
     keys.iter().fold(all, |all, key| all | needs_of(*key))
 }
 
-pub(super) fn walk(args: &Args, now: Now, meanwhile: &Meanwhile) -> (Sums, End) {
+pub(super) fn walk(args: &Args, now: Now, meanwhile: &Meanwhile) -> (Gathered, End) {
     let needs = needs(&args.by);
     let mut options = args.walk.options(NeedsByKind::all(needs));
     options.extra = true;
-    let follows = options.follow == Follow::Always;
-    let make = |_| Summer { sums: Sums::new(&args.by, now, follows), needs, meanwhile };
-    let outcome = args.walk.walk(&options, make);
-    let mut sums = Sums::new(&args.by, now, follows);
-    outcome.visitors.into_iter().for_each(|one| sums.merge(one.sums));
-    (sums, outcome.end)
+    let once = Once::new(&args.walk.paths(), options.follow);
+    let links = Links::new(&args.by, Mounts::default().overlap());
+    let make = |_| Summer {
+        sums: Sums::new(&args.by, now),
+        needs,
+        meanwhile,
+        once: &once,
+        links: &links,
+        again: Vec::new(),
+    };
+    let Outcome { visitors, end, .. } = args.walk.walk(&options, make);
+    let mut sums = Sums::new(&args.by, now);
+    visitors.into_iter().for_each(|one| sums.merge(one.sums));
+    ((sums, links), end)
 }
 
 struct Summer<'t> {
     sums: Sums,
     needs: Needs,
     meanwhile: &'t Meanwhile,
+    once: &'t Once,
+    links: &'t Links,
+    /// Directories in the batch seen last that were counted before.
+    again: Vec<usize>,
+}
+
+impl Summer<'_> {
+    fn see(&mut self, place: &Place<'_>, entry: &Entry<'_>) {
+        let seen = Seen::live(place, entry, self.needs);
+        let Some(facts) = seen.facts else { return };
+        if seen.kind == Kind::Dir && !self.once.is_new(facts.inode) {
+            return self.again.push(entry.index());
+        }
+        self.sums.see(&seen, self.once.names(facts.inode, facts.nlink), self.links);
+    }
 }
 
 impl Visitor for Summer<'_> {
@@ -46,8 +72,14 @@ impl Visitor for Summer<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.meanwhile.saw(place, batch);
-        batch.iter().for_each(|entry| self.sums.see(&Seen::live(place, &entry, self.needs)));
+        self.again.clear();
+        batch.iter().for_each(|entry| self.see(place, &entry));
         Step::Enter
+    }
+
+    fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, (): &()) -> Step {
+        // In the order in which they were put there.
+        if self.again.binary_search(&entry.index()).is_ok() { Step::Skip } else { Step::Enter }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {

@@ -1,28 +1,24 @@
 //! A sum for each value of each key.
 
 use super::Key;
-use super::class::{self, AGES, Now, SIZES};
+use super::class::{self, AGES, EXTENSIONS, Now, SIZES};
 use super::owners::Names;
-use crate::inode::{Inode, path_order};
+use super::places::{Linked, Links, Placed};
 use crate::seen::{Facts, Seen};
 use dents::needs::Kind;
 use serde::Serialize;
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
-
-/// So many extensions are told apart; more are no extensions, but numbers by another name.
-const EXTENSIONS: usize = 1 << 16;
 
 /// What is summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Sum {
     pub(super) entries: u64,
     /// Bytes in regular files, and in the text of links.
-    pub(super) size: u64,
+    pub(super) size: u128,
     /// Bytes that are allocated.
-    pub(super) allocated: u64,
+    pub(super) allocated: u128,
 }
 
 impl AddAssign for Sum {
@@ -50,89 +46,76 @@ pub(super) struct Tally {
     pub(super) rows: Vec<Row>,
 }
 
-/// A file with several links: what it adds, and where its first name puts it.
-struct Linked {
-    path: Box<[u8]>,
-    depth: u32,
-    kind: Kind,
-    facts: Facts,
-}
-
 /// What one worker saw.
 pub(super) struct Sums {
     now: Now,
-    /// Links are followed: any file may come again.
-    follows: bool,
     users: Option<HashMap<u32, Sum>>,
     groups: Option<HashMap<u32, Sum>>,
     extensions: Option<HashMap<Box<[u8]>, Sum>>,
     ages: Option<HashMap<usize, Sum>>,
     sizes: Option<HashMap<usize, Sum>>,
     depths: Option<HashMap<u32, Sum>>,
-    linked: HashMap<Inode, Linked>,
     pub(super) names: Names,
-    path: Vec<u8>,
 }
 
 impl Sums {
-    pub(super) fn new(keys: &[Key], now: Now, follows: bool) -> Sums {
+    pub(super) fn new(keys: &[Key], now: Now) -> Sums {
         fn map<K, V>(wanted: bool) -> Option<HashMap<K, V>> {
             wanted.then(HashMap::new)
         }
         let has = |key| keys.contains(&key);
         Sums {
             now,
-            follows,
             users: map(has(Key::User)),
             groups: map(has(Key::Group)),
             extensions: map(has(Key::Extension)),
             ages: map(has(Key::Age)),
             sizes: map(has(Key::Size)),
             depths: map(has(Key::Depth)),
-            linked: HashMap::new(),
             names: Names::default(),
-            path: Vec::new(),
         }
     }
 
-    /// Takes an entry. One of which nothing is known counts nowhere.
-    pub(super) fn see(&mut self, seen: &Seen<'_>) {
+    /// Takes an entry of which so many names may be met. One of which nothing is known counts nowhere.
+    pub(super) fn see(&mut self, seen: &Seen<'_>, names: u32, links: &Links) {
         let Some(facts) = seen.facts else { return };
         let [user, group] = seen.owners;
         self.names.learn(facts.uid, user, facts.gid, group);
-        if seen.kind == Kind::Dir || (facts.nlink < 2 && !self.follows) {
-            return self.add(seen.name, seen.depth, seen.kind, &facts);
+        let sum = sum(seen.kind, &facts);
+        if seen.kind == Kind::Dir || names < 2 {
+            self.add(seen.kind, &facts, sum);
+            return self.add_name(Placed::of(seen), sum);
         }
-        seen.path(&mut self.path);
-        let path = self.path.as_slice().into();
-        self.set_aside(Linked { path, depth: seen.depth, kind: seen.kind, facts });
-    }
-
-    /// Keeps one of the names of a file: the first, in the order of paths.
-    fn set_aside(&mut self, new: Linked) {
-        match self.linked.get_mut(&new.facts.inode) {
-            Some(old) if path_order(&old.path, &new.path) != Ordering::Greater => {}
-            Some(old) => *old = new,
-            None => {
-                self.linked.insert(new.facts.inode, new);
-            }
+        let (is_first, last) = links.see(seen, names);
+        if is_first {
+            self.add(seen.kind, &facts, sum);
+        }
+        if let Some(linked) = last {
+            self.add_linked(linked, links);
         }
     }
 
-    fn add(&mut self, name: &[u8], depth: u32, kind: Kind, facts: &Facts) {
-        // What a directory or a device calls its size cannot be added to that of files.
-        let size = if matches!(kind, Kind::Reg | Kind::Link) { facts.size } else { 0 };
-        let sum = Sum { entries: 1, size, allocated: facts.allocated };
+    /// What does not depend on the name.
+    fn add(&mut self, kind: Kind, facts: &Facts, sum: Sum) {
         count(&mut self.users, facts.uid, sum);
         count(&mut self.groups, facts.gid, sum);
-        count(&mut self.depths, depth, sum);
         if kind == Kind::Reg {
             count(&mut self.ages, self.now.age(facts.mtime), sum);
-            count(&mut self.sizes, class::size(size), sum);
-            if let Some(extensions) = &mut self.extensions {
-                count_extension(extensions, class::extension(name), sum);
-            }
+            count(&mut self.sizes, class::size(facts.size), sum);
         }
+    }
+
+    fn add_name(&mut self, placed: Placed<'_>, sum: Sum) {
+        count(&mut self.depths, placed.depth, sum);
+        if let (Some(extension), Some(extensions)) = (placed.extension, &mut self.extensions) {
+            count_extension(extensions, extension, sum);
+        }
+    }
+
+    fn add_linked(&mut self, linked: Linked, links: &Links) {
+        let Linked { size, allocated, .. } = linked;
+        let sum = Sum { entries: 1, size: size.into(), allocated: allocated.into() };
+        links.placed(linked, |placed| self.add_name(placed, sum));
     }
 
     pub(super) fn merge(&mut self, other: Sums) {
@@ -142,14 +125,14 @@ impl Sums {
         merge(&mut self.ages, other.ages);
         merge(&mut self.sizes, other.sizes);
         merge(&mut self.depths, other.depths);
-        other.linked.into_values().for_each(|linked| self.set_aside(linked));
         self.names.merge(other.names);
     }
 
-    /// When all is seen: a table for each key, and its owners by their names.
-    pub(super) fn into_tables(mut self, keys: &[Key]) -> Vec<Tally> {
-        for linked in std::mem::take(&mut self.linked).into_values() {
-            self.add(&linked.path, linked.depth, linked.kind, &linked.facts);
+    /// When all is seen: a table for each key, and its owners by their names. Of files with several links those count
+    /// here that have names elsewhere.
+    pub(super) fn into_tables(mut self, keys: &[Key], mut links: Links) -> Vec<Tally> {
+        for linked in links.take() {
+            self.add_linked(linked, &links);
         }
         self.names
             .resolve(self.users.iter().flat_map(HashMap::keys), self.groups.iter().flat_map(HashMap::keys));
@@ -166,6 +149,13 @@ impl Sums {
             Key::Depth => ordered(&self.depths, |depth| depth.to_string().into_bytes()),
         }
     }
+}
+
+/// What an entry adds.
+fn sum(kind: Kind, facts: &Facts) -> Sum {
+    // What a directory or a device calls its size cannot be added to that of files.
+    let size = if matches!(kind, Kind::Reg | Kind::Link) { facts.size } else { 0 };
+    Sum { entries: 1, size: size.into(), allocated: facts.allocated.into() }
 }
 
 fn count<K: Eq + Hash>(map: &mut Option<HashMap<K, Sum>>, key: K, sum: Sum) {
@@ -209,6 +199,7 @@ fn ordered<K: Ord>(map: &Option<HashMap<K, Sum>>, name: impl Fn(&K) -> Vec<u8>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inode::Inode;
 
     fn seen<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> Seen<'a> {
         let inode = Inode { dev: (8, 1), ino };
@@ -217,29 +208,47 @@ mod tests {
     }
 
     #[test]
-    fn a_file_counts_once_with_its_first_name_whoever_met_it() {
+    fn a_file_counts_once_with_its_least_extension_whoever_met_it() {
         let all = [
-            seen(b"t/b", b"x.c", 7, 3, 10),
+            seen(b"t/b", b"x.o", 7, 3, 10),
             seen(b"t/a", b"x.h", 7, 3, 10),
-            seen(b"t", b"x.o", 7, 3, 10),
+            seen(b"t", b"x.c", 7, 3, 10),
             seen(b"t", b"y.o", 8, 1, 5),
         ];
         for turn in 0..all.len() {
-            let keys = [Key::Extension, Key::User];
-            let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::read(), false));
-            for step in 0..all.len() {
-                crew[step % 2].see(&all[(step + turn) % all.len()]);
+            // The third name may lie elsewhere.
+            for names in [3, 4] {
+                let keys = [Key::Extension, Key::User];
+                let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::read()));
+                let links = Links::new(&keys, false);
+                for step in 0..all.len() {
+                    let one = &all[(step + turn) % all.len()];
+                    let names = if one.facts.unwrap().nlink > 1 { names } else { 1 };
+                    crew[step % 2].see(one, names, &links);
+                }
+                let [mut sums, other] = crew;
+                sums.merge(other);
+                let tables = sums.into_tables(&keys, links);
+                let mut extensions = tables[0].rows.clone();
+                extensions.sort_by(|a, b| a.name.cmp(&b.name));
+                let sum = |entries: u64, size| Sum { entries, size, allocated: 4096 * u128::from(entries) };
+                let row = |name: &[u8], id, sum| Row { name: name.to_vec(), id, sum };
+                assert_eq!(extensions, [row(b"c", None, sum(1, 10)), row(b"o", None, sum(1, 5))], "{turn}");
+                assert_eq!(tables[1].rows, [row(b"ann", Some(0), sum(2, 15))]);
             }
-            let [mut sums, other] = crew;
-            sums.merge(other);
-            let tables = sums.into_tables(&keys);
-            let mut extensions = tables[0].rows.clone();
-            extensions.sort_by(|a, b| a.name.cmp(&b.name));
-            let sum = |entries, size| Sum { entries, size, allocated: 4096 * entries };
-            let row = |name: &[u8], id, sum| Row { name: name.to_vec(), id, sum };
-            assert_eq!(extensions, [row(b"h", None, sum(1, 10)), row(b"o", None, sum(1, 5))], "{turn}");
-            assert_eq!(tables[1].rows, [row(b"ann", Some(0), sum(2, 15))]);
         }
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let mut sums = Sums::new(&[Key::User], Now::read());
+        let links = Links::new(&[Key::User], false);
+        let mut one = seen(b"t", b"x", 7, 1, u64::MAX);
+        one.facts.as_mut().unwrap().allocated = u64::MAX;
+        (0..3).for_each(|_| sums.see(&one, 1, &links));
+        let most = 3 * u128::from(u64::MAX);
+        let tables = sums.into_tables(&[Key::User], links);
+        assert_eq!(tables[0].rows[0].sum, Sum { entries: 3, size: most, allocated: most });
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::By;
 use super::heap::Best;
+use crate::inode::Inode;
+use crate::once::{self, Once};
 use crate::report::Meanwhile;
 use crate::seen::Seen;
 use dents::batch::{Batch, Time};
@@ -73,29 +75,44 @@ pub(super) fn time_of(by: By, score: i128) -> Time {
 pub(super) struct Fullest<'t> {
     best: Best,
     meanwhile: &'t Meanwhile,
-    /// Those that come in pieces, perhaps to several workers: their paths, and their entries so far. There is one piece
-    /// for thousands of entries, so they are few.
-    pieces: HashMap<u64, (Box<[u8]>, u64)>,
+    once: &'t Once,
+    /// Those that come in pieces, perhaps to several workers. There is one piece for thousands of entries, so they are few.
+    pieces: HashMap<u64, Pieces>,
+}
+
+/// A directory of which some pieces were seen.
+struct Pieces {
+    path: Box<[u8]>,
+    inode: Option<Inode>,
+    entries: u64,
 }
 
 impl<'t> Fullest<'t> {
-    pub(super) fn new(most: usize, meanwhile: &'t Meanwhile) -> Fullest<'t> {
-        Fullest { best: Best::new(most), meanwhile, pieces: HashMap::new() }
+    pub(super) fn new(most: usize, meanwhile: &'t Meanwhile, once: &'t Once) -> Fullest<'t> {
+        Fullest { best: Best::new(most), meanwhile, once, pieces: HashMap::new() }
     }
 
     pub(super) fn merge(&mut self, other: Fullest<'_>) {
         self.best.merge(other.best);
-        for (id, (path, count)) in other.pieces {
-            self.pieces.entry(id).or_insert((path, 0)).1 += count;
+        for (id, pieces) in other.pieces {
+            match self.pieces.get_mut(&id) {
+                Some(known) => known.entries += pieces.entries,
+                None => drop(self.pieces.insert(id, pieces)),
+            }
         }
     }
 
     /// When all pieces are there.
     pub(super) fn finish(mut self) -> Best {
-        for (path, count) in self.pieces.into_values() {
-            self.best.offer(i128::from(count), &path, None);
+        for Pieces { path, inode, entries } in self.pieces.into_values() {
+            self.best.offer(i128::from(entries), &path, inode);
         }
         self.best
+    }
+
+    /// Which directory it is, if it may come another time: one `statx`.
+    fn inode(&self, place: &Place<'_>) -> Option<Inode> {
+        if self.once.has_directories() { once::directory(place.dir) } else { None }
     }
 }
 
@@ -108,10 +125,13 @@ impl Visitor for Fullest<'_> {
         if place.depth == 0 || (count == 0 && place.piece.index == 0) {
             return Step::Enter;
         }
-        if place.piece.index == 0 && place.piece.last {
-            self.best.offer(i128::from(count), place.path, None);
-        } else {
-            self.pieces.entry(place.id).or_insert_with(|| (place.path.into(), 0)).1 += count;
+        let score = i128::from(count);
+        if place.piece.index > 0 || !place.piece.last {
+            let inode = self.inode(place);
+            let new = || Pieces { path: place.path.into(), inode, entries: 0 };
+            self.pieces.entry(place.id).or_insert_with(new).entries += count;
+        } else if self.best.wants(score) {
+            self.best.offer(score, place.path, self.inode(place));
         }
         Step::Enter
     }

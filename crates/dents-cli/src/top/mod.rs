@@ -7,6 +7,7 @@ mod draw;
 mod find;
 mod heap;
 
+use crate::once::Once;
 use crate::report::{Ending, Meanwhile, Units};
 use crate::source::{File, Source};
 use crate::walk::Walk;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 
 /// Show the largest, oldest, newest files, the fullest directories
 ///
-/// Regular files only; one with several links is shown once. On a terminal sizes are shown with the unit that fits;
+/// Regular files only; one with several links is shown once, and so is a directory that lies in several PATHs. On a terminal sizes are shown with the unit that fits;
 /// elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the path as it is.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
@@ -99,8 +100,9 @@ fn from_tree(args: &Args, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
 }
 
 fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
-    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, meanwhile));
-    let mut all = Fullest::new(args.number, meanwhile);
+    let once = Once::new(&args.walk.paths(), options.follow);
+    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, meanwhile, &once));
+    let mut all = Fullest::new(args.number, meanwhile, &once);
     outcome.visitors.into_iter().for_each(|one| all.merge(one));
     (all.finish().into_sorted(), outcome.end)
 }

@@ -2,6 +2,7 @@
 
 use super::text::{push_base64, push_cell, push_string};
 use super::{Field, Record, Syntax, VERSION, errno_name, time, words};
+use crate::human::SizeFormat;
 use crate::mode;
 use crate::note::{Git, Note};
 use crate::number::push_number;
@@ -154,9 +155,9 @@ impl<'r> Writer<'r> {
         let total = self.notes.get(known.entry.index()).and_then(|note| note.total);
         let key = &column.key;
         match column.field {
-            Field::Total => self.cells.number(key, total.map(|total| total.bytes), out),
+            Field::Total => self.cells.sum(key, total.map(|total| total.bytes), out),
             Field::TotalAllocated => {
-                self.cells.number(key, total.map(|total| total.blocks.saturating_mul(512)), out);
+                self.cells.sum(key, total.map(|total| total.blocks.saturating_mul(512)), out);
             }
             _ => self.cells.boolean(key, total.map(|total| total.whole), out),
         }
@@ -250,6 +251,13 @@ impl Cells {
         let Some(number) = number else { return self.null(key, out) };
         out.extend_from_slice(key);
         push_number(out, number, 0);
+    }
+
+    /// A sum of sizes in bytes.
+    fn sum(&self, key: &[u8], sum: Option<u128>, out: &mut Vec<u8>) {
+        let Some(sum) = sum else { return self.null(key, out) };
+        out.extend_from_slice(key);
+        out.extend_from_slice(SizeFormat::BYTES.sum(sum).as_bytes());
     }
 
     fn boolean(&self, key: &[u8], value: Option<bool>, out: &mut Vec<u8>) {

@@ -20,7 +20,7 @@ use dents::needs::{Kind, Needs};
 pub(crate) struct Tally {
     entries: u64,
     kinds: [u64; 16],
-    bytes: u64,
+    bytes: u128,
     /// Whether there was a batch whose sizes nobody wanted to know.
     unsized_batch: bool,
 }
@@ -35,12 +35,12 @@ impl Tally {
             self.entries += 1;
             self.kinds[kind as usize] += 1;
             if sized && kind == Kind::Reg {
-                self.bytes = self.bytes.saturating_add(entry.size());
+                self.bytes += u128::from(entry.size());
             }
         }
     }
 
-    fn bytes(&self) -> Option<u64> {
+    fn bytes(&self) -> Option<u128> {
         (!self.unsized_batch).then_some(self.bytes)
     }
 
@@ -64,7 +64,7 @@ impl Tally {
         self.push_members(out);
         out.extend_from_slice(b",\"bytes\":");
         match self.bytes() {
-            Some(bytes) => push_number(out, bytes, 0),
+            Some(bytes) => out.extend_from_slice(SizeFormat::BYTES.sum(bytes).as_bytes()),
             None => out.extend_from_slice(b"null"),
         }
         out.push(b'}');
@@ -76,7 +76,7 @@ impl Tally {
         out.extend_from_slice(if self.entries == 1 { b" entry" } else { b" entries" });
         if let Some(bytes) = self.bytes() {
             out.extend_from_slice(b", ");
-            out.extend_from_slice(style.file_size.bytes(bytes).as_bytes());
+            out.extend_from_slice(style.file_size.sum(bytes).as_bytes());
             if style.file_size == SizeFormat::BYTES {
                 out.extend_from_slice(if bytes == 1 { b" byte" } else { b" bytes" });
             }

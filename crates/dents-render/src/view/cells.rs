@@ -5,7 +5,7 @@ use super::theme::{Brush, Paint};
 use super::{View, age, flags};
 use crate::format::long::{Owner, OwnerColumn};
 use crate::mode;
-use crate::note::{Change, Git, Note};
+use crate::note::{Change, Git, Note, Total};
 use crate::number::{Text, digits, push_number, push_spaces};
 use crate::style::Style;
 use crate::time::Clock;
@@ -169,8 +169,9 @@ impl<'s> Cells<'s> {
             Column::Gid => Cell::number(entry.gid().into(), Paint::Group, out),
             Column::Size => self.size(entry, note, out),
             Column::Blocks => {
-                let blocks = note.total.map_or(entry.blocks(), |total| total.blocks);
-                let blocks = self.style.block_size.blocks(blocks);
+                let unit = self.style.block_size;
+                let sum = |total: Total| unit.sum(total.blocks.saturating_mul(512));
+                let blocks = note.total.map_or_else(|| unit.blocks(entry.blocks()), sum);
                 Cell::ascii(blocks.as_bytes(), Paint::Blocks, out)
             }
             Column::Device => device(entry, out),
@@ -258,8 +259,9 @@ impl<'s> Cells<'s> {
     /// With a plus where something is missing.
     fn total(&self, note: &Note, out: &mut Vec<u8>) -> Cell {
         let Some(total) = note.total else { return Cell::none(out) };
-        let text = self.style.file_size.bytes(total.bytes);
-        let mut cell = Cell::ascii(text.as_bytes(), size_paint(total.bytes), out);
+        let text = self.style.file_size.sum(total.bytes);
+        let paint = size_paint(u64::try_from(total.bytes).unwrap_or(u64::MAX));
+        let mut cell = Cell::ascii(text.as_bytes(), paint, out);
         if !total.whole {
             out.push(b'+');
             cell.width += 1;

@@ -148,7 +148,7 @@ fn one_table_for_many_batches() {
     let batches = [batch(&style, &[("top", Kind::Dir)]).0, batch(&style, &[("below", Kind::Reg)]).0];
     let beside = |nth: usize| Beside {
         note: Note {
-            total: Some(Total { bytes: 10u64.pow(nth as u32 * 6), ..Total::default() }),
+            total: Some(Total { bytes: 10u128.pow(nth as u32 * 6), ..Total::default() }),
             git: Git::Outside,
         },
         branch: if nth == 0 { b"" } else { "└── ".as_bytes() },

@@ -130,7 +130,7 @@ impl Order {
         batch: &Batch,
         collate: Option<&mut (dyn Collate + '_)>,
         team: &Team<'_>,
-        sizes: &[u64],
+        sizes: &[u128],
     ) -> Vec<u32> {
         let mut order = Vec::new();
         self.by_key(&mut order, batch, collate, team, |entry| Reverse(sizes[entry.index()]));

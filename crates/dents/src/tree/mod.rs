@@ -84,6 +84,7 @@ mod beginning;
 mod choose;
 mod entries;
 mod frontier;
+pub mod hardlinks;
 pub mod held;
 mod kin;
 mod open;

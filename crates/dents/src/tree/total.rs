@@ -4,12 +4,18 @@
 //! subdirectories counts once in each of them and once in the directory above; so what counts more than once is taken back
 //! where the links' ways up meet.
 //!
-//! **What it costs**: a walk that stats all entries, one `statx` more for each directory with a total of its own, 48
-//! bytes for each link of a file that has several.
+//! Sums have 128 bits: what two files of 8 EiB come to does not fit into 64.
+//!
+//! **What it costs**: a walk that stats all entries, one `statx` more for each directory with a total of its own. While
+//! names of a file with several links are still to come, 20 bytes ([`HardLinks`]) for each directory with a total of its
+//! own that one of its names is in or below.
 
+use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
 use super::held::Failed;
 use super::{Beginning, End, Failure, Follow, Options, Place, Problem, Step, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
+use crate::lock::Mutex;
+use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
@@ -17,7 +23,6 @@ use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use dents_sys::stat::{self, Mask};
 
 /// What a directory comes to.
@@ -25,9 +30,9 @@ use dents_sys::stat::{self, Mask};
 pub struct Sum {
     /// Sizes of regular files and symbolic links, in bytes. Of other types, directories among them, a size says nothing
     /// that one could add (GNU du counts so since 9.2).
-    pub bytes: u64,
+    pub bytes: u128,
     /// Allocated blocks of 512 bytes, of everything.
-    pub blocks: u64,
+    pub blocks: u128,
     /// Whether nothing is missing.
     pub whole: bool,
 }
@@ -67,18 +72,16 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
         follow: Follow::Operands,
         ..*options
     };
-    let count = AtomicU32::new(0);
-    let make = |_| Adder::new(levels, &count);
+    let shared = Shared::default();
+    let make = |_| Adder::new(levels, &shared);
     let outcome = walk_on(&[], &beginnings, &options, workers, make);
-    let (mut nodes, mut parts, mut links, mut failures) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut nodes, mut parts, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for mut one in outcome.visitors {
         nodes.append(&mut one.nodes);
         parts.append(&mut one.parts);
-        links.append(&mut one.links);
         failures.append(&mut one.failures);
     }
     nodes.sort_unstable_by_key(|node| node.number);
-    take_back(&nodes, &mut links, &mut parts);
     failures.sort_unstable_by(|a, b| path_order(&a.path, &b.path));
     Totals { sums: roll_up(nodes, &parts), failures, end: outcome.end }
 }
@@ -88,7 +91,6 @@ struct Node {
     number: u32,
     /// The one above, or [`NONE`].
     above: u32,
-    level: u32,
     path: Box<[u8]>,
 }
 
@@ -99,8 +101,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Default)]
 struct Part {
     node: u32,
-    bytes: i64,
-    blocks: i64,
+    bytes: i128,
+    blocks: i128,
     /// Directories and pieces that are still to come.
     open: i64,
 }
@@ -113,45 +115,69 @@ impl Part {
     }
 }
 
-/// One of several links to a file.
-struct Link {
-    inode: ((u32, u32), u64),
-    node: u32,
-    bytes: i64,
-    blocks: i64,
+/// What all workers share.
+#[derive(Default)]
+struct Shared {
+    /// Of each node the one above, or [`NONE`].
+    above: Mutex<Vec<u32>>,
+    /// Files with several links, by inode and node: each with all nodes that count it.
+    links: HardLinks<4, ()>,
+    /// Whether names may be met more often than link counts say; none as long as no file has several links.
+    repeats: Mutex<Option<bool>>,
 }
 
-/// Of each file with several links, what is too much at the nodes that hold more than one of them: with links in the order
-/// of a walk, two that follow one another meet at the lowest node above both.
-fn take_back(nodes: &[Node], links: &mut [Link], parts: &mut Vec<Part>) {
-    if links.is_empty() {
-        return;
+impl Shared {
+    fn begin(&self, above: u32) -> u32 {
+        let mut all = self.above.lock();
+        all.push(above);
+        all.len() as u32 - 1
     }
-    let mut order: Vec<&Node> = nodes.iter().collect();
-    order.sort_unstable_by(|a, b| path_order(&a.path, &b.path));
-    let mut ranks = alloc::vec![0u32; nodes.len()];
-    order.iter().enumerate().for_each(|(rank, node)| ranks[node.number as usize] = rank as u32);
-    links.sort_unstable_by_key(|link| (link.inode, ranks[link.node as usize]));
-    for pair in links.windows(2).filter(|pair| pair[0].inode == pair[1].inode) {
-        let node = meet(nodes, pair[0].node, pair[1].node);
-        if node != NONE {
-            parts.push(Part { node, bytes: -pair[1].bytes, blocks: -pair[1].blocks, open: 0 });
-        }
-    }
-}
 
-/// The lowest node above both.
-fn meet(nodes: &[Node], mut a: u32, mut b: u32) -> u32 {
-    while a != b {
-        let (Some(one), Some(other)) = (nodes.get(a as usize), nodes.get(b as usize)) else { return NONE };
-        if one.level >= other.level {
-            a = one.above;
+    fn above(&self, node: u32) -> u32 {
+        self.above.lock().get(node as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Counts one of the links of a file, in `node` and all above it. Returns the lowest of these that counted another
+    /// one before, or [`NONE`]: there, and thereby in all above it, this one is too much.
+    ///
+    /// Each link goes up until it meets another, so of those that meet at a node one alone goes on, whatever the workers
+    /// do at the same time.
+    fn link(&self, inode: [u32; 3], nlink: u32, node: u32) -> u32 {
+        let [a, b, c] = inode;
+        let nlink = if self.repeats() { UNKNOWN_NLINK } else { nlink };
+        let mut at = node;
+        while at != NONE {
+            let mut again = false;
+            let last = self.links.see([a, b, c, at], nlink, |old| again = old.is_some()).is_some();
+            if last {
+                // All its names are in or below this node: it will not be met above it either.
+                self.forget_above(inode, at);
+            }
+            if again {
+                return at;
+            }
+            at = self.above(at);
         }
-        if other.level >= one.level {
-            b = other.above;
+        NONE
+    }
+
+    /// Reads the list of mounts, the first time; several workers may at once.
+    fn repeats(&self) -> bool {
+        let known = *self.repeats.lock();
+        known.unwrap_or_else(|| {
+            let overlap = Mounts::default().overlap();
+            *self.repeats.lock() = Some(overlap);
+            overlap
+        })
+    }
+
+    fn forget_above(&self, [a, b, c]: [u32; 3], node: u32) {
+        let mut at = self.above(node);
+        while at != NONE {
+            self.links.forget(&[a, b, c, at]);
+            at = self.above(at);
         }
     }
-    a
 }
 
 /// Each node with all below it, by path.
@@ -170,8 +196,8 @@ fn roll_up(nodes: Vec<Node>, parts: &[Part]) -> Vec<(Box<[u8]>, Sum)> {
         }
     }
     let sum = |part: &Part| Sum {
-        bytes: u64::try_from(part.bytes).unwrap_or(0),
-        blocks: u64::try_from(part.blocks).unwrap_or(0),
+        bytes: u128::try_from(part.bytes).unwrap_or(0),
+        blocks: u128::try_from(part.blocks).unwrap_or(0),
         whole: part.open == 0,
     };
     let mut all: Vec<_> =
@@ -191,12 +217,11 @@ pub fn path_order(a: &[u8], b: &[u8]) -> Ordering {
 }
 
 /// What one worker adds up.
-struct Adder<'c> {
+struct Adder<'s> {
     levels: u32,
-    count: &'c AtomicU32,
+    shared: &'s Shared,
     nodes: Vec<Node>,
     parts: Vec<Part>,
-    links: Vec<Link>,
     failures: Vec<Failed>,
     /// Of the batch given last: its node, and subdirectories that are entered.
     node: u32,
@@ -213,23 +238,22 @@ impl Default for At {
     }
 }
 
-impl<'c> Adder<'c> {
-    fn new(levels: u32, count: &'c AtomicU32) -> Adder<'c> {
+impl<'s> Adder<'s> {
+    fn new(levels: u32, shared: &'s Shared) -> Adder<'s> {
         Adder {
             levels,
-            count,
+            shared,
             nodes: Vec::new(),
             parts: Vec::new(),
-            links: Vec::new(),
             failures: Vec::new(),
             node: NONE,
             entered: 0,
         }
     }
 
-    fn begin(&mut self, path: &[u8], level: u32, above: u32) -> u32 {
-        let number = self.count.fetch_add(1, Relaxed);
-        self.nodes.push(Node { number, above, level, path: path.into() });
+    fn begin(&mut self, path: &[u8], above: u32) -> u32 {
+        let number = self.shared.begin(above);
+        self.nodes.push(Node { number, above, path: path.into() });
         number
     }
 
@@ -252,15 +276,19 @@ impl<'c> Adder<'c> {
             // It has a node of its own, which counts it.
             return;
         }
-        let bytes = if matches!(kind, Kind::Reg | Kind::Link) { entry.size() as i64 } else { 0 };
-        let blocks = entry.blocks() as i64;
+        let bytes = if matches!(kind, Kind::Reg | Kind::Link) { i128::from(entry.size()) } else { 0 };
+        let blocks = i128::from(entry.blocks());
         part.bytes += bytes;
         part.blocks += blocks;
         if kind != Kind::Dir
             && entry.nlink() > 1
             && let Some(extra) = entry.extra()
         {
-            self.links.push(Link { inode: (extra.dev, entry.ino()), node: part.node, bytes, blocks });
+            let inode = file_key(extra.dev, entry.ino());
+            let node = self.shared.link(inode, entry.nlink(), part.node);
+            if node != NONE {
+                self.add(Part { node, bytes: -bytes, blocks: -blocks, open: 0 });
+            }
         }
     }
 }
@@ -272,11 +300,11 @@ impl Visitor for Adder<'_> {
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
         let level = place.depth.saturating_sub(1);
         if level <= self.levels {
-            let node = self.begin(place.path, level, state.0);
+            let node = self.begin(place.path, state.0);
             let own = place.dir.and_then(|dir| stat::fstat(dir, Mask::BLOCKS).ok());
             // That it comes to its end is from now on waited for here, not above.
             self.add(Part { node: state.0, open: -1, ..Part::default() });
-            self.add(Part { node, bytes: 0, blocks: own.map_or(0, |own| own.blocks() as i64), open: 1 });
+            self.add(Part { node, bytes: 0, blocks: own.map_or(0, |own| own.blocks().into()), open: 1 });
             *state = At(node);
         }
         Step::Enter
@@ -305,7 +333,7 @@ impl Visitor for Adder<'_> {
             // Its last piece came right before, to this worker.
             self.add(Part { node: self.node, open: 1, ..Part::default() });
         } else if level <= self.levels {
-            let node = self.begin(path, level, NONE);
+            let node = self.begin(path, NONE);
             self.add(Part { node, open: 1, ..Part::default() });
         }
         self.failures.push(Failed { path: path.into(), problem, errno });
@@ -325,7 +353,6 @@ mod tests {
         let node = |(number, path): (usize, &&str)| Node {
             number: number as u32,
             above: above(path),
-            level: path.matches('/').count() as u32,
             path: path.as_bytes().into(),
         };
         paths.iter().enumerate().map(node).collect()
@@ -333,17 +360,44 @@ mod tests {
 
     #[test]
     fn links_count_once_in_each_directory() {
-        let nodes = nodes(&["a", "b", "a/y", "a/x", "a/x/deep"]);
-        let link = |node| Link { inode: ((0, 1), 5), node, bytes: 100, blocks: 8 };
-        let mut links = Vec::from([link(4), link(1), link(2), link(4), link(3)]);
-        let mut parts: Vec<Part> =
-            links.iter().map(|l| Part { node: l.node, bytes: l.bytes, blocks: l.blocks, open: 0 }).collect();
-        take_back(&nodes, &mut links, &mut parts);
-        let sums = roll_up(nodes, &parts);
-        assert_eq!(sums.len(), 5);
-        for (path, sum) in sums {
-            assert_eq!(sum, Sum { bytes: 100, blocks: 8, whole: true }, "{path:?}");
+        // Names in these nodes, in any order; how many there are elsewhere.
+        for (order, elsewhere) in [([4, 1, 2, 4, 3], 0), ([1, 2, 3, 4, 4], 1), ([3, 4, 4, 2, 1], 0)] {
+            let nodes = nodes(&["a", "b", "a/y", "a/x", "a/x/deep"]);
+            let mut shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
+            nodes.iter().for_each(|node| assert_eq!(shared.begin(node.above), node.number));
+            let mut parts = Vec::new();
+            for node in order {
+                parts.push(Part { node, bytes: 100, blocks: 8, open: 0 });
+                let node = shared.link(file_key((0, 1), 5), 5 + elsewhere, node);
+                if node != NONE {
+                    parts.push(Part { node, bytes: -100, blocks: -8, open: 0 });
+                }
+            }
+            for (path, sum) in roll_up(nodes, &parts) {
+                assert_eq!(sum, Sum { bytes: 100, blocks: 8, whole: true }, "{path:?}");
+            }
+            assert!(shared.links.values_mut().count() <= 5);
         }
+    }
+
+    #[test]
+    fn a_file_with_all_names_below_one_directory_is_forgotten() {
+        let nodes = nodes(&["a", "a/x", "a/x/deep"]);
+        let mut shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
+        nodes.iter().for_each(|node| assert_eq!(shared.begin(node.above), node.number));
+        let mut link =
+            |ino, node| (shared.link(file_key((0, 1), ino), 2, node), shared.links.values_mut().count());
+        assert_eq!([link(5, 2), link(5, 2)], [(NONE, 3), (2, 0)]);
+        assert_eq!([link(6, 2), link(6, 1)], [(NONE, 3), (1, 1)]);
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let seven_eib = 7i128 << 60;
+        let part = Part { node: 1, bytes: seven_eib, blocks: i128::from(u64::MAX), open: 0 };
+        let sums = roll_up(nodes(&["a", "a/x"]), &[part; 3]);
+        let expected = Sum { bytes: 21 << 60, blocks: 3 * u128::from(u64::MAX), whole: true };
+        assert!(sums.iter().all(|(_, sum)| *sum == expected), "{sums:?}");
     }
 
     #[test]

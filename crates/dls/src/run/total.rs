@@ -37,13 +37,14 @@ impl Listing<'_, '_, '_> {
         if self.plan.order.key != Key::Size {
             return self.sort(batch);
         }
-        let sizes: Vec<u64> = batch.iter().map(|entry| size(entry.size(), &notes[entry.index()])).collect();
+        let sizes: Vec<u128> = batch.iter().map(|entry| size(entry.size(), &notes[entry.index()])).collect();
         let team = self.team(batch);
         let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
         self.plan.order.sort_by_size(batch, collate, &team, &sizes)
     }
 
-    /// What the directories of a batch come to. `.` and `..` are left out: they would be added up with all the others.
+    /// What the directories of a batch come to. `.` and `..` are left out: they would be added up with all the others; and
+    /// operands that are not shown themselves, but for their order by size.
     #[cold]
     #[inline(never)]
     fn total_notes(&mut self, batch: &Batch, parent: &[u8]) -> Vec<Note> {
@@ -51,7 +52,14 @@ impl Listing<'_, '_, '_> {
         let dot = |name: &[u8]| !parent.is_empty() && matches!(name, b"." | b"..");
         let mut notes = alloc::vec![Note::default(); batch.len()];
         let places = batch.iter().filter(|entry| entry.kind() == Kind::Dir && !dot(entry.name()));
-        let places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
+        let mut places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
+        let are_shown = !parent.is_empty() || self.plan.directory;
+        if !are_shown && (places.len() < 2 || self.plan.order.key != Key::Size) {
+            places.clear();
+        }
+        if places.is_empty() {
+            return notes;
+        }
         let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
         for (index, path) in &places {
             notes[*index].total = Some(total(totals.get(path)));
@@ -103,6 +111,6 @@ pub(super) fn total(sum: Option<Sum>) -> Total {
 }
 
 /// The size to sort by.
-pub(super) fn size(own: u64, note: &Note) -> u64 {
-    note.total.map_or(own, |total| total.bytes)
+pub(super) fn size(own: u64, note: &Note) -> u128 {
+    note.total.map_or(own.into(), |total| total.bytes)
 }

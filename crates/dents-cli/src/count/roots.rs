@@ -1,0 +1,59 @@
+//! Roots that are no directories: names that another root may hold.
+//!
+//! A name is known by the directory it is in, not by its inode, which other names may have.
+
+use super::Counts;
+use crate::inode::Inode;
+use crate::once;
+use dents::batch::Entry;
+use dents::needs::Kind;
+use dents::tree::{Follow, Place};
+use std::collections::HashSet;
+use std::ffi::{CStr, CString};
+
+/// What was counted as a root.
+#[derive(Default)]
+pub(super) struct Roots {
+    /// Their directories and last components.
+    names: HashSet<(Inode, Box<[u8]>)>,
+    /// Their inode numbers, for a first look.
+    numbers: HashSet<u64>,
+    /// Roots that are the same name as a root before.
+    pub(super) again: Counts,
+}
+
+impl Roots {
+    /// Of several roots: two `statx` for each that is no directory, one for each other.
+    pub(super) fn new(paths: &[CString], follow: Follow) -> Roots {
+        let mut roots = Roots::default();
+        if paths.len() > 1 {
+            paths.iter().for_each(|path| roots.learn(path, follow));
+        }
+        roots
+    }
+
+    fn learn(&mut self, path: &CStr, follow: Follow) {
+        let Some((inode, kind)) = once::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
+            return;
+        };
+        let path = path.to_bytes();
+        let (parent, name) = match path.iter().rposition(|byte| *byte == b'/') {
+            Some(slash) => (&path[..=slash], &path[slash + 1..]),
+            None => (&b"."[..], path),
+        };
+        let parent = CString::new(parent).ok().and_then(|parent| once::root(&parent, Follow::Operands));
+        let Some((parent, _)) = parent else { return };
+        self.numbers.insert(inode.ino);
+        if !self.names.insert((parent, name.into())) {
+            self.again[kind as usize] += 1;
+        }
+    }
+
+    /// Whether an entry that is no directory was counted as a root. One `statx` if it has the inode number of a root, by
+    /// `readdir`.
+    pub(super) fn hold(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        place.depth > 0
+            && self.numbers.contains(&entry.d_ino())
+            && once::directory(place.dir).is_some_and(|dir| self.names.contains(&(dir, entry.name().into())))
+    }
+}

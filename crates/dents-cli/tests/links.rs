@@ -1,0 +1,189 @@
+//! Files with several names, roots that lie in one another, and sums beyond 64 bits.
+
+mod tools;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Run};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use tools::{dents, json, run, stdout, text};
+
+/// In memory where there is a file system for that.
+fn playground() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    TempDir::new_in(memory, "links").or_else(|_| TempDir::new("links")).expect("a directory")
+}
+
+/// Files with two names each: all first names come before all second names.
+fn two_names_each(root: &Path, files: usize) {
+    let long = "n".repeat(200);
+    for half in ["a", "b"] {
+        fs::create_dir_all(root.join(half)).expect("a directory");
+    }
+    for nth in 0..files {
+        let first = root.join(format!("a/{long}{nth}"));
+        File::create(&first).expect("a file");
+        fs::hard_link(&first, root.join(format!("b/{long}{nth}.{}", nth % 7))).expect("a link");
+    }
+}
+
+/// Under a limit of memory that 30,000 paths of 200 bytes do not fit into.
+#[test]
+fn no_path_is_kept_for_a_file_with_several_names() {
+    let dir = playground();
+    two_names_each(dir.path(), 30_000);
+    for command in ["stats --by extension,depth", "stats --by user", "du", "top"] {
+        let words = format!("{command} --threads 1 --json .");
+        let limited = ["/bin/sh", "-c", "ulimit -d 10240 && exec \"$0\" \"$@\""];
+        let outcome = run(&dents(dir.path(), &words).under(&limited));
+        assert_eq!(outcome.end, End::Exit(0), "{command}: {}", text(&outcome.stderr));
+        let object: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        match command {
+            "stats --by extension,depth" => assert_eq!(object["tables"][0]["total"]["entries"], 30_000),
+            // The directories too.
+            "stats --by user" => assert_eq!(object["tables"][0]["total"]["entries"], 30_003),
+            _ => {}
+        }
+    }
+}
+
+/// `a/b` holds a file, one with two names in it, one with a name above it and a directory.
+fn nested() -> TempDir {
+    let dir = TempDir::new("links").expect("a directory");
+    let root = dir.path();
+    fs::create_dir_all(root.join("a/b/c")).expect("directories");
+    for (name, size) in [("a/b/one", 5000), ("a/b/two", 6000), ("a/b/c/three", 7000), ("a/four", 8000)] {
+        fs::write(root.join(name), vec![b'x'; size]).expect("a file");
+    }
+    fs::hard_link(root.join("a/b/two"), root.join("a/b/c/two again")).expect("a link");
+    fs::hard_link(root.join("a/four"), root.join("a/b/four again")).expect("a link");
+    symlink("a/b", root.join("link")).expect("a link");
+    dents_lab::fixture::settle(root).expect("settled");
+    dir
+}
+
+/// All ways to say `a` and again something that lies in it.
+const OVERLAPS: [&str; 10] = [
+    "a a",
+    "a a/b",
+    "a/b a",
+    "a a/../a/b a/b/c",
+    "a ./a/",
+    "a a/b/one",
+    "a/b/one a a/b/one",
+    "a a/b/two a/b/c",
+    "-H a link",
+    "-H link a",
+];
+
+#[test]
+fn roots_in_one_another_count_once_in_stats() {
+    let dir = nested();
+    for threads in [1, 3] {
+        let ask = |paths: &str| {
+            json(&dents(dir.path(), &format!("stats --by user,age --threads {threads} --json {paths}")))
+        };
+        let alone = ask("a");
+        assert_eq!(alone["tables"][0]["total"]["entries"], 7);
+        assert_eq!(alone["tables"][0]["total"]["size"], 26_000);
+        for paths in OVERLAPS {
+            assert_eq!(ask(paths)["tables"], alone["tables"], "{paths}");
+        }
+        assert_eq!(ask("-L a link")["tables"], alone["tables"]);
+    }
+}
+
+#[test]
+fn roots_in_one_another_count_once_in_count() {
+    let dir = nested();
+    for threads in [1, 3] {
+        let ask =
+            |paths: &str| json(&dents(dir.path(), &format!("count --threads {threads} --json {paths}")));
+        let alone = ask("a");
+        // Names, so a file with two of them is two entries.
+        assert_eq!(alone["entries"], 9);
+        for paths in OVERLAPS {
+            let object = ask(paths);
+            assert_eq!(
+                (&object["entries"], &object["types"]),
+                (&alone["entries"], &alone["types"]),
+                "{paths}"
+            );
+        }
+        assert_eq!(ask("link link a")["types"]["links"], 1);
+    }
+}
+
+#[test]
+fn roots_in_one_another_count_once_in_du() {
+    let dir = nested();
+    let total = |paths: &str| json(&dents(dir.path(), &format!("du -s --json {paths}")))["total"].clone();
+    for paths in OVERLAPS {
+        assert_eq!(total(paths), total("a"), "{paths}");
+    }
+}
+
+#[test]
+fn roots_in_one_another_are_shown_once_by_top() {
+    let dir = nested();
+    for by in ["size", "entries"] {
+        let ask = |paths: &str| {
+            let object = json(&dents(dir.path(), &format!("top --by {by} --json {paths}")));
+            let values = object["entries"].as_array().unwrap().iter().map(|one| one[by].as_u64().unwrap());
+            values.collect::<Vec<_>>()
+        };
+        for paths in OVERLAPS {
+            assert_eq!(ask(paths), ask("a"), "{by} of {paths}");
+        }
+    }
+}
+
+/// What two mount points show is met more often than link counts say.
+#[test]
+fn a_bind_mount_repeats_names() {
+    let dir = nested();
+    let script = "mount --bind a/b a/bound && exec \"$0\" stats --by user --json a";
+    fs::create_dir(dir.path().join("a/bound")).expect("a directory");
+    let program = env!("CARGO_BIN_EXE_dents");
+    let run = Run::new(Path::new("unshare")).cwd(dir.path()).args(["-rm", "/bin/sh", "-c", script, program]);
+    match run.output() {
+        Ok(outcome) if outcome.end == End::Exit(0) => {
+            let object: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+            // `one` and `three` are met twice, as du(1) has them; the files with two names count once.
+            assert_eq!(object["tables"][0]["total"]["size"], 26_000 + 12_000);
+        }
+        _ => println!("skipped: no mount namespace"),
+    }
+}
+
+const EIB: u128 = 1 << 60;
+
+/// Three files of 7 EiB, which only holes make possible; none where the file system refuses.
+fn huge() -> Option<TempDir> {
+    let dir = playground();
+    for name in ["a", "b", "c"] {
+        let file = File::create(dir.path().join(name)).expect("a file");
+        file.set_len(7 << 60).ok()?;
+    }
+    Some(dir)
+}
+
+#[test]
+fn sums_beyond_64_bits() {
+    let Some(dir) = huge() else { return println!("skipped: no file of 7 EiB") };
+    let shown = |words: &str| text(&stdout(&dents(dir.path(), words)));
+    let sum = (21 * EIB).to_string();
+    assert_eq!(shown("du -b -s ."), format!("{sum}\t.\n"));
+    assert_eq!(shown("du -s --apparent-size -h ."), "21E\t.\n");
+    assert!(
+        shown("du -b -s --json .").contains(&format!("\"total\":{sum},")),
+        "{}",
+        shown("du -b -s --json .")
+    );
+    let stats = shown("stats --by user --json .");
+    assert!(stats.contains(&format!("\"size\":{sum},")), "{stats}");
+    assert!(shown("stats --by size .").contains(" 21E "), "{}", shown("stats --by size ."));
+    assert_eq!(shown("top -n 1 ."), format!("{}\t./a\n", 7 * EIB));
+}

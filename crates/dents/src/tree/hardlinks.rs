@@ -1,0 +1,306 @@
+//! Files with several names, each remembered only until all its names were seen.
+//!
+//! A file has `st_nlink` names. The first that is met enters it here with a value, each further one may change the value,
+//! and with the last it is forgotten. What is left at the end are files with names elsewhere.
+//!
+//! **What it costs**: for each file that is remembered its key, four bytes and the value, in tables that are 75 to 88 %
+//! full. Nothing is allocated for a single file. There are 64 tables, each with its lock: workers rarely meet, and while
+//! one table is copied into a larger one the others stay as they are.
+//!
+//! **What cannot be known**: a link count that is wrong, or that changes while names are seen. The greatest count that was
+//! seen applies. So a file that gains names is remembered longer; one that loses a name after it was seen is remembered
+//! until the end. Only a file that is renamed during the walk, so that the same name is met twice, may be forgotten too
+//! early and count again.
+
+use crate::lock::Mutex;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// A power of two.
+const SHARDS: usize = 1 << SHARD_BITS;
+const SHARD_BITS: u32 = 6;
+
+/// A file with so many names or more is never forgotten: names are counted in 16 bits.
+const MANY: u16 = u16::MAX;
+
+/// The link count to give for a file of which nothing is known about how often it will be met.
+pub const UNKNOWN_NLINK: u32 = u32::MAX;
+
+/// Which file it is. Device numbers of Linux have 12 and 20 bits (`include/linux/kdev_t.h`), so this loses nothing.
+#[must_use]
+pub fn file_key(dev: (u32, u32), ino: u64) -> [u32; 3] {
+    [ino as u32, (ino >> 32) as u32, (dev.0 << 20) ^ dev.1]
+}
+
+/// Files by a key of `N` words, each with a value. A value that is aligned to four bytes wastes no memory.
+pub struct HardLinks<const N: usize, V> {
+    shards: Box<[Mutex<Table<N, V>>]>,
+    /// Names may be met more than once: no file is ever forgotten.
+    keeps: bool,
+}
+
+impl<const N: usize, V: Copy + Default> HardLinks<N, V> {
+    /// No files.
+    #[must_use]
+    pub fn new() -> Self {
+        let table = || Mutex::new(Table { slots: Vec::new(), used: 0 });
+        HardLinks { shards: core::iter::repeat_with(table).take(SHARDS).collect(), keeps: false }
+    }
+
+    /// No files, and none is forgotten if `keeps`: where the same name may be met more than once, a link count says
+    /// nothing about how many are still to come.
+    #[must_use]
+    pub fn keeping(keeps: bool) -> Self {
+        HardLinks { keeps, ..HardLinks::new() }
+    }
+
+    /// One name of a file that has `nlink` names. `keep` gets the value that earlier names left, if there were any, and
+    /// gives the value to keep; it must not sleep. Returns that value if it was the last name.
+    pub fn see(&self, key: [u32; N], nlink: u32, keep: impl FnOnce(Option<V>) -> V) -> Option<V> {
+        let nlink = if self.keeps && nlink > 1 { UNKNOWN_NLINK } else { nlink };
+        self.table(&key).lock().see(key, nlink, keep)
+    }
+
+    /// Forgets a file.
+    pub fn forget(&self, key: &[u32; N]) {
+        let mut table = self.table(key).lock();
+        if let Ok(at) = table.find(key) {
+            table.remove(at);
+        }
+    }
+
+    /// The values of all that are remembered, in no order.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        let slots = self.shards.iter_mut().flat_map(|table| &mut table.get_mut().slots);
+        slots.filter(|slot| slot.is_used()).map(|slot| &mut slot.value)
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let slots: usize = self.shards.iter().map(|table| table.lock().slots.capacity()).sum();
+        slots * size_of::<Slot<N, V>>() + SHARDS * size_of::<Mutex<Table<N, V>>>()
+    }
+
+    fn table(&self, key: &[u32; N]) -> &Mutex<Table<N, V>> {
+        &self.shards[(hash(key) >> (u64::BITS - SHARD_BITS)) as usize]
+    }
+}
+
+impl<const N: usize, V: Copy + Default> Default for HardLinks<N, V> {
+    fn default() -> Self {
+        HardLinks::new()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Slot<const N: usize, V> {
+    key: [u32; N],
+    /// The greatest link count seen; 0 for an empty slot.
+    names: u16,
+    seen: u16,
+    value: V,
+}
+
+impl<const N: usize, V> Slot<N, V> {
+    fn is_used(&self) -> bool {
+        self.names != 0
+    }
+}
+
+/// Linear probing. The order of slots is that of hashes, so a table may have any size.
+struct Table<const N: usize, V> {
+    slots: Vec<Slot<N, V>>,
+    used: usize,
+}
+
+impl<const N: usize, V: Copy + Default> Table<N, V> {
+    fn see(&mut self, key: [u32; N], nlink: u32, keep: impl FnOnce(Option<V>) -> V) -> Option<V> {
+        let names = u16::try_from(nlink).unwrap_or(MANY);
+        let Ok(at) = self.find(&key) else {
+            let value = keep(None);
+            if names < 2 {
+                return Some(value);
+            }
+            self.insert(Slot { key, names, seen: 1, value });
+            return None;
+        };
+        let slot = &mut self.slots[at];
+        slot.value = keep(Some(slot.value));
+        slot.names = slot.names.max(names);
+        slot.seen = slot.seen.saturating_add(1);
+        if slot.seen < slot.names || slot.names == MANY {
+            return None;
+        }
+        let value = slot.value;
+        self.remove(at);
+        Some(value)
+    }
+
+    /// Where a key is, or the empty slot where it would be.
+    fn find(&self, key: &[u32; N]) -> Result<usize, usize> {
+        if self.slots.is_empty() {
+            return Err(0);
+        }
+        let mut at = self.home(key);
+        while self.slots[at].is_used() {
+            if self.slots[at].key == *key {
+                return Ok(at);
+            }
+            at = self.after(at);
+        }
+        Err(at)
+    }
+
+    fn insert(&mut self, slot: Slot<N, V>) {
+        if (self.used + 1) * 8 > self.slots.len() * 7 {
+            self.grow();
+        }
+        if let Err(at) = self.find(&slot.key) {
+            self.slots[at] = slot;
+            self.used += 1;
+        }
+    }
+
+    /// By a sixth: doubling would leave half of the memory empty.
+    fn grow(&mut self) {
+        let size = self.slots.len() + (self.slots.len() / 6).max(16);
+        let empty = Slot { key: [0; N], names: 0, seen: 0, value: V::default() };
+        let old = core::mem::replace(&mut self.slots, alloc::vec![empty; size]);
+        for slot in old.into_iter().filter(Slot::is_used) {
+            if let Err(at) = self.find(&slot.key) {
+                self.slots[at] = slot;
+            }
+        }
+    }
+
+    /// Empties a slot, and moves back what stands behind it only because it was taken.
+    fn remove(&mut self, mut hole: usize) {
+        let size = self.slots.len();
+        let mut at = hole;
+        loop {
+            at = self.after(at);
+            if !self.slots[at].is_used() {
+                break;
+            }
+            let way_from = |from: usize| (at + size - from) % size;
+            if way_from(self.home(&self.slots[at].key)) >= way_from(hole) {
+                self.slots[hole] = self.slots[at];
+                hole = at;
+            }
+        }
+        self.slots[hole].names = 0;
+        self.used -= 1;
+    }
+
+    fn home(&self, key: &[u32; N]) -> usize {
+        let low = hash(key) & u64::from(u32::MAX);
+        ((low * self.slots.len() as u64) >> 32) as usize
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.slots.len() { 0 } else { at + 1 }
+    }
+}
+
+/// Inode numbers come in rows, so every bit must reach every other.
+fn hash<const N: usize>(key: &[u32; N]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: &u32| (hash ^ u64::from(*word)).wrapping_mul(ODD).rotate_left(29);
+    let hash = key.iter().fold(ODD, mix);
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(ODD);
+    hash ^ (hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[derive(Clone, Copy, Default)]
+    #[repr(Rust, packed(4))]
+    struct Five {
+        _class: u32,
+        _size: u64,
+        _allocated: u64,
+    }
+
+    #[test]
+    fn a_million_files_take_little_and_are_forgotten() {
+        const FILES: u64 = 1_000_000;
+        let links = HardLinks::<3, Five>::new();
+        let met = |ino| links.see(file_key((8, 1), ino), 2, |old| old.unwrap_or_default()).is_some();
+        // The worst order: all first names before all second names.
+        assert!(!(0..FILES).any(met));
+        assert!(links.bytes() < 52_000_000, "{}", links.bytes());
+        assert!((0..FILES).all(met));
+        let mut links = links;
+        assert_eq!(links.values_mut().count(), 0);
+    }
+
+    #[test]
+    fn names_one_after_the_other_take_nothing() {
+        let links = HardLinks::<3, ()>::new();
+        for ino in 0..1_000_000 {
+            let met = || links.see(file_key((8, 1), ino), 2, |_| ()).is_some();
+            assert_eq!([met(), met()], [false, true]);
+        }
+        assert!(links.bytes() < 64 * 1024, "{}", links.bytes());
+    }
+
+    /// Any order of names, with a map beside it.
+    #[test]
+    fn it_knows_what_a_map_knows() {
+        let links = HardLinks::<4, u32>::new();
+        let mut map = HashMap::new();
+        let mut state = 7u64;
+        for step in 0..300_000u32 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let number = (state >> 40) % 5000;
+            let nlink = (number % 7) as u32;
+            let [a, b, c] = file_key((259, 3), number);
+            let last = links.see([a, b, c, nlink], nlink, |old| {
+                assert_eq!(old, map.get(&number).map(|(_, value)| *value));
+                step
+            });
+            let seen = map.get(&number).map_or(0, |(seen, _)| *seen) + 1;
+            assert_eq!(last, (seen >= nlink).then_some(step), "{number}");
+            if seen >= nlink {
+                map.remove(&number)
+            } else {
+                map.insert(number, (seen, step))
+            };
+        }
+        let mut links = links;
+        assert_eq!(links.values_mut().count(), map.len());
+        for number in map.keys() {
+            let [a, b, c] = file_key((259, 3), *number);
+            links.forget(&[a, b, c, (number % 7) as u32]);
+        }
+        assert_eq!(links.values_mut().count(), 0);
+    }
+
+    #[test]
+    fn link_counts_that_change_or_lie() {
+        let links = HardLinks::<3, u32>::new();
+        let met = |ino, nlink| links.see(file_key((0, 50), ino), nlink, |old| old.unwrap_or(0) + 1);
+        // It gains a name.
+        assert_eq!([met(1, 2), met(1, 3), met(1, 3)], [None, None, Some(3)]);
+        // One of three names goes after it was seen: the greatest count applies.
+        assert_eq!([met(2, 3), met(2, 2), met(2, 2)], [None, None, Some(3)]);
+        // None to be believed.
+        assert_eq!([met(3, 0), met(3, 1)], [Some(1), Some(1)]);
+        // Many names, or nothing known about how many.
+        for nlink in [u32::from(u16::MAX), 1 << 20, UNKNOWN_NLINK] {
+            assert!((0..70_000).all(|_| met(4, nlink).is_none()));
+        }
+    }
+
+    #[test]
+    fn device_numbers_stay_apart() {
+        let keys =
+            [(8, 1), (8, 2), (0, 1), (4095, 1), (8, 0xf_ffff), (4095, 0xf_ffff)].map(|dev| file_key(dev, 5));
+        assert!(keys.iter().enumerate().all(|(nth, key)| !keys[..nth].contains(key)));
+        assert_ne!(file_key((8, 1), 5), file_key((8, 1), 5 | 1 << 40));
+    }
+}
