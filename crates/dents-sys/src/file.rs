@@ -75,17 +75,48 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
 /// `limit` bytes.
 pub fn read_limited(path: &CStr, limit: usize) -> Result<Vec<u8>> {
     let fd = rustix::fs::openat(CWD, path, OPEN | OFlags::NONBLOCK, Mode::empty())?;
+    read_up_to(&fd, limit)
+}
+
+fn read_up_to(fd: &OwnedFd, limit: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
         bytes.try_reserve_exact(FIRST_READ.max(bytes.len())).map_err(|_| Errno::NOMEM)?;
         let room = bytes.capacity() - bytes.len();
-        let read = rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))?;
+        let read = rustix::io::retry_on_intr(|| rustix::io::read(fd, spare_capacity(&mut bytes)))?;
         if bytes.len() > limit {
             return Err(Errno::FBIG);
         }
         if read < room {
             return Ok(bytes);
         }
+    }
+}
+
+/// Whether [`read_regular`] reads what a symbolic link of that name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// No: `ELOOP`. For names in a tree that someone else may have filled.
+    Refuse,
+    /// Yes. For names that the user chose.
+    Follow,
+}
+
+/// All of a regular file of at most `limit` bytes, whatever else may stand under its name: `openat` (`O_NONBLOCK`),
+/// `statx`, `read` until one comes back empty or short, `close`. Never waits for the other end of a FIFO, and never reads
+/// from a device.
+///
+/// Errors are the kernel's, and `EISDIR` of a directory, `EINVAL` of what is neither a directory nor a regular file, `EFBIG`
+/// for more than `limit` bytes, `ENOMEM`.
+pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize) -> Result<Vec<u8>> {
+    let mut flags = OPEN | OFlags::NONBLOCK;
+    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+    let fd = rustix::fs::openat(at, path, flags, Mode::empty())?;
+    let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
+    match statx.mode() & 0o170_000 {
+        0o100_000 => read_up_to(&fd, limit),
+        0o040_000 => Err(Errno::ISDIR),
+        _ => Err(Errno::INVAL),
     }
 }
 
