@@ -80,13 +80,14 @@ impl Held {
 }
 
 /// Whether the process ignores a signal: one `rt_sigaction`.
-fn is_ignored(signal: usize) -> bool {
+#[must_use]
+pub fn is_ignored(signal: u32) -> bool {
     const SIG_IGN: usize = 1;
     // `struct sigaction` of the kernel: the handler first but on MIPS, at most 32 bytes and 16 of a mask.
     let mut action = [0_usize; 8];
     // SAFETY: the kernel writes one `struct sigaction` to `action`, which has room for any architecture's.
     let answer = unsafe {
-        let args = [signal, 0, &raw mut action as usize, size_of::<Set>(), 0, 0];
+        let args = [signal as usize, 0, &raw mut action as usize, size_of::<Set>(), 0, 0];
         syscall(nr::RT_SIGACTION, args)
     };
     answer.is_ok() && action[0] == SIG_IGN
