@@ -26,7 +26,7 @@ use sums::Sums;
 /// Sum up a tree by user, group, extension, age, size and depth
 ///
 /// A file with several links counts once. Extension, age and size are of regular files, the other tables of all entries;
-/// age is the time since the last change of the contents. Rows are ordered by what is allocated, classes by themselves.
+/// age is the time from the last change of the contents to the start of the scan. Rows are ordered by what is allocated, classes by themselves.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
@@ -71,21 +71,21 @@ enum Key {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
-    let now = Now::read();
     let (sums, end) = match &args.from {
-        Some(file) => match from_file(args, file, now, &meanwhile) {
+        Some(file) => match from_file(args, file, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => live::walk(args, now, &meanwhile),
+        None => live::walk(args, Now::live(), &meanwhile),
     };
     let tables = sums.into_tables(&args.by);
     let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &tables, &ending, out))
 }
 
-fn from_file(args: &Args, file: &OsStr, now: Now, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
-    let mut sums = Sums::new(&args.by, now, false);
-    let end = source::each(file, meanwhile, |seen| sums.see(seen))?;
+fn from_file(args: &Args, file: &OsStr, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
+    let reader = source::open(file)?;
+    let mut sums = Sums::new(&args.by, Now::recorded(reader.span()), false);
+    let end = source::each(reader, file, meanwhile, |seen| sums.see(seen))?;
     Ok((sums, end))
 }

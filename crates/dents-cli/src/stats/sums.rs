@@ -226,7 +226,7 @@ mod tests {
         ];
         for turn in 0..all.len() {
             let keys = [Key::Extension, Key::User];
-            let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::read(), false));
+            let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::live(), false));
             for step in 0..all.len() {
                 crew[step % 2].see(&all[(step + turn) % all.len()]);
             }
