@@ -179,11 +179,11 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             );
         }
         BadNumber::Timeout => {
-            let units = b" (must be a number of seconds, or end in ms, s, m or h)";
+            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
             put(out, &[b"invalid timeout: ", &quote(value, utf8), units]);
         }
         BadNumber::GitBudget => {
-            let units = b" (must be a number of seconds, or end in ms, s, m or h)";
+            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
             put(out, &[b"invalid time for git: ", &quote(value, utf8), units]);
         }
         BadNumber::Depth => {
@@ -196,7 +196,7 @@ fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
             put(out, &[what, &quote(value, utf8), range.as_bytes()]);
         }
         BadNumber::Budget => {
-            let units = b" (must be a number of seconds, or end in ms, s, m or h; 0 is no limit)";
+            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y; 0 is no limit)";
             put(out, &[b"invalid time for --total-size: ", &quote(value, utf8), units]);
         }
         // These three come raw between apostrophes, whatever the locale.
