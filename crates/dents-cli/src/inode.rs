@@ -1,6 +1,10 @@
 //! Which file an entry is, whatever its name: to count one with several names once.
 
 use dents::batch::Entry;
+use dents::tree::Place;
+use dents_sys::Errno;
+use dents_sys::stat::{self, Flags, Mask};
+
 pub(crate) use dents::tree::total::path_order;
 
 /// A file, by its device and inode number.
@@ -19,4 +23,11 @@ impl Inode {
     pub(crate) fn of(entry: &Entry<'_>) -> Option<Inode> {
         entry.extra().map(|extra| Inode { dev: extra.dev, ino: entry.ino() })
     }
+}
+
+/// The file that a link leads to, or why it leads nowhere: one `statx`, for the walk tells either only where it asks.
+pub(crate) fn target(place: &Place<'_>, entry: &Entry<'_>) -> Result<Inode, Errno> {
+    let dir = place.dir.ok_or(Errno::NOENT)?;
+    let statx = stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO)?;
+    Ok(Inode { dev: statx.dev(), ino: statx.ino() })
 }

@@ -7,6 +7,7 @@ mod docs;
 mod du;
 mod inode;
 mod interrupt;
+mod locale;
 mod message;
 mod moment;
 mod owners;
@@ -40,6 +41,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    moment::start();
     match Cli::parse().command {
         Command::Scan(args) => scan::run(&args),
         Command::Du(args) => du::run(&args),

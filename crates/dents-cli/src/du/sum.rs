@@ -6,14 +6,13 @@
 
 use super::rules::Rules;
 use super::tree::{self, Row};
-use crate::inode::{Inode, path_order};
+use crate::inode::{Inode, path_order, target};
 use crate::report::Meanwhile;
 use crate::walk::Threads;
 use dents::batch::{Batch, Entry};
 use dents::needs::Kind;
 use dents::tree::{End, Failure, Options, Place, Step, Visitor};
 use dents_sys::Errno;
-use dents_sys::stat::{self, Flags, Mask};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry as Slot, HashMap};
@@ -204,7 +203,11 @@ impl Summer<'_> {
     /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
     fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if self.sums.rules.follows() && entry.kind() == Kind::Link {
-            self.sums.meanwhile.cannot_access(place, entry, why(place, entry));
+            self.sums.meanwhile.cannot_access(
+                place,
+                entry,
+                target(place, entry).err().unwrap_or(Errno::NOENT),
+            );
             return false;
         }
         // Not asked for want of a question, or of time.
@@ -248,11 +251,4 @@ impl Summer<'_> {
         };
         note(&mut self.links, inode, Link { bytes, node });
     }
-}
-
-/// Why a link leads nowhere: the walk answered for the link itself, so it is asked again.
-fn why(place: &Place<'_>, entry: &Entry<'_>) -> Errno {
-    let gone = Errno::NOENT;
-    let Some(dir) = place.dir else { return gone };
-    stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE).err().unwrap_or(gone)
 }

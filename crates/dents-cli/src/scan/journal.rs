@@ -47,7 +47,8 @@ pub(super) fn scan(
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
     let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
     if journal.directories() > 0 {
-        message::say(format!("goes on after {} directories", journal.directories()).as_bytes());
+        let directories = if journal.directories() == 1 { "directory" } else { "directories" };
+        message::say(format!("goes on after {} {directories}", journal.directories()).as_bytes());
     }
     let mut done = walk(args, filter, trouble, (rows::NEEDS, true), Some(&journal), &|| {
         Box::new(Journaled { rows: Rows::new(journal.writer(), trouble, &people, &operands), trouble })
@@ -56,6 +57,7 @@ pub(super) fn scan(
         message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
         return Ok(done);
     }
+    let _hold = super::hold(path);
     let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
     let mut part = Counting { part: sink.part(), faults: 0 };
     journal.replay(&mut part)?;

@@ -19,10 +19,11 @@ mod rows;
 mod statistics;
 mod visitor;
 
+use crate::interrupt::{self, Hold};
+use crate::message;
 use crate::owners::People;
 use crate::progress::Progress;
 use crate::walk::Walk;
-use crate::{interrupt, message};
 use dents::needs::Needs;
 use dents::read::{Filter as Names, Hidden};
 use dents::tree::{End, Outcome, Tally};
@@ -99,6 +100,7 @@ fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::
         None if output.quiet => Box::new(Nothing),
         None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
     });
+    let _hold = hold(path);
     out.commit();
     Ok(done)
 }
@@ -117,9 +119,15 @@ fn rows(
         Box::new(Rows::new(sink.part(), trouble, &people, &operands))
     });
     if !trouble.is_there() {
+        let _hold = hold(path);
         sink.finish()?;
     }
     Ok(done)
+}
+
+/// While a file is completed; on standard output a reader that has stalled would never let it end.
+fn hold(path: &Path) -> Option<Hold> {
+    (path != Path::new("-")).then(Hold::begin)
 }
 
 /// What came of the walk.
@@ -158,12 +166,19 @@ fn walk<'p>(
     }
     let progress = Progress::start(args.output.progress, !args.output.is_seen());
     let counters = progress.as_ref().map(Progress::counters);
-    let plan = Plan { filter, trouble, progress: counters, counts: args.output.statistics };
+    let plan = Plan {
+        filter,
+        trouble,
+        progress: counters,
+        counts: args.output.statistics,
+        follows: args.walk.follows(),
+    };
     let Outcome { visitors, end, tally } = args.walk.walk_on(journal, &options, |_| Scan::new(&plan, emit()));
     let mut done = Done { end, tally, kinds: [0; 16] };
     for visitor in visitors {
-        let kinds = visitor.finish();
-        done.kinds.iter_mut().zip(kinds).for_each(|(all, some)| *all += some);
+        let met = visitor.finish();
+        done.kinds.iter_mut().zip(met.kinds).for_each(|(all, some)| *all += some);
+        done.tally.faults += met.circles;
     }
     drop(plan);
     drop(progress);
