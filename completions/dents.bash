@@ -211,7 +211,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__stats)
-            opts="-x -L -H -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --by --number --apparent-size --json --human-readable --si --bytes --help"
+            opts="-x -L -H -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --by --number --apparent-size --json --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -253,7 +253,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__top)
-            opts="-x -L -H -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --number --by --null --json --human-readable --si --bytes --help"
+            opts="-x -L -H -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --number --by --null --json --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

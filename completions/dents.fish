@@ -47,9 +47,9 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only what
 complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Nothing less than N levels below PATH, which is at 0' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Nothing more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; the directives are below' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s o -l output -d 'Write to a file, which appears when it is whole; - is standard output' -r -F
+complete -c dents -n "__fish_dents_using_subcommand scan" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
 complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep what is found in a directory until FILE is whole: killed and run again, the scan goes on where it was' -r -F
-complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'What to write: text, or rows of all that is known [default: as the name of FILE ends, else text]' -r -f -a "text\t''
+complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'What to write: text, or rows of all that is known [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
 ndjson\t''
 parquet\t''
 sqlite\t''"
@@ -99,6 +99,7 @@ entries\t'The directories with the most entries'"
 complete -c dents -n "__fish_dents_using_subcommand top" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
 complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
+complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of a scan that is not complete: no warning, and exit status 0'
 complete -c dents -n "__fish_dents_using_subcommand top" -s 0 -l null -d 'End lines with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand top" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand top" -s h -l human-readable -d 'Sizes with the unit that fits, by powers of 1024: 1.4M'
@@ -128,6 +129,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Ro
 complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of a scan that is not complete: no warning, and exit status 0'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l apparent-size -d 'Order and shares by bytes in files, not by what is allocated for them'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l json -d 'One JSON object, sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s h -l human-readable -d 'Sizes with the unit that fits, by powers of 1024: 1.4M'

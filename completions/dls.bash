@@ -31,7 +31,7 @@ _dls() {
         --indicator-style) words='none slash file-type classify' ;;
         --hyperlink) words='always never auto' ;;
         --quoting-style) words='literal shell shell-always shell-escape shell-escape-always c escape locale' ;;
-        --sort) words='none time size extension version name width natural' ;;
+        --sort) words='none size time version extension name width natural' ;;
         --icons) words='always never auto' ;;
         --columns) words='mode octal links user group uid gid size blocks inode device modified changed accessed created context xattrs flags git total name' ;;
         --git) compopt +o bashdefault +o default 2>/dev/null; return ;;

@@ -2,17 +2,18 @@
 //! has them.
 
 use dents_locale::find::OTHER_VARIABLES;
-use dents_locale::{Files, TimeNames, UserLocale, Variables};
+use dents_locale::{Files, TimeNames, UserLocale, Variables, copy};
 use dents_sys::file;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU8;
 
 /// Maps files, for as long as the process lives.
 struct Mapped;
 
 impl Files<'static> for Mapped {
-    fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+    fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
         file::map(&CString::new(path).ok()?).ok()
     }
 }
@@ -32,6 +33,8 @@ pub(crate) fn time_names() -> Option<TimeNames<'static>> {
         let others: Vec<&[u8]> = others.iter().flatten().map(|value| value.as_bytes()).collect();
         let variables = Variables { all, ctype, collate, time, lang };
         let user = UserLocale::find(&variables, &others, locpath, &mut Mapped);
-        TimeNames::new(user.time(&mut Mapped)?)
+        // Their beginning, copied: the largest of glibc has 15 KB.
+        let time = user.time(&mut Mapped)?;
+        TimeNames::new(copy(time.get(..1 << 16).unwrap_or(time)).leak())
     })
 }

@@ -19,10 +19,15 @@ pub(crate) fn say(text: &[u8]) {
     });
 }
 
-/// `PROBLEM 'NAME': REASON`: the one form of all messages about a file.
+/// `PROBLEM 'NAME': REASON`: the one form of all messages about what could not be done with a file.
 pub(crate) fn about(problem: &str, name: &[u8], reason: &str) {
     let name = quote::quoteaf(name, locale());
     say(&[problem.as_bytes(), b" ", &name, b": ", reason.as_bytes()].concat());
+}
+
+/// `'NAME': STATE`: what is to be known of a file that was read.
+pub(crate) fn of(name: &[u8], state: &str) {
+    say(&[&quote::quoteaf(name, locale()), &b": "[..], state.as_bytes()].concat());
 }
 
 /// A name in the quotes of the locale, its control characters and what is not of the charset escaped.

@@ -89,6 +89,27 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
+        since: (9, 7),
+        reason: "a name with a character that cannot be printed counts as -1 columns in UTF-8; 9.1 counted the others",
+        applies: |case| measures_names(case) && meets_unprintable(case),
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
+        reason: "a time that is not known takes no columns beside times with bytes that cannot be printed",
+        applies: |case| {
+            let odd = |format: &str| !format.is_ascii();
+            case.variable("TIME_STYLE").is_some_and(odd) || case.says_value("time-style", odd)
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
+        reason: "vt220 is a terminal with colours",
+        applies: |case| case.variable("TERM") == Some("vt220") && case.variable("LS_COLORS").is_none(),
+        remedy: Remedy::Skip,
+    },
+    Difference {
         since: (9, 2),
         reason: "LS_COLORS suffixes that differ only in case, with different colours, are matched by case",
         applies: |case| case.variable("LS_COLORS").is_some_and(suffixes_differ_in_case),
@@ -163,6 +184,27 @@ fn meets_growing_link(case: &Case) -> bool {
         }
     }
     case.operands.iter().any(|operand| grows(&case.cwd.join(operand)))
+}
+
+/// Whether the case lays names out by their widths, as bytes that may be anything.
+fn measures_names(case: &Case) -> bool {
+    let columns = ["C", "x", "m", "format", "width"].iter().any(|option| case.says(option));
+    let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
+    columns || on_terminal || case.says("sort") || case.name == "dir"
+}
+
+/// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
+fn meets_unprintable(case: &Case) -> bool {
+    let odd = |name: &[u8]| match std::str::from_utf8(name) {
+        Ok(text) => {
+            text.chars().any(|char| !(char == ' ' || char.is_ascii_graphic() || char.is_alphanumeric()))
+        }
+        Err(_) => true,
+    };
+    case.operands.iter().any(|operand| odd(operand.as_bytes()))
+        || case.listed().iter().any(|(dir, deep)| {
+            any_listing(dir, *deep, "unprintable", &|names| names.iter().any(|name| odd(name)))
+        })
 }
 
 fn suffixes_differ_in_case(colors: &str) -> bool {

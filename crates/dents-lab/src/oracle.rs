@@ -46,16 +46,16 @@ pub enum Verdict {
 }
 
 impl Oracle {
-    /// `$LS_ORACLE`, or `ls` in `PATH`. An error unless that is GNU's.
+    /// `$GNU_LS`, or `ls` in `PATH`. An error unless that is GNU's.
     pub fn find() -> Result<Oracle, String> {
-        let wanted = std::env::var_os("LS_ORACLE").unwrap_or_else(|| "ls".into());
+        let wanted = std::env::var_os("GNU_LS").unwrap_or_else(|| "ls".into());
         let path = in_path(&wanted).ok_or_else(|| format!("no {} in PATH", wanted.display()))?;
         let output = Run::new(&path).args(["--version"]).output().map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().and_then(|line| line.strip_prefix("ls (GNU coreutils) "));
         let version = version
             .and_then(parse_version)
-            .ok_or_else(|| format!("{} is not GNU ls; set LS_ORACLE to one (coreutils)", path.display()))?;
+            .ok_or_else(|| format!("{} is not GNU ls; set GNU_LS to one (coreutils)", path.display()))?;
         Ok(Oracle { path, version })
     }
 

@@ -10,6 +10,11 @@ use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{checked, is_root};
 
+#[path = "git/ends.rs"]
+mod ends;
+#[path = "git/trust.rs"]
+mod trust;
+
 /// Where repositories are made. Nothing above it is one.
 struct Place(TempDir);
 
@@ -179,6 +184,9 @@ fn repositories_in_repositories() {
     write(&outer.join("sub/a"), "changed");
     git(&outer, &["init", "-q", "nested"]);
     write(&outer.join("nested/n"), "");
+    let all = ["-- file", "-N nested", "-- sub", "", "./nested:", "-N n", "", "./sub:", "-M a", "-- b"];
+    assert_eq!(letters(&outer, &["-R"])[1..], all, "what is changed in a submodule shows there only");
+    git(&outer.join("sub"), &["commit", "-q", "--allow-empty", "-m", "next"]);
     assert_eq!(letters(&outer, &[]), ["-- file", "-N nested", "-M sub"]);
     let all = ["-- file", "-N nested", "-M sub", "", "./nested:", "-N n", "", "./sub:", "-M a", "-- b"];
     assert_eq!(letters(&outer, &["-R"])[1..], all);

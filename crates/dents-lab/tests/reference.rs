@@ -4,11 +4,11 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Run};
-use dents_lab::suite::checked;
+use dents_lab::suite::{checked, is_root};
 
 fn listing(dir: &Path, args: &[&str], colors: Option<&str>) -> (End, String, String) {
     let mut run = Run::new(checked().path()).cwd(dir).args(args);
@@ -114,9 +114,8 @@ fn valid_words_are_all_named() {
     let dir = files(&[]);
     let (end, _, message) = listing(dir.path(), &["--sort=nonsense"], None);
     assert_eq!(end, End::Exit(1));
-    for word in ["'none'", "'time'", "'size'", "'extension'", "'version'", "'width'", "'name'"] {
-        assert!(message.contains(word), "{word}: {message}");
-    }
+    let words: Vec<_> = message.lines().filter_map(|line| line.strip_prefix("  - ")).collect();
+    assert_eq!(words, ["'none'", "'size'", "'time'", "'version'", "'extension'", "'name'", "'width'"]);
     let (_, _, message) = listing(dir.path(), &["--time=nonsense"], None);
     for word in
         ["'atime', 'access', 'use'", "'ctime', 'status'", "'mtime', 'modification'", "'birth', 'creation'"]
@@ -167,6 +166,116 @@ fn units_beyond_yotta() {
         assert_eq!(end, End::Exit(2), "{size}");
         assert_eq!(message, format!("dls: --block-size argument '{size}' too large\n"));
     }
+}
+
+/// Since 9.7 at the latest, a name with a character that cannot be printed counts as -1 columns in UTF-8, to lay it out and
+/// to sort by width.
+#[test]
+fn names_that_cannot_be_printed_have_no_width() {
+    let dir = files(&["a", "b\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}", "c"]);
+    let out = |locale: &str, args: &[&str]| {
+        let run = Run::new(checked().path()).cwd(dir.path()).args(args).env("LC_ALL", locale);
+        String::from_utf8(run.output().expect("dls starts").stdout).expect("UTF-8")
+    };
+    let odd = "b\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
+    assert_eq!(out("C.UTF-8", &["-xw12"]), format!("a  {odd}    c\n"));
+    assert_eq!(out("C", &["-xw12"]), format!("a  {odd}  c\n"));
+    assert_eq!(out("C.UTF-8", &["--sort=width"]), format!("{odd}\na\nc\n"));
+    assert_eq!(out("C", &["--sort=width"]), format!("a\n{odd}\nc\n"));
+    assert_eq!(out("C.UTF-8", &["-m", "-w8"]), format!("a, {odd}, c\n"));
+    // Where the name is escaped, all of it can be printed.
+    assert_eq!(out("C.UTF-8", &["-b", "--sort=width"]).lines().last(), Some(&*odd.replace('\u{1}', "\\001")));
+}
+
+/// Since 9.7 at the latest, a time that is not known takes one column where the others have bytes that cannot be printed.
+#[test]
+fn times_that_cannot_be_printed_have_no_width() {
+    let dir = files(&[]);
+    symlink("nowhere", dir.path().join("link")).expect("a link");
+    for (locale, end) in [("C", " ? link\n"), ("C.UTF-8", "    ? link\n")] {
+        let run =
+            Run::new(checked().path()).cwd(dir.path()).args(["-goL", "--time-style=+\u{e9} \u{e9}\u{e9}"]);
+        let shown = run.env("LC_ALL", locale).output().expect("dls starts").stdout;
+        assert!(String::from_utf8_lossy(&shown).ends_with(end), "{locale}: {shown:?}");
+    }
+}
+
+/// Since 9.7 at the latest, a vt220 has colours.
+#[test]
+fn terminals_with_colours() {
+    let dir = files(&[]);
+    fs::create_dir(dir.path().join("d")).expect("a directory");
+    for (term, colored) in [("vt220", true), ("vt100", true), ("vt52", false), ("dumb", false)] {
+        let run = Run::new(checked().path()).cwd(dir.path()).args(["--color"]).env("TERM", term);
+        let shown = run.output().expect("dls starts").stdout;
+        assert_eq!(shown.contains(&0x1b), colored, "{term}");
+    }
+}
+
+/// A message that stderr does not take is as serious as output that stdout does not take.
+#[test]
+fn a_message_that_is_lost_is_serious() {
+    let dir = files(&["a"]);
+    symlink("nowhere", dir.path().join("dangling")).expect("a link");
+    let status = |script: &str| {
+        let dls = checked();
+        let script = script.replace("dls", &format!("'{}'", dls.path().display()));
+        let mut run = Command::new("sh");
+        run.args(["-c", &script]).current_dir(dir.path()).stdout(Stdio::null());
+        run.status().expect("sh starts").code()
+    };
+    assert_eq!(status("dls -lL . 2>/dev/null"), Some(1), "a message that is taken");
+    if Path::new("/dev/full").exists() {
+        assert_eq!(status("dls -lL . 2>/dev/full"), Some(2));
+        assert_eq!(status("QUOTING_STYLE=x dls 2>/dev/full"), Some(2));
+        assert_eq!(status("dls 2>/dev/full"), Some(0), "nothing was said");
+    }
+    assert_eq!(status("dls -lL . 2>&-"), Some(2));
+    assert_eq!(status("dls 2>&-"), Some(0), "nothing was said");
+}
+
+/// Links are looked at before their targets are, for `--group-directories-first` too.
+#[test]
+fn links_that_cannot_be_looked_at_are_told() {
+    let dir = files(&[]);
+    let closed = dir.path().join("r");
+    fs::create_dir(&closed).expect("a directory");
+    symlink("/", closed.join("link")).expect("a link");
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).expect("a mode");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o744)).expect("a mode");
+    let run = Run::new(checked().path()).cwd(dir.path()).args(["--group-directories-first", "r"]);
+    let run = if is_root() { run.under(&["setpriv", "--reuid=65534", "--clear-groups"]) } else { run };
+    let outcome = run.output().expect("dls starts");
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    if !is_root() {
+        // The directory is ours: its first three bits count, which allow all.
+        return eprintln!("skipped: closing a directory to its reader takes a second user");
+    }
+    assert!(said.ends_with(": cannot access 'r/link': Permission denied\n"), "{said}");
+    assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(1), &b"link\n"[..]));
+}
+
+/// In a removed directory nothing relative has a path that `--hyperlink` could lead to.
+#[test]
+fn hyperlinks_in_a_removed_directory() {
+    let script = "mkdir gone && touch a && cd gone && rmdir ../gone && exec \"$0\" --hyperlink \"$@\"";
+    let list = |operands: &[&str]| {
+        let dir = files(&[]);
+        let mut command = Command::new("sh");
+        let output =
+            command.args(["-c", script]).arg(checked().path()).args(operands).current_dir(dir.path());
+        let output = output.output().expect("sh starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = said.lines().map(|line| line.rsplit_once("dls: ").expect("a message").1.to_string());
+        (output.status.code(), said.collect::<Vec<_>>(), output.stdout)
+    };
+    assert_eq!(list(&[]), (Some(0), vec![], vec![]));
+    let nowhere = |path: &str| format!("error canonicalizing '{path}': No such file or directory");
+    assert_eq!(list(&[".."]), (Some(2), vec![nowhere(".."), nowhere("../a")], b"a\n".to_vec()));
+    let twice = vec![nowhere("."), nowhere(".")];
+    assert_eq!(list(&["-R", "."]), (Some(2), twice, b".:\n".to_vec()));
+    let missing = "cannot access 'b': No such file or directory".to_string();
+    assert_eq!(list(&["b"]), (Some(2), vec![nowhere("b"), missing], vec![]));
 }
 
 /// `ca` is a colour of regular files only, after `su` and `sg` and before `ex`. Not a matter of releases: the

@@ -3,7 +3,9 @@
 //! A head of offsets, a hash table from names to records, and per record the place of each category. The file is
 //! megabytes long and a search reads a few dozen bytes of it, so whoever passes it in should map it, not read it.
 
-use crate::file::{Category, until_nul, word};
+use core::sync::atomic::AtomicU8;
+
+use crate::file::{Byte, Category, until_nul, word};
 
 const MAGIC: u32 = 0xde02_0109;
 /// A slot of the hash table: hash, offset of the name, offset of the record.
@@ -14,7 +16,7 @@ const CATEGORIES: usize = 13;
 /// The archive's bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Archive<'d> {
-    bytes: &'d [u8],
+    bytes: &'d [AtomicU8],
     slots: usize,
     table: usize,
 }
@@ -22,14 +24,14 @@ pub struct Archive<'d> {
 /// One locale of the archive.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'d> {
-    bytes: &'d [u8],
+    bytes: &'d [AtomicU8],
     at: usize,
 }
 
 impl<'d> Archive<'d> {
     /// Takes the content of the file; `None` if it is not an archive of this format.
     #[must_use]
-    pub fn new(bytes: &'d [u8]) -> Option<Archive<'d>> {
+    pub fn new(bytes: &'d [AtomicU8]) -> Option<Archive<'d>> {
         let table = word(bytes, 8)? as usize;
         let slots = word(bytes, 16)? as usize;
         (word(bytes, 0)? == MAGIC && slots > 2).then_some(Archive { bytes, slots, table })
@@ -47,7 +49,9 @@ impl<'d> Archive<'d> {
             if named == 0 {
                 return None;
             }
-            if word(self.bytes, at)? == hash && until_nul(self.bytes.get(named..)?) == name {
+            let is_named =
+                |bytes: &[AtomicU8]| until_nul(bytes).iter().map(Byte::get).eq(name.iter().copied());
+            if word(self.bytes, at)? == hash && is_named(self.bytes.get(named..)?) {
                 return Some(Record { bytes: self.bytes, at: word(self.bytes, at + 8)? as usize });
             }
             slot = (slot + step) % self.slots;
@@ -59,7 +63,7 @@ impl<'d> Archive<'d> {
 impl<'d> Record<'d> {
     /// The bytes of one category.
     #[must_use]
-    pub fn category(&self, category: Category) -> Option<&'d [u8]> {
+    pub fn category(&self, category: Category) -> Option<&'d [AtomicU8]> {
         debug_assert!((category as usize) < CATEGORIES);
         let at = self.at.checked_add(4 + 8 * category as usize)?;
         let start = word(self.bytes, at)? as usize;
@@ -78,7 +82,8 @@ pub(crate) fn hash(name: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
+    use crate::file::copy;
+    use crate::testing::{self, mapped};
 
     #[test]
     fn locales_are_found_by_name() {
@@ -87,12 +92,12 @@ mod tests {
             ("fr_FR.utf8", [b"a", b"b", b"c"]),
             ("fr_FR", [b"d", b"e", b"f"]),
         ]);
-        let archive = Archive::new(&bytes).unwrap();
-        let get = |name: &[u8], category| archive.find(name).and_then(|record| record.category(category));
-        assert_eq!(get(b"en_US.utf8", Category::Ctype), Some(&b"ctype"[..]));
-        assert_eq!(get(b"en_US.utf8", Category::Collate), Some(&b"collate"[..]));
-        assert_eq!(get(b"fr_FR.utf8", Category::Time), Some(&b"b"[..]));
-        assert_eq!(get(b"fr_FR", Category::Time), Some(&b"e"[..]));
+        let archive = Archive::new(mapped(&bytes)).unwrap();
+        let get = |name: &[u8], category| archive.find(name)?.category(category).map(copy);
+        assert_eq!(get(b"en_US.utf8", Category::Ctype), Some(b"ctype".to_vec()));
+        assert_eq!(get(b"en_US.utf8", Category::Collate), Some(b"collate".to_vec()));
+        assert_eq!(get(b"fr_FR.utf8", Category::Time), Some(b"b".to_vec()));
+        assert_eq!(get(b"fr_FR", Category::Time), Some(b"e".to_vec()));
         for name in [&b"en_US.UTF-8"[..], b"en_US", b"", b"de_DE.utf8"] {
             assert!(archive.find(name).is_none());
         }
@@ -102,9 +107,9 @@ mod tests {
     fn a_broken_archive_has_no_locales() {
         let whole = testing::archive(&[("en_US.utf8", [b"ctype", b"time", b"collate"])]);
         let ask = |bytes: &[u8]| {
-            let archive = Archive::new(bytes)?;
+            let archive = Archive::new(mapped(bytes))?;
             let _ = archive.find(b"de_DE.utf8");
-            archive.find(b"en_US.utf8")?.category(Category::Collate).map(<[u8]>::len)
+            archive.find(b"en_US.utf8")?.category(Category::Collate).map(<[AtomicU8]>::len)
         };
         assert_eq!(ask(&whole), Some(7));
         for length in 0..whole.len() {

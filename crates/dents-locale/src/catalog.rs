@@ -6,13 +6,15 @@
 
 use alloc::vec::Vec;
 
-use crate::file::until_nul;
+use core::sync::atomic::AtomicU8;
+
+use crate::file::{Byte, copy, until_nul, word};
 use crate::name::{Name, is_c};
 
 /// A catalog's bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Catalog<'d> {
-    bytes: &'d [u8],
+    bytes: &'d [AtomicU8],
     /// The file is in the other byte order than this machine's.
     swapped: bool,
     count: usize,
@@ -25,8 +27,8 @@ const MAGIC: u32 = 0x9504_12de;
 impl<'d> Catalog<'d> {
     /// Takes the content of a `.mo` file; `None` if it is none.
     #[must_use]
-    pub fn new(bytes: &'d [u8]) -> Option<Catalog<'d>> {
-        let magic = u32::from_ne_bytes(bytes.get(..4)?.try_into().ok()?);
+    pub fn new(bytes: &'d [AtomicU8]) -> Option<Catalog<'d>> {
+        let magic = word(bytes, 0)?;
         if magic != MAGIC && magic != MAGIC.swap_bytes() {
             return None;
         }
@@ -44,15 +46,17 @@ impl<'d> Catalog<'d> {
     /// The translation of a message, of a message's singular if it has a plural. A context goes before the message,
     /// with a byte 4 between them. Found by halving: the messages are sorted.
     #[must_use]
-    pub fn get(&self, message: &[u8]) -> Option<&'d [u8]> {
+    pub fn get(&self, message: &[u8]) -> Option<Vec<u8>> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low + (high - low) / 2;
-            match until_nul(self.string(self.ids, middle)?).cmp(message) {
+            let found = until_nul(self.string(self.ids, middle)?).iter().map(Byte::get);
+            match found.cmp(message.iter().copied()) {
                 core::cmp::Ordering::Less => low = middle + 1,
                 core::cmp::Ordering::Greater => high = middle,
                 core::cmp::Ordering::Equal => {
-                    return self.string(self.strings, middle).map(until_nul).filter(|text| !text.is_empty());
+                    let text = copy(until_nul(self.string(self.strings, middle)?));
+                    return Some(text).filter(|text| !text.is_empty());
                 }
             }
         }
@@ -62,19 +66,19 @@ impl<'d> Catalog<'d> {
     /// The charset of the translations, as the catalog's head names it. gettext converts from it into the user's; who
     /// does not convert can use a translation only if the charsets agree, or if it is ASCII.
     #[must_use]
-    pub fn charset(&self) -> Option<&'d [u8]> {
+    pub fn charset(&self) -> Option<Vec<u8>> {
         const KEY: &[u8] = b"charset=";
         let head = self.get(b"")?;
         let at = head.windows(KEY.len()).position(|part| part == KEY)? + KEY.len();
-        head[at..].split(|byte| byte.is_ascii_whitespace()).next()
+        head[at..].split(|byte| byte.is_ascii_whitespace()).next().map(<[u8]>::to_vec)
     }
 
     fn word(&self, at: usize) -> Option<usize> {
-        let word = u32::from_ne_bytes(self.bytes.get(at..at.checked_add(4)?)?.try_into().ok()?);
+        let word = word(self.bytes, at)?;
         Some(if self.swapped { word.swap_bytes() } else { word } as usize)
     }
 
-    fn string(&self, table: usize, index: usize) -> Option<&'d [u8]> {
+    fn string(&self, table: usize, index: usize) -> Option<&'d [AtomicU8]> {
         let at = table.checked_add(index.checked_mul(8)?)?;
         let (length, start) = (self.word(at)?, self.word(at + 4)?);
         self.bytes.get(start..start.checked_add(length)?)
@@ -115,6 +119,7 @@ pub fn paths(locale: &[u8], language: Option<&[u8]>, category: &str, domain: &st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::mapped;
 
     /// A catalog of these pairs, sorted by message.
     fn compiled(pairs: &[(&str, &str)], bytes: fn(u32) -> [u8; 4]) -> Vec<u8> {
@@ -149,13 +154,13 @@ mod tests {
     fn messages_are_found_in_either_byte_order() {
         for order in [u32::to_le_bytes as fn(u32) -> [u8; 4], u32::to_be_bytes] {
             let bytes = compiled(&PAIRS, order);
-            let catalog = Catalog::new(&bytes).unwrap();
-            assert_eq!(catalog.get(b"%b %e  %Y"), Some(&b"%e %b  %Y"[..]));
-            assert_eq!(catalog.get(b"file"), Some(&b"Datei"[..]));
+            let catalog = Catalog::new(mapped(&bytes)).unwrap();
+            assert_eq!(catalog.get(b"%b %e  %Y"), Some(b"%e %b  %Y".to_vec()));
+            assert_eq!(catalog.get(b"file"), Some(b"Datei".to_vec()));
             assert_eq!(catalog.get(b"untranslated"), None);
             assert_eq!(catalog.get(b"zzz"), None);
             assert_eq!(catalog.get(b"!"), None);
-            assert_eq!(catalog.charset(), Some(&b"UTF-8"[..]));
+            assert_eq!(catalog.charset(), Some(b"UTF-8".to_vec()));
         }
     }
 
@@ -163,14 +168,14 @@ mod tests {
     fn broken_catalogs_answer_nothing() {
         let bytes = compiled(&PAIRS, u32::to_ne_bytes);
         for length in 0..bytes.len() {
-            if let Some(catalog) = Catalog::new(&bytes[..length]) {
+            if let Some(catalog) = Catalog::new(mapped(&bytes[..length])) {
                 let _ = catalog.get(b"file");
             }
         }
         for at in 0..bytes.len() {
             let mut bytes = bytes.clone();
             bytes[at] ^= 0xff;
-            if let Some(catalog) = Catalog::new(&bytes) {
+            if let Some(catalog) = Catalog::new(mapped(&bytes)) {
                 let _ = (catalog.get(b"file"), catalog.charset());
             }
         }

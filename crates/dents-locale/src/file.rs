@@ -4,6 +4,36 @@
 //! A magic number with the category in it, the count of fields, the fields' offsets, the fields. All numbers are
 //! 32 bits in the machine's byte order (`localedef` writes for the machine it runs on). Every read is checked:
 //! these are bytes from outside.
+//!
+//! Files are mapped, and may be written to while they are. So their bytes are atomic, a place is never trusted to hold
+//! what it held before, and what is kept is copied.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// A byte of a file: one that was read, or one that is mapped.
+pub trait Byte {
+    /// Its value now.
+    fn get(&self) -> u8;
+}
+
+impl Byte for u8 {
+    fn get(&self) -> u8 {
+        *self
+    }
+}
+
+impl Byte for AtomicU8 {
+    fn get(&self) -> u8 {
+        self.load(Ordering::Relaxed)
+    }
+}
+
+/// The bytes as they are now.
+#[must_use]
+pub fn copy<B: Byte>(bytes: &[B]) -> Vec<u8> {
+    bytes.iter().map(B::get).collect()
+}
 
 /// A category of the locale, by the number that glibc's `<locale.h>` gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,27 +81,28 @@ impl Category {
 }
 
 /// The fields of one category.
-#[derive(Clone, Copy, Debug)]
-pub struct File<'d> {
+#[derive(Debug)]
+pub struct File<'d, B> {
     category: Category,
-    bytes: &'d [u8],
+    bytes: &'d [B],
     fields: usize,
 }
 
 /// The four bytes at `at` as a number of this machine.
-pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_ne_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+pub(crate) fn word<B: Byte>(bytes: &[B], at: usize) -> Option<u32> {
+    let [a, b, c, d] = bytes.get(at..at.checked_add(4)?)? else { return None };
+    Some(u32::from_ne_bytes([a.get(), b.get(), c.get(), d.get()]))
 }
 
 /// What stands before the first NUL.
-pub(crate) fn until_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+pub(crate) fn until_nul<B: Byte>(bytes: &[B]) -> &[B] {
+    bytes.split(|byte| byte.get() == 0).next().unwrap_or_default()
 }
 
-impl<'d> File<'d> {
+impl<'d, B: Byte> File<'d, B> {
     /// Takes the bytes for this category; `None` if they are not that.
     #[must_use]
-    pub fn new(category: Category, bytes: &'d [u8]) -> Option<File<'d>> {
+    pub fn new(category: Category, bytes: &'d [B]) -> Option<File<'d, B>> {
         let fields = word(bytes, 4)? as usize;
         let header = fields.checked_mul(4)?.checked_add(8)?;
         (word(bytes, 0)? == category.magic() && header <= bytes.len()).then_some(File {
@@ -83,7 +114,7 @@ impl<'d> File<'d> {
 
     /// A field's bytes, up to where the next one begins.
     #[must_use]
-    pub fn field(&self, index: usize) -> Option<&'d [u8]> {
+    pub fn field(&self, index: usize) -> Option<&'d [B]> {
         let start = self.offset(index)?;
         let end = self.offset(index + 1).unwrap_or(self.bytes.len());
         self.bytes.get(start..end)
@@ -91,17 +122,17 @@ impl<'d> File<'d> {
 
     /// A field that is a string.
     #[must_use]
-    pub fn string(&self, index: usize) -> Option<&'d [u8]> {
+    pub fn string(&self, index: usize) -> Option<&'d [B]> {
         self.field(index).map(until_nul)
     }
 
     /// The name of the charset that the locale was compiled for, where this category tells.
     #[must_use]
-    pub fn codeset(&self) -> Option<&'d [u8]> {
-        self.string(self.category.codeset()?)
+    pub fn codeset(&self) -> Option<Vec<u8>> {
+        self.string(self.category.codeset()?).map(copy)
     }
 
-    fn offset(&self, index: usize) -> Option<usize> {
+    pub(crate) fn offset(&self, index: usize) -> Option<usize> {
         if index >= self.fields {
             return None;
         }

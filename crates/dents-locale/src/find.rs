@@ -5,9 +5,10 @@
 //! Nothing is asked for while every name is C, POSIX or C.UTF-8; one file, the archive, where the locales are in it.
 
 use alloc::vec::Vec;
+use core::sync::atomic::AtomicU8;
 
 use crate::archive::{Archive, Record};
-use crate::file::{Category, File};
+use crate::file::{Category, File, copy};
 use crate::name::{Name, is_c, normalized};
 use crate::{Collation, Locale, Variables};
 
@@ -34,7 +35,7 @@ pub const OTHER_VARIABLES: [&[u8]; 9] = [
 pub trait Files<'d> {
     /// The content of the file; `None` if there is none that can be read. Three system calls when mapped: open, size,
     /// map.
-    fn open(&mut self, path: &[u8]) -> Option<&'d [u8]>;
+    fn open(&mut self, path: &[u8]) -> Option<&'d [AtomicU8]>;
 }
 
 /// Where one category's data come from.
@@ -47,7 +48,7 @@ enum Source<'d> {
     Archive(Record<'d>),
     /// A directory of files; what is asked of it beside collation is opened when asked for.
     Directory {
-        collate: &'d [u8],
+        collate: &'d [AtomicU8],
     },
 }
 
@@ -57,7 +58,7 @@ pub struct UserLocale<'v, 'd> {
     locpath: Option<&'v [u8]>,
     installed: bool,
     locale: Locale,
-    collate: Option<&'d [u8]>,
+    collate: Option<&'d [AtomicU8]>,
     /// The name of `LC_TIME`'s locale, and its source.
     time: (&'v [u8], Source<'d>),
 }
@@ -110,7 +111,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     /// The `LC_COLLATE` to make a [`Collator`](crate::Collator) of; `None` where names are ordered by bytes. (Where a locale
     /// turns out to have no rules, `Collator::new` says so.)
     #[must_use]
-    pub fn collate(&self) -> Option<&'d [u8]> {
+    pub fn collate(&self) -> Option<&'d [AtomicU8]> {
         self.collate
     }
 
@@ -124,18 +125,18 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     /// The decimal point of the locale that `LC_NUMERIC` names, if that is not a point; `name` as
     /// [`Variables::name`] gives it. At most one file is opened.
     #[must_use]
-    pub fn decimal_point(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
-        self.numeric(name, files)?.string(0).filter(|point| *point != b".")
+    pub fn decimal_point(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<Vec<u8>> {
+        self.numeric(name, files)?.string(0).map(copy).filter(|point| *point != b".")
     }
 
     /// What stands between groups of digits, and how many digits they have from the last on, in the same locale.
     #[must_use]
-    pub fn grouping(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<(&'d [u8], &'d [u8])> {
+    pub fn grouping(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<(Vec<u8>, Vec<u8>)> {
         let numeric = self.numeric(name, files)?;
-        Some((numeric.string(1)?, numeric.string(2)?))
+        Some((copy(numeric.string(1)?), copy(numeric.string(2)?)))
     }
 
-    fn numeric(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<File<'d>> {
+    fn numeric(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<File<'d, AtomicU8>> {
         if !self.installed || built_in(name).is_some() {
             return None;
         }
@@ -150,7 +151,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     /// The bytes of `LC_TIME`, for [`TimeNames`](crate::TimeNames); `None` where the months are those of C. No file is
     /// opened if the locale is in the archive.
     #[must_use]
-    pub fn time(&self, files: &mut dyn Files<'d>) -> Option<&'d [u8]> {
+    pub fn time(&self, files: &mut dyn Files<'d>) -> Option<&'d [AtomicU8]> {
         match self.time.1 {
             Source::BuiltIn { .. } => None,
             Source::Archive(record) => record.category(Category::Time),
@@ -192,7 +193,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
             Source::Directory { .. } => open(self.locpath, name, Category::Ctype, self.files),
         };
         let codeset = File::new(Category::Ctype, bytes?)?.codeset()?;
-        Some(normalized(codeset) == b"utf8")
+        Some(normalized(&codeset) == b"utf8")
     }
 
     /// Where a locale's data are; `None` if it is not installed.
@@ -243,11 +244,11 @@ fn open<'d>(
     name: &[u8],
     category: Category,
     files: &mut dyn Files<'d>,
-) -> Option<&'d [u8]> {
+) -> Option<&'d [AtomicU8]> {
     let codeset = Name::new(name).codeset.map(normalized);
     paths(locpath, name, category).into_iter().find_map(|path| {
         let bytes = files.open(&path)?;
-        let theirs = File::new(category, bytes)?.codeset().map(normalized);
+        let theirs = File::new(category, bytes)?.codeset().map(|codeset| normalized(&codeset));
         let agree = match (&codeset, theirs) {
             (Some(wanted), Some(theirs)) => *wanted == theirs,
             _ => true,
@@ -280,12 +281,12 @@ mod tests {
 
     /// Files that are only imagined, and which of them were asked for.
     struct Imagined {
-        files: Vec<(String, &'static [u8])>,
+        files: Vec<(String, &'static [AtomicU8])>,
         asked: Vec<String>,
     }
 
     impl Files<'static> for Imagined {
-        fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+        fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
             let path = String::from_utf8(path.to_vec()).unwrap();
             self.asked.push(path.clone());
             self.files.iter().find(|(name, _)| *name == path).map(|(_, bytes)| *bytes)
@@ -309,7 +310,7 @@ mod tests {
             (directory("ee/LC_COLLATE"), collate),
             (directory("ee/LC_CTYPE"), latin),
         ];
-        let files = files.into_iter().map(|(name, bytes)| (name, &*bytes.leak())).collect();
+        let files = files.into_iter().map(|(name, bytes)| (name, testing::mapped(&bytes))).collect();
         Imagined { files, asked: Vec::new() }
     }
 
@@ -334,8 +335,11 @@ mod tests {
         let files = &mut imagined();
         let found = UserLocale::find(&all("xx_XX.UTF-8"), &[], None, files);
         assert_eq!(found.locale(), Locale { collation: Collation::Rules, ..Locale::C_UTF8 });
-        assert_eq!(found.collate(), Some(&testing::collate()[..]));
-        assert_eq!(TimeNames::new(found.time(files).unwrap()).unwrap().short_months[11], b"m12");
+        assert_eq!(found.collate().map(copy), Some(testing::collate()));
+        assert_eq!(
+            TimeNames::new(&copy(TimeNames::part(found.time(files).unwrap()))).unwrap().short_months[11],
+            b"m12"
+        );
         assert_eq!(found.time_name(), b"xx_XX.UTF-8");
         assert_eq!(files.asked, ["/usr/lib/locale/locale-archive"]);
     }

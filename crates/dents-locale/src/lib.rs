@@ -36,6 +36,7 @@ mod times;
 
 pub use catalog::Catalog;
 pub use collate::Collator;
+pub use file::copy;
 pub use find::{Files, UserLocale};
 pub use times::TimeNames;
 

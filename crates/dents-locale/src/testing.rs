@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use core::sync::atomic::AtomicU8;
+
 use crate::file::Category;
 
 /// A compiled category of these fields, padded to multiples of four.
@@ -14,6 +16,11 @@ pub(crate) fn file(category: Category, fields: &[&[u8]]) -> Vec<u8> {
         body.resize(body.len().next_multiple_of(4), 0);
     }
     [words(&head), body].concat()
+}
+
+/// The bytes as a mapped file has them.
+pub(crate) fn mapped(bytes: &[u8]) -> &'static [AtomicU8] {
+    bytes.iter().copied().map(AtomicU8::new).collect::<Vec<_>>().leak()
 }
 
 /// Numbers in the machine's byte order.

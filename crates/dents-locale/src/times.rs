@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::file::{Category, File};
+use crate::file::{Byte, Category, File};
 
 /// GNU `ls` cuts month names at this many columns.
 const MAX_WIDTH: usize = 12;
@@ -62,7 +62,18 @@ impl TimeNames<'static> {
     };
 }
 
+/// What is read of an `LC_TIME` at most, of which the largest of glibc has 15 KB.
+const MOST: usize = 1 << 16;
+
 impl<'d> TimeNames<'d> {
+    /// Of the bytes of an `LC_TIME` those that [`new`](Self::new) looks at, to be copied for it: a third.
+    #[must_use]
+    pub fn part<B: Byte>(time: &[B]) -> &[B] {
+        let fields = 7 + 7 + 12 + 12 + 2 + 4;
+        let end = File::new(Category::Time, time).and_then(|file| file.offset(fields));
+        &time[..end.unwrap_or(MOST).min(MOST).min(time.len())]
+    }
+
     /// Takes the names from the bytes of an `LC_TIME`; `None` if these are not that.
     #[must_use]
     pub fn new(time: &'d [u8]) -> Option<TimeNames<'d>> {

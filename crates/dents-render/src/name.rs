@@ -13,7 +13,7 @@ use crate::indicator::Indicator;
 use crate::quote::Quoter;
 use crate::renderer::Piece;
 use crate::style::Style;
-use crate::width::{is_plain, width};
+use crate::width::{known_width, width};
 use alloc::vec::Vec;
 use dents::batch::{Entry, Target};
 use dents::needs::{Kind, Needs};
@@ -311,7 +311,8 @@ impl<'s> Painter<'s> {
         let Some(palette) = &mut self.palette else { return };
         if color.is_some() || palette.normal.is_some() {
             palette.end(out);
-            let last = (column + len).saturating_sub(1);
+            // A name of unknown width may have left `column` below 0; GNU counts in `size_t` too.
+            let last = column.wrapping_add(len).wrapping_sub(1);
             if self.screen != 0 && column / self.screen != last / self.screen {
                 out.extend_from_slice(palette.clear);
             }
@@ -329,14 +330,20 @@ impl<'s> Painter<'s> {
         self.indicator.of(kind, mode)
     }
 
-    /// The columns that a name takes, with the icon and the space before it, without the indicator.
+    /// The columns that a name takes, with the icon and the space before it, without the indicator. A name whose width
+    /// cannot be known counts as -1 columns, as GNU 9.7 has it: what stands around the name is added to that.
     #[inline]
-    pub(crate) fn width(&mut self, name: &[u8]) -> usize {
+    pub(crate) fn width(&mut self, name: &[u8]) -> isize {
         self.scratch.clear();
         let quoted = self.quoter.write(name, &mut self.scratch);
-        let width =
-            if is_plain(&self.scratch) { self.scratch.len() } else { width(&self.scratch, self.utf8) };
-        width + usize::from(self.pads && !quoted) + self.icon_columns
+        let known = known_width(&self.scratch, self.utf8);
+        // Only the C locale counts the characters of such a name. No text is longer than `isize::MAX` bytes.
+        let width = match known {
+            None if self.utf8 => -1,
+            None => width(&self.scratch, false) as isize,
+            Some(width) => width as isize,
+        };
+        width + isize::from(self.pads && !quoted) + self.icon_columns as isize
     }
 
     /// Appends what the run ends with.

@@ -145,8 +145,6 @@ impl Unit {
             b'E' => 6,
             b'Z' => 7,
             b'Y' => 8,
-            b'R' => 9,
-            b'Q' => 10,
             _ => return None,
         };
         let spelling = match rest {

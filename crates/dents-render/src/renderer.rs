@@ -241,7 +241,7 @@ impl<'s> Renderer<'s> {
     /// The columns that the name of each entry takes, as read: to sort by. What stands before a name and behind it
     /// does not count.
     #[must_use]
-    pub fn widths(&mut self, batch: &Batch) -> Vec<usize> {
+    pub fn widths(&mut self, batch: &Batch) -> Vec<isize> {
         self.painter.begin(Rows { batch, order: &[], measured: None, piece: Piece::Directory });
         batch.iter().map(|entry| self.painter.width(entry.name())).collect()
     }

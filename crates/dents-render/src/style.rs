@@ -6,7 +6,7 @@ use crate::format::long;
 use crate::human::SizeFormat;
 use crate::icons::Icons;
 use crate::indicator::Indicator;
-use crate::quote::{Quoter, Quoting};
+use crate::quote::{Quoter, Quotes, Quoting};
 use crate::record::{self, Field, Record};
 use crate::time::{TimeStyle, Zone};
 use crate::view::View;
@@ -78,6 +78,8 @@ pub struct Style {
     pub indicator: Indicator,
     /// How unusual names are written.
     pub quoting: Quoting,
+    /// The marks of the user's language, for the quoting styles that follow the locale.
+    pub quotes: Option<Quotes>,
     /// `-q`: what is not printable becomes `?` (in the quoting styles that let it through).
     pub qmark: bool,
     /// Colours, unless there are none.
@@ -136,6 +138,7 @@ impl Default for Style {
             now: Time::default(),
             indicator: Indicator::None,
             quoting: Quoting::Literal,
+            quotes: None,
             qmark: false,
             colors: None,
             icons: None,
@@ -283,11 +286,11 @@ impl Style {
         if self.quoting == Quoting::Escape {
             extra.push(b' ');
         }
-        Quoter::new(self.quoting, &self.locale, self.qmark, &extra)
+        Quoter::new(self.quoting, &self.locale, self.qmark, &extra).with_quotes(self.quotes.as_ref())
     }
 
     /// The quoting of the names before a directory's entries, which end in a colon.
     pub(crate) fn header_quoter(&self) -> Quoter {
-        Quoter::new(self.quoting, &self.locale, self.qmark, b":")
+        Quoter::new(self.quoting, &self.locale, self.qmark, b":").with_quotes(self.quotes.as_ref())
     }
 }

@@ -101,26 +101,29 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte))
 }
 
-/// The columns that a name takes on the screen. In UTF-8, control characters take none and bytes that are no
-/// character one each, as GNU counts; in the C locale only printable characters count.
+/// The columns that a text takes on the screen. `None` for a text with a character that cannot be printed, or with bytes
+/// that are no character: how far they move the cursor cannot be known.
 #[must_use]
-pub fn width(name: &[u8], utf8: bool) -> usize {
+pub fn known_width(name: &[u8], utf8: bool) -> Option<usize> {
     if is_plain(name) {
-        return name.len();
+        return Some(name.len());
     }
     let mut rest = name;
     let mut width = 0;
     while !rest.is_empty() {
         let char = Char::first(rest, utf8);
-        width += match char {
-            Char::Printable { width, .. } => width,
-            Char::Control { .. } => 0,
-            Char::Unprintable { .. } => usize::from(utf8),
-            Char::Invalid | Char::Incomplete { .. } => 1,
-        };
+        let Char::Printable { width: columns, .. } = char else { return None };
+        width += columns;
         rest = &rest[char.bytes()..];
     }
-    width
+    Some(width)
+}
+
+/// The same, with a number in place of `None`: 0 in UTF-8, and how many bytes can be printed in the C locale.
+#[must_use]
+pub fn width(text: &[u8], utf8: bool) -> usize {
+    let printable = || if utf8 { 0 } else { text.iter().filter(|byte| (b' '..=b'~').contains(byte)).count() };
+    known_width(text, utf8).unwrap_or_else(printable)
 }
 
 #[cfg(test)]
@@ -134,11 +137,11 @@ mod tests {
             ("caf\u{e9}".as_bytes(), 4, 3),
             ("\u{6f22}\u{5b57}".as_bytes(), 4, 0),
             ("e\u{301}".as_bytes(), 1, 1),
-            (b"a\x01b\n", 2, 2),
-            (b"\xff\xfe", 2, 0),
-            (b"a\xe2\x82", 2, 1),
+            (b"a\x01b\n", 0, 2),
+            (b"\xff\xfe", 0, 0),
+            (b"a\xe2\x82", 0, 1),
             ("\u{ad}\u{1f600}".as_bytes(), 3, 0),
-            ("\u{e0080}".as_bytes(), 1, 0),
+            ("\u{e0080}".as_bytes(), 0, 0),
             ("\u{85}".as_bytes(), 0, 0),
         ] {
             assert_eq!(width(name, true), utf8, "{name:x?}");

@@ -55,8 +55,7 @@ pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
     };
     // No exit signal: our parent's business is not to hear of it, and ours neither.
     let lives: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
-    clone(AGENT, lives, Box::new(life))?;
-    Ok(lives)
+    clone(AGENT, lives, Box::new(life)).map(|_| lives)
 }
 
 /// Starts a thread beside the calling one, in the agent, and forgets about it.
@@ -64,11 +63,11 @@ pub fn start(job: Job) -> Result<&'static AtomicU32, Errno> {
 /// # Errors
 /// As [`start`].
 pub fn thread(job: Job) -> Result<(), Errno> {
-    clone(THREAD, ptr::null(), job)
+    clone(THREAD, ptr::null(), job).map(drop)
 }
 
-/// `tid` is null, or lives for ever.
-pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<(), Errno> {
+/// A new task, which does `job`: its id. `tid` is null, or lives for ever.
+pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32, Errno> {
     if !crate::is_started() {
         return Err(Errno::PERM);
     }
@@ -78,7 +77,7 @@ pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<(),
     // id is asked for only by `start`, whose word is leaked.
     let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
     match started {
-        Ok(_) => Ok(()),
+        Ok(id) => Ok(id),
         Err(error) => {
             stack.keep();
             // SAFETY: it came out of a box above, and there is nobody else to have it.
@@ -97,7 +96,7 @@ unsafe extern "C" fn live(job: *mut c_void) -> i32 {
 
 /// Closes the agent's copies of all descriptors; where the kernel has no close_range (before 5.9), those that
 /// somebody is likely to wait on.
-fn close_all() {
+pub(crate) fn close_all() {
     if arch::close_range(0, u32::MAX).is_err() {
         for fd in 0..=2 {
             // SAFETY: nothing in the agent uses these numbers yet, and the table is its own.

@@ -13,13 +13,14 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::{Errno, FdFlags};
 use rustix::pipe::PipeFlags;
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getppid};
 
 use crate::arch::{self, SignalSet, flags};
 use crate::output::{Output, Status};
 use crate::process::value_if_named;
 use crate::running::{Running, status_of};
 use crate::stack::Stack;
+use crate::{confine, guard};
 
 /// Where to look if the environment has no PATH; the value of confstr(3)'s _CS_PATH.
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
@@ -35,7 +36,7 @@ const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 /// Why the child could not be started: execve's error, or that of pipe, mmap, or clone; or that its output
 /// could not be read. A program that starts and fails is not an error, but an [`Output::status`].
 pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
-    let (child, reader) = launch(argv, env, false)?;
+    let (child, reader) = launch(argv, env, None)?;
     let mut stdout = Vec::new();
     let read = read_all(reader.as_fd(), &mut stdout);
     // Should reading have failed, the child must not wait for a reader.
@@ -46,17 +47,31 @@ pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
 }
 
 /// Starts a program as [`output`] does, and returns while it runs: about ten system calls, and the milliseconds that the
-/// kernel takes for an execve. It leads a process group of its own, which dropping the [`Running`] kills; should we end
-/// before that, however it be, the kernel kills the child (PR_SET_PDEATHSIG). Call it on a thread that stays.
+/// kernel takes for an execve. It is in a process group of its own, which dropping the [`Running`] kills. Should the calling
+/// thread end before that, however it be, the kernel kills the child (PR_SET_PDEATHSIG).
+///
+/// `confined`: it may start no process (`confine.rs`). Otherwise a guard kills all that it has started when our process ends
+/// (`guard.rs`); where there can be no guard, they stay.
 ///
 /// # Errors
-/// As [`output`].
-pub fn start(argv: &[&CStr], env: &[&CStr]) -> Result<Running, Errno> {
-    launch(argv, env, true).map(|(child, reader)| Running::new(child, reader))
+/// As [`output`]; EINVAL, ENOSYS, or EPERM where the kernel cannot confine it.
+pub fn start(argv: &[&CStr], env: &[&CStr], confined: bool) -> Result<Running, Errno> {
+    let guard = if confined { None } else { guard::start().ok() };
+    let apart = Apart { group: guard.as_ref().map(|guard| guard.0), parent: getpid(), confined };
+    let (child, reader) = launch(argv, env, Some(apart))?;
+    Ok(Running::new(child, reader, guard))
+}
+
+/// How a child is kept apart from us, and yet ends with us.
+struct Apart {
+    /// The process group that it joins; without one, it leads its own.
+    group: Option<Pid>,
+    parent: Pid,
+    confined: bool,
 }
 
 /// A child, and where to read what it prints.
-fn launch(argv: &[&CStr], env: &[&CStr], apart: bool) -> Result<(Pid, OwnedFd), Errno> {
+fn launch(argv: &[&CStr], env: &[&CStr], apart: Option<Apart>) -> Result<(Pid, OwnedFd), Errno> {
     let name = argv.first().ok_or(Errno::INVAL)?;
     let candidates = candidates(name.to_bytes(), env);
     let (reader, writer) = pipe()?;
@@ -102,8 +117,7 @@ struct Errand<'a> {
     argv: &'a [*const c_char],
     envp: &'a [*const c_char],
     stdout: BorrowedFd<'a>,
-    /// In a group of its own, and no longer than we.
-    apart: bool,
+    apart: Option<Apart>,
     blocked: SignalSet,
     /// Why there was no execve; 0 if there was.
     error: AtomicI32,
@@ -115,7 +129,7 @@ fn spawn(
     argv: &[*const c_char],
     envp: &[*const c_char],
     stdout: BorrowedFd<'_>,
-    apart: bool,
+    apart: Option<Apart>,
 ) -> Result<Pid, Errno> {
     let stack = Stack::take()?;
     // No handler may run in the child while it has our memory.
@@ -144,12 +158,8 @@ fn spawn(
 unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
     // SAFETY: `spawn` passed an errand that it keeps until we have let go of its memory.
     let errand = unsafe { &*errand.cast::<Errand<'_>>() };
-    if errand.apart {
-        // Neither can be refused: the group is new, the signal valid.
-        let _ = rustix::process::setpgid(None, None);
-        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    }
-    let error = match redirect(errand.stdout) {
+    let error = match errand.apart.as_ref().map_or(Ok(()), keep_apart).and_then(|()| redirect(errand.stdout))
+    {
         Ok(()) => {
             arch::set_blocked_signals(errand.blocked);
             execute(errand)
@@ -158,6 +168,16 @@ unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
     };
     errand.error.store(error.raw_os_error(), Ordering::Relaxed);
     127
+}
+
+fn keep_apart(apart: &Apart) -> Result<(), Errno> {
+    rustix::process::setpgid(None, apart.group)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    // Had our parent ended before that, nothing would ever end us.
+    if getppid() != Some(apart.parent) {
+        return Err(Errno::SRCH);
+    }
+    if apart.confined { confine::confine() } else { Ok(()) }
 }
 
 fn redirect(stdout: BorrowedFd<'_>) -> Result<(), Errno> {
@@ -219,6 +239,7 @@ fn wait(child: Pid) -> Status {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::running::Step;
     use alloc::borrow::ToOwned;
     use std::string::String;
     use std::{format, vec};
@@ -255,6 +276,32 @@ mod tests {
         let std = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
         let script = CString::new(script).unwrap();
         assert_eq!(output(&[c"sh", c"-c", &script], &[c"PATH=/bin"]).unwrap().stdout, std.stdout);
+    }
+
+    /// What a script prints, unless the kernel cannot confine it.
+    fn said(script: &CStr, confined: bool) -> Option<String> {
+        let mut child = start(&[c"sh", c"-c", script], &[c"PATH=/bin:/usr/bin"], confined).ok()?;
+        let mut said = Vec::new();
+        while child.step(20_000_000_000, &mut said).unwrap() == Step::On {}
+        Some(String::from_utf8(said).unwrap())
+    }
+
+    #[test]
+    fn confined_it_starts_no_process() {
+        let script = c"echo one; (echo two) || exec echo three";
+        assert_eq!(said(script, false).unwrap(), "one\ntwo\n");
+        let Some(printed) = said(script, true) else { return };
+        assert!(printed.starts_with("one\n") && !printed.contains("two"), "{printed}");
+        let status = said(c"exec cat /proc/self/status", true).unwrap();
+        assert!(status.contains("NoNewPrivs:\t1\n") && status.contains("Seccomp:\t2\n"), "{status}");
+        let ours = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let filters =
+            |status: &str| status.lines().find(|line| line.starts_with("Seccomp_filters")).map(str::to_owned);
+        assert_eq!(
+            filters(&said(c"exec cat /proc/self/status", false).unwrap()),
+            filters(&ours),
+            "we are not confined"
+        );
     }
 
     #[test]

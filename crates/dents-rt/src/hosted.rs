@@ -169,8 +169,11 @@ pub mod child {
     /// Starts a program as [`output`] does, and returns while it runs, in a process group of its own.
     ///
     /// # Errors
-    /// As [`output`].
-    pub fn start(argv: &[&CStr], env: &[&CStr]) -> Result<Running, Errno> {
+    /// As [`output`], and ENOSYS if it shall be confined: nothing here can.
+    pub fn start(argv: &[&CStr], env: &[&CStr], confined: bool) -> Result<Running, Errno> {
+        if confined {
+            return Err(Errno::NOSYS);
+        }
         let mut command = command(argv, env)?;
         let mut child =
             command.process_group(0).stdout(Stdio::piped()).spawn().map_err(|error| refused(&error))?;
@@ -178,7 +181,7 @@ pub mod child {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
         // SAFETY: the descriptor is open, and whoever had it gave it away.
         let stdout = unsafe { OwnedFd::from_raw_fd(stdout.into_raw_fd()) };
-        Ok(Running::new(pid, stdout))
+        Ok(Running::new(pid, stdout, None))
     }
 
     fn refused(error: &std::io::Error) -> Errno {

@@ -49,6 +49,10 @@ mod allocator;
 #[cfg(dents_libc_free)]
 pub mod child;
 #[cfg(dents_libc_free)]
+mod confine;
+#[cfg(dents_libc_free)]
+mod guard;
+#[cfg(dents_libc_free)]
 pub mod help;
 #[cfg(dents_libc_free)]
 mod lock;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, waitpid};
 
 use crate::output::Status;
 
@@ -15,20 +15,37 @@ use crate::output::Status;
 /// unprivileged user may have that much (/proc/sys/fs/pipe-max-size).
 const PIPE: usize = 1 << 20;
 
-/// How long to look for an end that must be near: of a child that has closed its output, or that was killed.
+/// Between two looks for the end of a child that has closed its output: some 200 us go by until then.
+const SOON_NS: u64 = 100_000;
+
+/// Between two looks for the end of a child that was killed.
 const NAP_NS: u64 = 1_000_000;
 
 /// Naps for a child that was killed. One that waits in the kernel for a dead server dies when that lets go of it, and is
 /// left to whoever inherits it.
 const NAPS: u32 = 50;
 
-/// A child, leader of a process group of its own. Dropping it ends the whole group.
+/// A child in a process group of its own. Dropping it before it has ended kills the whole group.
 #[derive(Debug)]
 pub struct Running {
     /// None once it was reaped.
     child: Option<Pid>,
+    /// The leader of its group; without one, the child leads.
+    guard: Option<Guard>,
     /// None once it was read to its end.
     stdout: Option<OwnedFd>,
+}
+
+/// A process that kills the child's group when ours ends (`guard.rs`). Dropping it ends the guard alone.
+#[derive(Debug)]
+pub(crate) struct Guard(pub(crate) Pid);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::KILL);
+        // It waits for nothing but a signal, so it ends at once.
+        while matches!(waitpid(Some(self.0), WaitOptions::empty()), Err(Errno::INTR)) {}
+    }
 }
 
 /// What a [`Running::step`] brought.
@@ -43,10 +60,10 @@ pub enum Step {
 }
 
 impl Running {
-    pub(crate) fn new(child: Pid, stdout: OwnedFd) -> Self {
+    pub(crate) fn new(child: Pid, stdout: OwnedFd, guard: Option<Guard>) -> Self {
         // Refused, or no pipe: then it holds what pipes hold.
         let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE);
-        Running { child: Some(child), stdout: Some(stdout) }
+        Running { child: Some(child), guard, stdout: Some(stdout) }
     }
 
     /// Waits at most `wait_ns` nanoseconds for more output, or for the end, and appends to `into` what there is. Two
@@ -81,7 +98,7 @@ impl Running {
             Some(status) => status,
             None if wait_ns == 0 => return Ok(Step::Late),
             None => {
-                wait(&mut [], wait_ns.min(NAP_NS))?;
+                wait(&mut [], wait_ns.min(SOON_NS))?;
                 return Ok(Step::On);
             }
         };
@@ -93,7 +110,8 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let Some(child) = self.child else { return };
-        let _ = kill_process_group(child, Signal::KILL);
+        let leader = self.guard.as_ref().map_or(child, |guard| guard.0);
+        let _ = kill_process_group(leader, Signal::KILL);
         for _ in 0..NAPS {
             if reap(child).is_some() || wait(&mut [], NAP_NS).is_err() {
                 break;
@@ -140,7 +158,7 @@ mod tests {
 
     fn shell(script: &str) -> Running {
         let script = CString::new(script).unwrap();
-        start(&[c"sh", c"-c", &script], &[c"PATH=/usr/bin:/bin"]).unwrap()
+        start(&[c"sh", c"-c", &script], &[c"PATH=/usr/bin:/bin"], false).unwrap()
     }
 
     /// All it prints, or what it printed before it was late.
@@ -200,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_started() {
-        assert_eq!(start(&[], &[]).unwrap_err(), Errno::INVAL);
-        assert_eq!(start(&[c"no-such-program"], &[c"PATH=/bin:/usr/bin"]).unwrap_err(), Errno::NOENT);
+        assert_eq!(start(&[], &[], false).unwrap_err(), Errno::INVAL);
+        assert_eq!(start(&[c"no-such-program"], &[c"PATH=/bin:/usr/bin"], true).unwrap_err(), Errno::NOENT);
     }
 }

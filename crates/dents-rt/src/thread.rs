@@ -117,7 +117,7 @@ fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<Non
 /// The kernel's, and EPERM in a process that was not started by [`entry!`](crate::entry).
 pub fn detach(job: crate::agent::Job) -> Result<(), Errno> {
     const UNWATCHED: usize = FLAGS & !(flags::PARENT_SETTID | flags::CHILD_CLEARTID);
-    crate::agent::clone(UNWATCHED, core::ptr::null(), job)
+    crate::agent::clone(UNWATCHED, core::ptr::null(), job).map(drop)
 }
 
 /// A worker's life.

@@ -15,9 +15,10 @@ use crate::Process;
 // From the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
 const RT_SIGPROCMASK: usize = 14;
 const EXECVE: usize = 59;
-const CLONE: u32 = 56;
+const RT_SIGTIMEDWAIT: usize = 128;
 const EXIT: u32 = 60;
 const EXIT_GROUP: usize = 231;
+const SECCOMP: usize = 317;
 const CLOSE_RANGE: usize = 436;
 
 /// Body of `_start`: relocates the program if it is position-independent (feature `pie`), then calls `start`
@@ -151,6 +152,35 @@ pub(crate) fn close_range(first: u32, last: u32) -> Result<(), Errno> {
     if result < 0 { Err(Errno::from_raw_os_error(-result as i32)) } else { Ok(()) }
 }
 
+/// Filters the calling task's system calls from now on. One system call.
+///
+/// # Safety
+/// The program is a valid one.
+pub(crate) unsafe fn set_filter(program: &crate::confine::Program) -> Result<(), Errno> {
+    const SET_MODE_FILTER: usize = 1;
+    // Before Linux 5.16 a filter switched off speculation past stores too, unless told not to.
+    const SPEC_ALLOW: usize = 4;
+    let result: isize;
+    // SAFETY: the kernel only reads the program, which the caller vouches for.
+    unsafe {
+        asm!("syscall", inlateout("rax") SECCOMP as isize => result, in("rdi") SET_MODE_FILTER,
+            in("rsi") SPEC_ALLOW, in("rdx") &raw const *program, lateout("rcx") _, lateout("r11") _,
+            options(nostack));
+    }
+    if result < 0 { Err(Errno::from_raw_os_error(-result as i32)) } else { Ok(()) }
+}
+
+/// What a filter of system calls must know: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/linux/audit.h.
+pub(crate) mod calls {
+    pub(crate) const ARCHITECTURE: u32 = 0xc000_003e;
+    /// From here on, the numbers are those of the x32 ABI.
+    pub(crate) const OF_X32: u32 = 0x4000_0000;
+    pub(crate) const CLONE: u32 = 56;
+    pub(crate) const FORK: u32 = 57;
+    pub(crate) const VFORK: u32 = 58;
+    pub(crate) const CLONE3: u32 = 435;
+}
+
 /// Signals as the kernel counts them: bit `n - 1` for signal `n`.
 pub(crate) type SignalSet = u64;
 
@@ -165,6 +195,20 @@ pub(crate) fn set_blocked_signals(set: SignalSet) -> SignalSet {
             options(nostack));
     }
     old
+}
+
+/// Waits for one of these signals, which the calling thread blocks, and takes it. One system call.
+pub(crate) fn wait_for_signal(set: SignalSet) {
+    let mut result: isize = -1;
+    // It fails only where a stop and a continuation interrupt it.
+    while result < 0 {
+        // SAFETY: the set is valid for the 8 bytes the kernel is told of; it may be told of no other place and no timeout.
+        unsafe {
+            asm!("syscall", inlateout("rax") RT_SIGTIMEDWAIT as isize => result, in("rdi") &raw const set,
+                in("rsi") 0, in("rdx") 0, in("r10") size_of::<SignalSet>(), lateout("rcx") _, lateout("r11") _,
+                options(nostack));
+        }
+    }
 }
 
 /// What [`clone`] is told; the kernel's include/uapi/linux/sched.h.
@@ -224,7 +268,7 @@ unsafe extern "C" fn clone_trampoline(
         "mov eax, {exit}",
         "syscall",
         "2: ret",
-        clone = const CLONE,
+        clone = const calls::CLONE,
         exit = const EXIT,
     )
 }

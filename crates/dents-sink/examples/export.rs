@@ -6,10 +6,10 @@
 
 use dents::batch::Time;
 use dents::needs::Kind;
-use dents_sink::{Facts, Format, Part, Row, Sink, create};
+use dents_sink::{Extent, Facts, Format, Part, Row, Sink, create};
 use std::fmt::Write;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 fn main() -> io::Result<()> {
@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
     };
     let rows = invent(&*sink, rows.parse().map_err(io::Error::other)?, workers)?;
     let filled = begun.elapsed().as_secs_f64();
-    sink.finish()?;
+    sink.finish(Extent::Complete)?;
     let taken = begun.elapsed().as_secs_f64();
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
@@ -42,8 +42,8 @@ impl Sink for Nowhere {
         Box::new(Nowhere)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Ok(())
+    fn finish(self: Box<Self>, _: Extent) -> io::Result<Option<PathBuf>> {
+        Ok(None)
     }
 }
 

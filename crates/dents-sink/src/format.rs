@@ -1,8 +1,9 @@
 //! Which format, and the sink that writes it.
 
 use crate::{Output, Sink, ndjson};
-use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use std::{fs, io};
 
 /// A format of scan files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +60,34 @@ impl Format {
     }
 }
 
-/// Begins a file. `program` is told to its readers where the format has a place for it (`dents 0.1.0`); the scan begins now.
+/// Begins a file. `program` is told to its readers (`dents 0.1.0`); the scan begins now.
 ///
 /// # Errors
 /// If the file cannot be created, or cannot be of this format: the message names it, the problem and the way out.
 pub fn create(path: &Path, format: Format, program: &str) -> io::Result<Box<dyn Sink>> {
-    let _ = program; // NDJSON has no place for it.
     let output = Output::create(path)?;
     Ok(match format {
-        Format::Ndjson => Box::new(ndjson::Ndjson::new(output)),
+        Format::Ndjson => Box::new(ndjson::Ndjson::new(output, program)),
         #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(crate::parquet::Parquet::new(output, program)?),
         #[cfg(feature = "sqlite")]
         Format::Sqlite => Box::new(crate::sqlite::Sqlite::new(output, program)?),
     })
+}
+
+/// Creates a file as [`create`] would and removes it again: for a caller that has hours of work to do before it calls that.
+/// Costs a file in the same directory for a moment. Of a FIFO only the format is checked: to open one waits for its reader.
+///
+/// # Errors
+/// Those of [`create`].
+pub fn check(path: &Path, format: Format) -> io::Result<()> {
+    let waits = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
+    let output = if waits { None } else { Some(Output::create(path)?) };
+    match format {
+        #[cfg(feature = "sqlite")]
+        Format::Sqlite if output.is_none_or(|output| output.temporary_path().is_none()) => {
+            Err(crate::sqlite::needs_a_file(path))
+        }
+        _ => Ok(()),
+    }
 }

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! A [`Sink`] is one output; each worker of a walk writes to a [`Part`] of its own, so that rows are encoded on all cores
-//! and meet only where a finished piece is handed to the file. [`create`] makes the sink of a [`Format`]; the file appears
-//! under its name when it is whole ([`Output`]). [`read::open`] recognises what was written and gives the same rows again.
+//! and meet only where a finished piece is handed to the file. [`create`] makes the sink of a [`Format`]; a file appears
+//! under its name when it is whole, and the result of a walk that did not end beside it ([`Output`]). [`read::open`]
+//! recognises what was written and gives the same rows again; every format records whether they are all ([`Extent`]).
 //!
 //! The formats are described where they are written: [`ndjson`], [`mod@parquet`], [`sqlite`]. What a row can say, they
 //! all keep, byte for byte and nanosecond for nanosecond; the order of rows is that in which workers hand over, and means
@@ -30,24 +31,39 @@ pub mod time;
 mod words;
 
 pub use dents_render::record::errno_name;
-pub use format::{Format, create};
+pub use format::{Format, check, create};
 pub use message::plain;
 pub use output::Output;
 pub use row::{Asked, Facts, Fault, Row};
 
 use std::io;
+use std::path::PathBuf;
 
 /// The version of the schema that all formats share: which facts there are, what they are called and what they mean. A
 /// reader takes files of this version and of older ones; what is only added does not make a new version.
 pub const SCHEMA: u32 = 1;
+
+/// How much of a scan an output holds. Each format records it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All: every root was opened, and the walk reached its end. Directories below the roots that could not be read have a
+    /// row that says so.
+    Complete,
+    /// What was found until the walk was stopped, or without the roots that could not be opened.
+    Partial,
+}
 
 /// One output of a scan, shared by its workers.
 pub trait Sink: Sync {
     /// What one worker writes to.
     fn part(&self) -> Box<dyn Part + '_>;
 
-    /// Ends the output, after all parts have been flushed and dropped: only now does a file appear under its name.
-    fn finish(self: Box<Self>) -> io::Result<()>;
+    /// Ends the output, after all parts have been flushed and dropped: only now does a file appear, as
+    /// [`Output::commit`] says. Gives the path where it did.
+    ///
+    /// # Errors
+    /// That of the output; then no file appears.
+    fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>>;
 }
 
 /// One worker's way into a [`Sink`].

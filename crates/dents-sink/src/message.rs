@@ -14,7 +14,9 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
         ErrorKind::NotFound => "make the directory first, or name a file in one that is there",
         ErrorKind::NotADirectory => "what is to hold the file is no directory; name another",
         ErrorKind::IsADirectory => "name a file in it",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a file where you may write",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a file in a directory where you may write"
+        }
         ErrorKind::FileTooLarge => "raise the limit (ulimit -f), or scan in parts",
         _ => "nothing is kept of this output; try another place",
     };

@@ -4,12 +4,15 @@
 //! renamed: so whoever looks finds the old file or all of the new one, even after a crash. If the output is dropped before
 //! [`Output::commit`], or if writing fails, the temporary file is removed; `kill -9` leaves it, and its name says whose it was.
 //!
-//! - A file that was there is replaced when the new one is whole. Its mode is kept; its owner too, if we may give files away.
-//! - A symbolic link stays, and what it leads to is replaced.
+//! - The result of a complete scan replaces a file that was there. Its mode is kept; its owner too, if we may give files away.
+//! - Any other result is renamed to `NAME.partial` and replaces what has that name; NAME is left as it was. No scan removes
+//!   the `NAME.partial` of another.
+//! - A symbolic link stays, and what it leads to is replaced; `NAME` is then the name that it leads to.
 //! - `-` is stdout. A pipe, a device, and anything of `/dev/fd`, `/dev/std…`, `/proc` is written as it is: there is nothing to
 //!   rename, and what a reader has read stays read.
 
-use crate::message;
+use crate::{Extent, message};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
@@ -17,6 +20,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What the name of a partial file ends in.
+const PARTIAL: &[u8] = b".partial";
 
 /// One file that is being written. Unbuffered: each `write` is a system call.
 #[derive(Debug)]
@@ -49,9 +55,18 @@ impl Output {
     /// Begins a file: a look at what is there, and an `openat`.
     ///
     /// # Errors
-    /// If it cannot be created; the message names the file, the problem and the way out.
+    /// If it cannot be created, or if no partial result could replace a directory of that name; the message names the
+    /// file, the problem and the way out.
     pub fn create(path: &Path) -> io::Result<Output> {
-        Self::begin(path).map_err(|error| message::cannot_write(path, &error))
+        let output = Self::begin(path).map_err(|error| message::cannot_write(path, &error))?;
+        if let Some(rename) = &output.rename {
+            let partial = partial_path(&rename.to);
+            if fs::symlink_metadata(&partial).is_ok_and(|there| there.is_dir()) {
+                let problem = "a directory, where the result goes if the scan is not complete";
+                return Err(message::bad_file(&partial, problem, "rename it, or name another file"));
+            }
+        }
+        Ok(output)
     }
 
     fn begin(path: &Path) -> io::Result<Output> {
@@ -104,20 +119,28 @@ impl Output {
         &self.named
     }
 
-    /// Gives the file its name, once it is on the disk: an `fdatasync` and a `rename`. Both are left out for what is written as
-    /// it is.
+    /// Gives the file its name, once it is on the disk, or if the scan is not complete that of the partial file: an
+    /// `fdatasync` and a `rename`. Both are left out for what is written as it is. Gives the path that the file has then.
     ///
     /// # Errors
     /// If the disk or the directory refuses, or if a write failed before; then no file appears.
-    pub fn commit(mut self) -> io::Result<()> {
+    pub fn commit(mut self, extent: Extent) -> io::Result<Option<PathBuf>> {
         if self.failed {
             let problem = io::Error::other("an earlier write failed");
             return Err(message::cannot_write(&self.named, &problem));
         }
-        let Some(rename) = &mut self.rename else { return Ok(()) };
-        let renamed = self.file.sync_data().and_then(|()| fs::rename(&rename.from, &rename.to));
+        let Some(rename) = &mut self.rename else { return Ok(None) };
+        let to = match extent {
+            Extent::Complete => rename.to.clone(),
+            Extent::Partial => partial_path(&rename.to),
+        };
+        let named = if extent == Extent::Complete { &self.named } else { &to };
+        let renamed = self.file.sync_data().and_then(|()| fs::rename(&rename.from, &to));
         rename.done = renamed.is_ok();
-        renamed.map_err(|error| message::cannot_write(&self.named, &error))
+        match renamed {
+            Err(error) => Err(message::cannot_write(named, &error)),
+            Ok(()) => Ok(Some(to)),
+        }
     }
 }
 
@@ -161,6 +184,14 @@ fn is_descriptor(path: &Path) -> bool {
     ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"].iter().any(|prefix| path.starts_with(prefix))
 }
 
+/// Where the result of a scan goes that is not complete: `NAME.partial`.
+fn partial_path(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().as_bytes();
+    // A name may have 255 bytes. Only names of 248 and more are cut, and come out with 228: so never as the file's own.
+    let stem = if name.len() + PARTIAL.len() > 255 { &name[..220] } else { name };
+    target.with_file_name(OsStr::from_bytes(&[stem, PARTIAL].concat()))
+}
+
 /// A new file in the same directory. `O_EXCL`, and a name that is ours by process and number, so one attempt is enough but
 /// for what a killed process of the same number left behind.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
@@ -172,7 +203,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let mut temporary = [b".", stem].concat();
         temporary.extend_from_slice(format!(".{}-{number}.part", std::process::id()).as_bytes());
-        let path = target.with_file_name(std::ffi::OsString::from_vec(temporary));
+        let path = target.with_file_name(OsString::from_vec(temporary));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (path, file)),

@@ -13,11 +13,11 @@
 //!
 //! The format is told by the first bytes: `PAR1`, `SQLite format 3`, or a `{`. Lines can also come from a pipe, or from stdin
 //! as `-`; the others have their table of contents at the end, and need a file. Rows come as they stand in the file, one at
-//! a time, and memory does not grow with their number. A file that is not ours, cut off, damaged or of a later version of
-//! the schema is an error that says so; never a panic.
+//! a time, and memory does not grow with their number. A file that is not ours, empty, cut off, damaged or of a later version of
+//! the schema is an error that says so; never a panic. Whether the rows are all of the scan is told at the end.
 
 use crate::ndjson::Lines;
-use crate::{Format, Row, message, time};
+use crate::{Extent, Format, Row, message, time};
 use dents::batch::Time;
 use std::fs::File;
 use std::io::{self, Read};
@@ -59,8 +59,9 @@ enum Kind {
 pub fn open(path: &Path) -> io::Result<Reader> {
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
     let kind = match &begin[..] {
-        // A scan that found nothing to tell is a file of no lines.
-        [] | [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
+        // A scan that found nothing has its record all the same.
+        [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it anew, or scan again")),
+        [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
         begin if begin.starts_with(b"PAR1") => Kind::Columns(crate::parquet::Columns::open(path, file)?),
         #[cfg(feature = "sqlite")]
@@ -109,11 +110,12 @@ impl Reader {
         }
     }
 
-    /// Gives every row, once; an error of `give` ends it and is passed on.
+    /// Gives every row, once; an error of `give` ends it and is passed on. Then tells whether they are all: `None` if the
+    /// file does not say, as lines that were cut off at the end of one, and files of programs that kept no record of it.
     ///
     /// # Errors
     /// If the file cannot be read to its end, or says what no row can.
-    pub fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    pub fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<Option<Extent>> {
         match self.0 {
             Kind::Lines(mut lines) => lines.for_each(give),
             #[cfg(feature = "parquet")]

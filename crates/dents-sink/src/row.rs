@@ -33,6 +33,13 @@ impl<'a> Row<'a> {
         path.extend_from_slice(self.name);
     }
 
+    /// Whether this is a root that could not be opened or read to its end: then a scan is not complete.
+    #[must_use]
+    pub fn is_failed_root(&self) -> bool {
+        self.depth == 0
+            && self.fault.is_some_and(|fault| fault.asked == Asked::Stat || fault.is_of_directory())
+    }
+
     /// The name that makes this path with this parent; `None` if none does.
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {

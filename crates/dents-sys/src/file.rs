@@ -3,29 +3,37 @@ use crate::stat::Mask;
 use crate::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result};
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use core::sync::atomic::AtomicU8;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 
 /// What a first read asks for: most files in /etc and all time zones fit.
 pub(crate) const FIRST_READ: usize = 4096;
 
-/// All of a regular file: `openat`, `read` until one comes back short, `close`; three calls for less than 4 KiB.
+/// All of a file of at most `most` bytes: `openat`, `pread64` until one comes back short, `close`; three calls for less
+/// than 4 KiB.
+///
+/// The user's environment names such files, so they may be anything. A FIFO, a socket or a terminal is neither waited for
+/// (`O_NONBLOCK`) nor relieved of what is in it (`pread`); a device that never ends is read up to `most`.
 ///
 /// A regular file answers short only at its end (read(2); a signal could cut a read too, but one that is not
-/// handled ends the process). What else a path may lead to is read to the end all the same, unless it answers in
-/// pieces: not for /proc, nor FIFOs. Errors are the kernel's, and `ENOMEM`.
-pub fn read_to_end(path: &CStr) -> Result<Vec<u8>> {
-    read_on(&open(path)?, Vec::new())
+/// handled ends the process). Errors are the kernel's (`EISDIR` of a directory, `ESPIPE` of what has no positions),
+/// `ENOMEM`, and `EFBIG` for more than `most` bytes.
+pub fn read_to_end(path: &CStr, most: usize) -> Result<Vec<u8>> {
+    read_on(&open(path)?, Vec::new(), most)
 }
 
-/// The same from where the file stands, behind what was read of it already.
-pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+/// The same behind what was read of it already.
+pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>, most: usize) -> Result<Vec<u8>> {
     loop {
-        let more = bytes.len().max(FIRST_READ);
+        let more = bytes.len().max(FIRST_READ).min((most - bytes.len()).saturating_add(1));
         bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
         // Into memory that is not zeroed first: of its pages only those are touched that the file fills.
-        let room = bytes.capacity() - bytes.len();
-        let read = rustix::io::retry_on_intr(|| rustix::io::read(fd, spare_capacity(&mut bytes)))?;
+        let (room, at) = (bytes.capacity() - bytes.len(), bytes.len() as u64);
+        let read = rustix::io::retry_on_intr(|| rustix::io::pread(fd, spare_capacity(&mut bytes), at))?;
+        if bytes.len() > most {
+            return Err(Errno::FBIG);
+        }
         if read < room {
             // What is allocated next then stands behind these bytes, not a page further.
             bytes.shrink_to_fit();
@@ -34,23 +42,35 @@ pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     }
 }
 
+/// The largest file that is mapped: all locales of glibc in one archive are 225 MB.
+const MAPPED: u64 = 1 << 30;
+
 /// All of a regular file, mapped for the rest of the process: `openat`, `statx`, `mmap`, `close`; what is not looked at
-/// is not read. For files that are replaced and never rewritten, as the C library's locale data are.
+/// is not read. For the C library's locale data, of which a listing needs some KiB of many MiB.
 ///
-/// Errors are the kernel's; `EINVAL` for an empty file and for what is no regular file.
-pub fn map(path: &CStr) -> Result<&'static [u8]> {
+/// `localedef` writes to the archive in place, so the bytes may change while they are looked at: that is why they are
+/// atomic. Each load gives some byte that stood there; two loads of the same place may differ. If the file is cut off,
+/// which `localedef` never does, a load beyond its new end ends the process with SIGBUS, as it ends every program that
+/// glibc maps the same file into. To read the file instead would avoid that, and copy 2.6 MB of `LC_COLLATE` for each
+/// listing: longer than a short listing takes.
+///
+/// Errors are the kernel's; `EINVAL` for an empty file and for what is no regular file, `EFBIG` for more than 1 GiB.
+pub fn map(path: &CStr) -> Result<&'static [AtomicU8]> {
     use rustix::mm::{MapFlags, ProtFlags, mmap};
     let fd = open(path)?;
     let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
-    let size = usize::try_from(statx.size()).map_err(|_| Errno::OVERFLOW)?;
-    if statx.mode() & 0o170_000 != 0o100_000 || size == 0 {
+    if statx.mode() & 0o170_000 != 0o100_000 || statx.size() == 0 {
         return Err(Errno::INVAL);
+    }
+    let size = usize::try_from(statx.size().min(MAPPED + 1)).map_err(|_| Errno::FBIG)?;
+    if size as u64 > MAPPED {
+        return Err(Errno::FBIG);
     }
     // SAFETY: a new mapping at a place of the kernel's choice disturbs nothing.
     let start = unsafe { mmap(core::ptr::null_mut(), size, ProtFlags::READ, MapFlags::PRIVATE, &fd, 0)? };
-    // SAFETY: `size` bytes are mapped there, readable, until the process ends. Whoever writes to the file while it is
-    // mapped changes bytes under us, which no reader here takes for anything but bytes; whoever truncates it
-    // ends us with SIGBUS, as they would every program that glibc maps the same files into.
+    // SAFETY: `size` bytes are mapped there, readable, until the process ends; no other pointer to them exists. That other
+    // processes may change them is what atomics are for, and loads of one byte are allowed on memory that is only
+    // readable (core::sync::atomic, "Atomic accesses to read-only memory").
     Ok(unsafe { core::slice::from_raw_parts(start.cast(), size) })
 }
 
@@ -63,31 +83,6 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
     loop {
         bytes.try_reserve(FIRST_READ).map_err(|_| Errno::NOMEM)?;
         if rustix::io::retry_on_intr(|| rustix::io::read(&fd, spare_capacity(&mut bytes)))? == 0 {
-            return Ok(bytes);
-        }
-    }
-}
-
-/// At most `limit` bytes of what a user named, whatever that is: `openat`, `read` until one comes back short, `close`. A
-/// FIFO or a device is not waited for (`O_NONBLOCK`), nor does a terminal become ours.
-///
-/// Errors are the kernel's (`EISDIR` of a directory, `EAGAIN` where one would wait), `ENOMEM`, and `EFBIG` for more than
-/// `limit` bytes.
-pub fn read_limited(path: &CStr, limit: usize) -> Result<Vec<u8>> {
-    let fd = rustix::fs::openat(CWD, path, OPEN | OFlags::NONBLOCK, Mode::empty())?;
-    read_up_to(&fd, limit)
-}
-
-fn read_up_to(fd: &OwnedFd, limit: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    loop {
-        bytes.try_reserve_exact(FIRST_READ.max(bytes.len())).map_err(|_| Errno::NOMEM)?;
-        let room = bytes.capacity() - bytes.len();
-        let read = rustix::io::retry_on_intr(|| rustix::io::read(fd, spare_capacity(&mut bytes)))?;
-        if bytes.len() > limit {
-            return Err(Errno::FBIG);
-        }
-        if read < room {
             return Ok(bytes);
         }
     }
@@ -109,12 +104,12 @@ pub enum Links {
 /// Errors are the kernel's, and `EISDIR` of a directory, `EINVAL` of what is neither a directory nor a regular file, `EFBIG`
 /// for more than `limit` bytes, `ENOMEM`.
 pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize) -> Result<Vec<u8>> {
-    let mut flags = OPEN | OFlags::NONBLOCK;
+    let mut flags = OPEN;
     flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
     let fd = rustix::fs::openat(at, path, flags, Mode::empty())?;
     let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
     match statx.mode() & 0o170_000 {
-        0o100_000 => read_up_to(&fd, limit),
+        0o100_000 => read_on(&fd, Vec::new(), limit),
         0o040_000 => Err(Errno::ISDIR),
         _ => Err(Errno::INVAL),
     }
@@ -148,8 +143,9 @@ pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> 
     Ok(&buf[..n])
 }
 
-/// O_NONBLOCK is not asked for: a FIFO put in a file's place is the administrator's will.
-pub(crate) const OPEN: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+/// A FIFO in a file's place is not waited for, nor does a terminal become ours.
+pub(crate) const OPEN: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 fn open(path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(CWD, path, OPEN, Mode::empty())

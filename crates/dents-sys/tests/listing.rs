@@ -7,11 +7,12 @@ use dents_sys::stat::{self, Flags, Mask, Statx, Timestamp};
 use dents_sys::statfs::FsType;
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, clock, file, link, statfs, xattr};
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, symlink};
 use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// name → (inode, d_type), through a buffer of the given size.
 fn read_all(dir: BorrowedFd<'_>, size: usize) -> BTreeMap<OsString, (u64, u8)> {
@@ -258,12 +259,21 @@ fn files_are_read_whole() {
         let path = tree.0.join("file");
         let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(file::read_to_end(&c(&path)).as_deref(), Ok(&bytes[..]), "{len}");
+        assert_eq!(file::read_to_end(&c(&path), 100_000).as_deref(), Ok(&bytes[..]), "{len}");
+        assert_eq!(file::read_to_end(&c(&path), len).as_deref(), Ok(&bytes[..]), "{len}");
+        if len > 0 {
+            assert_eq!(file::read_to_end(&c(&path), len - 1), Err(Errno::FBIG), "{len}");
+        }
     }
     // Of no known size, and short.
-    assert_eq!(file::read_to_end(c"/proc/self/comm").unwrap(), fs::read("/proc/self/comm").unwrap());
-    assert_eq!(file::read_to_end(c"/missing"), Err(Errno::NOENT));
-    assert_eq!(file::read_to_end(c"/etc"), Err(Errno::ISDIR));
+    assert_eq!(file::read_to_end(c"/proc/self/comm", 100).unwrap(), fs::read("/proc/self/comm").unwrap());
+    assert_eq!(file::read_to_end(c"/missing", 100), Err(Errno::NOENT));
+    assert_eq!(file::read_to_end(c"/etc", 100), Err(Errno::ISDIR));
+    assert_eq!(file::read_to_end(c"/dev/zero", 100_000), Err(Errno::FBIG));
+    let fifo = tree.0.join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, c(&fifo).as_c_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    assert_eq!(file::read_to_end(&c(&fifo), 100), Err(Errno::SPIPE));
 }
 
 #[test]
@@ -272,14 +282,20 @@ fn files_are_mapped_whole() {
     let path = tree.0.join("file");
     let bytes: Vec<u8> = (0..10_000).map(|n| n as u8).collect();
     fs::write(&path, &bytes).unwrap();
+    let bytes_of =
+        |mapped: &[AtomicU8]| -> Vec<u8> { mapped.iter().map(|byte| byte.load(Relaxed)).collect() };
     let mapped = file::map(&c(&path)).unwrap();
-    assert_eq!(mapped, bytes);
+    assert_eq!(bytes_of(mapped), bytes);
     fs::remove_file(&path).unwrap();
-    assert_eq!(mapped, bytes, "the mapping outlives the name");
+    assert_eq!(bytes_of(mapped), bytes, "the mapping outlives the name");
     fs::write(&path, "").unwrap();
-    assert_eq!(file::map(&c(&path)), Err(Errno::INVAL));
-    assert_eq!(file::map(c"/etc"), Err(Errno::INVAL));
-    assert_eq!(file::map(c"/missing"), Err(Errno::NOENT));
+    let refused = |path: &CStr| file::map(path).err();
+    assert_eq!(refused(&c(&path)), Some(Errno::INVAL));
+    assert_eq!(refused(c"/etc"), Some(Errno::INVAL));
+    assert_eq!(refused(c"/dev/zero"), Some(Errno::INVAL));
+    assert_eq!(refused(c"/missing"), Some(Errno::NOENT));
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!(refused(&c(&path)), Some(Errno::FBIG));
 }
 
 #[test]

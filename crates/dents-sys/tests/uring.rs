@@ -322,16 +322,16 @@ fn files_as_by_plain_calls() {
     }
     paths.extend([path("missing"), path("."), path("0/below")]);
     let paths: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
-    let plain: Vec<_> = paths.iter().map(|path| dents_sys::file::read_to_end(path)).collect();
+    let plain: Vec<_> = paths.iter().map(|path| dents_sys::file::read_to_end(path, 1 << 20)).collect();
     let dir = tree.open();
     for entries in [1, 4, 64] {
         let Some(mut ring) = ring(entries) else { return };
-        paths.iter().for_each(|path| ring.read_later((*path).into()));
+        paths.iter().for_each(|path| ring.read_later((*path).into(), 1 << 20));
         assert_eq!(ask(&mut ring, dir.as_fd(), &[c".".into()]).len(), 1);
         let (names, contents): (Vec<_>, Vec<_>) = ring.take_files().into_iter().unzip();
         assert!(names.iter().map(CString::as_c_str).eq(paths.iter().copied()));
         assert!(contents == plain, "{entries} entries");
-        ring.read_later(c"/".into());
+        ring.read_later(c"/".into(), 1 << 20);
         assert_eq!(ring.take_files(), [(c"/".into(), Err(Errno::CANCELED))], "nothing has run");
         assert!(ring.take_files().is_empty());
     }

@@ -9,6 +9,9 @@ use dents_sys::sched;
 /// Mutual exclusion, not for holding across a system call that may sleep.
 pub type Mutex<T> = spin::mutex::SpinMutex<T, Yield>;
 
+/// The lock, held until this is dropped.
+pub type MutexGuard<'a, T> = spin::mutex::SpinMutexGuard<'a, T>;
+
 /// Gives the core to somebody else.
 #[derive(Debug)]
 pub struct Yield;

@@ -29,6 +29,9 @@ impl Owners {
     /// The files that [`learn`](Self::learn) may read, for whoever reads them ahead.
     pub const FILES: [&CStr; 2] = [USERS.file, GROUPS.file];
 
+    /// The most bytes that such a file may have: some four million users.
+    pub const MOST: usize = 256 << 20;
+
     /// Takes what was read ahead of [`FILES`](Self::FILES), if there is any. Costs nothing.
     pub fn take_files(&mut self, rings: &Rings) {
         for (names, source) in [(&mut self.users, &USERS), (&mut self.groups, &GROUPS)] {
@@ -80,10 +83,12 @@ impl Owners {
 struct Source {
     file: &'static CStr,
     database: &'static CStr,
+    /// How many numbers a line has, the id first.
+    numbers: usize,
 }
 
-const USERS: Source = Source { file: c"/etc/passwd", database: c"passwd" };
-const GROUPS: Source = Source { file: c"/etc/group", database: c"group" };
+const USERS: Source = Source { file: c"/etc/passwd", database: c"passwd", numbers: 2 };
+const GROUPS: Source = Source { file: c"/etc/group", database: c"group", numbers: 1 };
 
 /// A table from ids to names, sorted by id: few distinct ids, looked up millions of times.
 #[derive(Default)]
@@ -113,12 +118,15 @@ impl Names {
         if self.pending.is_empty() {
             return;
         }
-        let file = self.file.take().unwrap_or_else(|| file::read_to_end(source.file).unwrap_or_default());
-        self.take_from(&file);
+        let file = self
+            .file
+            .take()
+            .unwrap_or_else(|| file::read_to_end(source.file, Owners::MOST).unwrap_or_default());
+        self.take_from(&file, source);
         self.file = Some(file);
         if !self.pending.is_empty() && self.looks_beyond_files(source.database) {
             let printed = getent.getent(source.database, &self.pending);
-            self.take_from(&printed.unwrap_or_default());
+            self.take_from(&printed.unwrap_or_default(), source);
         }
         for id in core::mem::take(&mut self.pending) {
             self.learn(id, None);
@@ -126,12 +134,12 @@ impl Names {
     }
 
     /// Moves the pending ids that these lines name over to the known ones; the first line of an id counts.
-    fn take_from(&mut self, lines: &[u8]) {
+    fn take_from(&mut self, lines: &[u8], source: &Source) {
         for line in lines.split(|byte| *byte == b'\n') {
             if self.pending.is_empty() {
                 break;
             }
-            if let Some((name, id)) = parse(line)
+            if let Some((name, id)) = parse(line, source.numbers)
                 && let Ok(at) = self.pending.binary_search(&id)
             {
                 self.pending.remove(at);
@@ -148,23 +156,25 @@ impl Names {
 
     fn looks_beyond_files(&mut self, database: &CStr) -> bool {
         *self.beyond_files.get_or_insert_with(|| {
-            file::read_to_end(c"/etc/nsswitch.conf")
+            file::read_to_end(c"/etc/nsswitch.conf", Owners::MOST)
                 .is_ok_and(|conf| beyond_files(&conf, database.to_bytes()))
         })
     }
 }
 
-/// Name and id of a line of passwd(5) or group(5): `name:password:id:…`. Comments, and the `+` and `-` lines
-/// of NIS, are nobody's.
-fn parse(line: &[u8]) -> Option<(&[u8], u32)> {
-    let mut fields = line.split(|byte| *byte == b':');
+/// Name and id of a line of passwd(5) or group(5), `name:password:id:…`, read as glibc reads it (seen with lines of every
+/// kind in the files' place): blanks before the line and before a number do not count; a number that is none, or
+/// that is too large or negative, is the end of the line, a user's group no less than its id. Comments, and the `+` and
+/// `-` lines of NIS, name no id.
+fn parse(line: &[u8], numbers: usize) -> Option<(&[u8], u32)> {
+    let mut fields = line.trim_ascii_start().split(|byte| *byte == b':');
     let name = fields.next()?;
-    let id = fields.nth(1)?;
-    if matches!(name.first()?, b'#' | b'+' | b'-') || id.is_empty() {
+    if matches!(name.first()?, b'#' | b'+' | b'-') {
         return None;
     }
-    let id = core::str::from_utf8(id).ok()?.parse().ok()?;
-    Some((name, id))
+    let number = |field: &[u8]| core::str::from_utf8(field.trim_ascii_start()).ok()?.parse::<u32>().ok();
+    let id = number(fields.nth(1)?)?;
+    (1..numbers).all(|_| fields.next().and_then(number).is_some()).then_some((name, id))
 }
 
 /// Whether nsswitch.conf(5) names anything but `files` for a database. Without a line, glibc uses `files`.
@@ -240,13 +250,34 @@ mod tests {
         assert!(!beyond_files(conf, b"gshadow"));
     }
 
+    /// What GNU `ls` showed for these lines in /etc/passwd and /etc/group (glibc 2.36).
     #[test]
-    fn hostile_lines() {
-        for line in
-            [&b""[..], b":", b"::", b"a:x:", b"a:x:-1:", b"a:x:4294967296:", b"+:::", b"a:x:1x:", b"\xff"]
-        {
-            assert_eq!(parse(line), None, "{line:?}");
+    fn lines_that_name_nobody() {
+        let both =
+            ["", ":", "::", "a:x:", "a:x:-1:1:", "a:x:4294967296:1:", "+:::", "+a:x:1:1:", "-a:x:1:1:"];
+        for line in both.into_iter().chain([
+            ":x:1:1:",
+            "#a:x:1:1:",
+            " #a:x:1:1:",
+            "a:x:1x:1:",
+            "a:x:1 :1:",
+            "a:x:0x1:1:",
+        ]) {
+            assert_eq!((parse(line.as_bytes(), 1), parse(line.as_bytes(), 2)), (None, None), "{line:?}");
         }
-        assert_eq!(parse(b"\xff:x:4294967295"), Some((&b"\xff"[..], u32::MAX)));
+        for line in ["a:x:1", "a:x:1:", "a:x:1:y:", "a:x:1:-1:", "a:x:1:4294967296:", "a:x:1:1x:"] {
+            assert_eq!(parse(line.as_bytes(), 1), Some((&b"a"[..], 1)), "{line:?}");
+            assert_eq!(parse(line.as_bytes(), 2), None, "{line:?}");
+        }
+        assert_eq!(parse(b"\xff", 1), None);
+    }
+
+    #[test]
+    fn lines_that_glibc_takes() {
+        for line in [" a:x:1:1", "\ta:x: 1: 1:", "a:x:+1:1", "a::01:1:::::more"] {
+            assert_eq!(parse(line.as_bytes(), 1), Some((&b"a"[..], 1)), "{line:?}");
+            assert_eq!(parse(line.as_bytes(), 2), Some((&b"a"[..], 1)), "{line:?}");
+        }
+        assert_eq!(parse(b"\xff:x:4294967295", 1), Some((&b"\xff"[..], u32::MAX)));
     }
 }

@@ -31,7 +31,7 @@ struct State {
     /// Why there is none, once it was tried.
     refused: Option<Errno>,
     /// Files to be read with the next requests.
-    wanted: Vec<CString>,
+    wanted: Vec<(CString, usize)>,
     /// Files read and not asked for yet.
     files: Vec<(CString, Result<Vec<u8>>)>,
     suited: Option<Device>,
@@ -43,8 +43,8 @@ pub(crate) type Device = (u32, u32);
 impl Rings {
     /// Reads a file, of which [`read`](Self::read) will be asked, along with the next questions about entries: at most
     /// one `io_uring_enter` for all such files.
-    pub fn read_ahead(&self, path: CString) {
-        self.0.borrow_mut().wanted.push(path);
+    pub fn read_ahead(&self, path: CString, most: usize) {
+        self.0.borrow_mut().wanted.push((path, most));
     }
 
     /// All of a small file, as [`file::read_to_end`] reads it; for no call if it was read ahead. A second time it is read
@@ -52,8 +52,8 @@ impl Rings {
     ///
     /// # Errors
     /// The kernel's.
-    pub fn read(&self, path: &CStr) -> Result<Vec<u8>> {
-        self.take(path).unwrap_or_else(|| file::read_to_end(path))
+    pub fn read(&self, path: &CStr, most: usize) -> Result<Vec<u8>> {
+        self.take(path).unwrap_or_else(|| file::read_to_end(path, most))
     }
 
     /// What was read ahead of this file and not asked for yet.
@@ -81,7 +81,7 @@ impl Rings {
         let state = &mut *self.0.borrow_mut();
         let wanted = core::mem::take(&mut state.wanted);
         let ring = state.ring(u32::try_from(requests).unwrap_or(u32::MAX))?;
-        wanted.into_iter().for_each(|path| ring.read_later(path));
+        wanted.into_iter().for_each(|(path, most)| ring.read_later(path, most));
         let answer = job(ring);
         let files = ring.take_files();
         state.keep(files);

@@ -15,6 +15,7 @@ mod config;
 pub mod errno;
 mod explain;
 pub mod git;
+pub mod language;
 mod loops;
 pub mod output;
 pub mod plan;
@@ -64,7 +65,7 @@ pub enum Status {
     Ok = 0,
     /// Something below an operand could not be had.
     Minor = 1,
-    /// An operand could not be had, or the command line makes no sense, or output was lost.
+    /// An operand could not be had, or the command line makes no sense, or output or a message was lost.
     Serious = 2,
 }
 
@@ -81,9 +82,10 @@ pub fn main(env: &Env<'_>, streams: &mut dyn Streams) -> u8 {
     let mut out = Output::new(streams);
     let status = list(env, program, &mut out);
     match out.finish() {
+        Ok(()) if out.lost_a_message() => Status::Serious as u8,
         Ok(()) => status,
         Err(errno) => {
-            Message::new(program).text("write error").errno(errno).send(&mut out);
+            Message::new(program).format("write error", &[]).errno(errno).send(&mut out);
             Status::Serious as u8
         }
     }
@@ -97,22 +99,22 @@ fn program<'a>(env: &Env<'a>) -> &'a [u8] {
 
 fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     let found = plan::Found::new(env);
-    let utf8 = found.locale().utf8;
+    out.set_language(found.language());
     let posixly_correct = (env.var)(b"POSIXLY_CORRECT").is_some();
     let mut args = match args::parse(env.argv.iter().skip(1).copied(), posixly_correct) {
         Ok(args) => args,
-        Err(error) => return refuse(&error, program, utf8, out),
+        Err(error) => return refuse(&error, program, out),
     };
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        Some(Flag::Init) => config::init(env, program, utf8, out) as u8,
+        Some(Flag::Init) => config::init(env, program, out) as u8,
         _ => {
-            let own = config::add(env, &mut args, program, utf8, out);
+            let own = config::add(env, &mut args, program, out);
             let env = own.as_ref().unwrap_or(env);
             match decide(env, &args, program, &found, out) {
                 Ok(plan) => follow(env, &plan, &args.operands, out) as u8,
-                Err(error) => refuse(&error, program, utf8, out),
+                Err(error) => refuse(&error, program, out),
             }
         }
     }
@@ -151,7 +153,8 @@ fn print(out: &mut Output<'_>, text: &[u8]) -> u8 {
     Status::Ok as u8
 }
 
-fn refuse(error: &args::UsageError<'_>, program: &[u8], utf8: bool, out: &mut Output<'_>) -> u8 {
-    out.message(&error.message(program, utf8));
+fn refuse(error: &args::UsageError<'_>, program: &[u8], out: &mut Output<'_>) -> u8 {
+    let message = error.message(program, out.language());
+    out.message(&message);
     error.status()
 }

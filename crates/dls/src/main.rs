@@ -54,11 +54,14 @@ impl Streams for Stdio {
         file::write(STDOUT, bytes)
     }
 
-    fn stderr(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        while let Ok(written @ 1..) = file::write(STDERR, rest) {
-            rest = &rest[written..];
+    fn stderr(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
+        while !bytes.is_empty() {
+            match file::write(STDERR, bytes)? {
+                0 => return Err(Errno::IO),
+                written => bytes = &bytes[written..],
+            }
         }
+        Ok(())
     }
 
     fn hold_signals(&mut self, hold: bool) {
@@ -133,15 +136,26 @@ impl Getent for Children {
 }
 
 impl Programs for Children {
-    fn start(&self, argv: &[&CStr], without: &[&[u8]], with: &[&CStr]) -> Result<Running, Errno> {
-        let defines = |string: &CStr, name: &[u8]| {
-            string.to_bytes().strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
-        };
+    fn start(
+        &self,
+        argv: &[&CStr],
+        without: &[&[u8]],
+        with: &[&CStr],
+        confined: bool,
+    ) -> Result<Running, Errno> {
+        let mut gone: Vec<&[u8]> =
+            without.iter().copied().chain(with.iter().map(|string| name(string))).collect();
+        gone.sort_unstable();
         let mut env: Vec<&CStr> = self.0.env().collect();
-        env.retain(|string| !without.iter().any(|name| defines(string, name)));
+        env.retain(|string| gone.binary_search(&name(string)).is_err());
         env.extend(with);
-        child::start(argv, &env)
+        child::start(argv, &env, confined)
     }
+}
+
+/// Of a variable.
+fn name(definition: &CStr) -> &[u8] {
+    definition.to_bytes().split(|byte| *byte == b'=').next().unwrap_or_default()
 }
 
 /// The runtime's agent.

@@ -4,7 +4,7 @@
 //! the buffer, so that the two streams keep their order where they end in one place (`2>&1`). The first error of
 //! writing is remembered and reported at the end, once; what follows it is thrown away.
 
-use crate::errno;
+use crate::language::{Domain, Language};
 use crate::progress::Progress;
 use alloc::vec::Vec;
 use dents_render::Sink;
@@ -18,8 +18,11 @@ pub trait Streams {
     /// What `write` gives.
     fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno>;
 
-    /// Writes to stderr; nobody can be told if that fails.
-    fn stderr(&mut self, bytes: &[u8]);
+    /// Writes all of it to stderr.
+    ///
+    /// # Errors
+    /// What `write` gives; the exit status tells of it.
+    fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno>;
 
     /// Holds back the signals that could end or stop the program, or lets them come. Without it they come any time.
     fn hold_signals(&mut self, hold: bool) {
@@ -47,6 +50,10 @@ pub struct Output<'a> {
     streams: &'a mut dyn Streams,
     buffer: Vec<u8>,
     failed: Option<Errno>,
+    /// What messages are in.
+    language: Language,
+    /// Whether a message could not be written to stderr.
+    unsaid: bool,
     clock: Option<fn() -> u64>,
     written_ns: u64,
     /// Bytes that have left the buffer.
@@ -66,6 +73,8 @@ impl<'a> Output<'a> {
             streams,
             buffer: Vec::new(),
             failed: None,
+            language: Language::default(),
+            unsaid: false,
             clock: None,
             written_ns: 0,
             gone: 0,
@@ -73,6 +82,17 @@ impl<'a> Output<'a> {
             progress: None,
             terminal: None,
         }
+    }
+
+    /// From now on messages are in this language.
+    pub fn set_language(&mut self, language: Language) {
+        self.language = language;
+    }
+
+    /// The language of messages.
+    #[must_use]
+    pub fn language(&self) -> &Language {
+        &self.language
     }
 
     /// Takes the time of writing from now on.
@@ -147,7 +167,13 @@ impl<'a> Output<'a> {
     /// Writes a message to stderr, after what was said before it.
     pub fn message(&mut self, text: &[u8]) {
         self.flush();
-        self.streams.stderr(text);
+        self.unsaid |= self.streams.stderr(text).is_err();
+    }
+
+    /// Whether a message was lost because stderr cannot be written, which is as serious as lost output.
+    #[must_use]
+    pub fn lost_a_message(&self) -> bool {
+        self.unsaid
     }
 
     /// Writes out the rest. The error is that of the first failed write.
@@ -219,35 +245,63 @@ impl Sink for Output<'_> {
     }
 }
 
-/// Puts together a message: `dls: cannot access 'x': No such file or directory`.
-pub struct Message(Vec<u8>);
+/// Puts together a message: `dls: cannot access 'x': No such file or directory`. It is translated when it is sent.
+pub struct Message(Vec<Piece>);
+
+enum Piece {
+    /// As it is.
+    Text(Vec<u8>),
+    /// A message of coreutils and its arguments.
+    Format(&'static str, Vec<Vec<u8>>),
+    Errno(Errno),
+}
 
 impl Message {
     /// Begins with the program's name and a colon.
     #[must_use]
     pub fn new(program: &[u8]) -> Message {
-        let mut text = program.to_vec();
-        text.extend_from_slice(b": ");
-        Message(text)
+        Message(Vec::new()).text(program).text(": ")
     }
 
-    /// Adds text.
+    /// Adds text that is not translated.
     #[must_use]
     pub fn text(mut self, text: impl AsRef<[u8]>) -> Message {
-        self.0.extend_from_slice(text.as_ref());
+        self.0.push(Piece::Text(text.as_ref().to_vec()));
+        self
+    }
+
+    /// Adds a message of GNU `ls`, by which the catalogs find its translation; its arguments stand for `%s`.
+    #[must_use]
+    pub fn format(mut self, id: &'static str, arguments: &[&[u8]]) -> Message {
+        self.0.push(Piece::Format(id, arguments.iter().map(|argument| argument.to_vec()).collect()));
         self
     }
 
     /// Adds a colon and what the error is called.
     #[must_use]
-    pub fn errno(self, errno: Errno) -> Message {
-        self.text(": ").text(errno::message(errno))
+    pub fn errno(mut self, errno: Errno) -> Message {
+        self.0.push(Piece::Errno(errno));
+        self
     }
 
     /// Ends the line and sends it.
-    pub fn send(mut self, out: &mut Output<'_>) {
-        self.0.push(b'\n');
-        out.message(&self.0);
+    pub fn send(self, out: &mut Output<'_>) {
+        let mut line = Vec::new();
+        for piece in self.0 {
+            match piece {
+                Piece::Text(text) => line.extend(text),
+                Piece::Format(id, arguments) => {
+                    let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+                    line.extend(out.language.format(Domain::Coreutils, id, &arguments));
+                }
+                Piece::Errno(errno) => {
+                    line.extend_from_slice(b": ");
+                    line.extend(out.language.errno(errno));
+                }
+            }
+        }
+        line.push(b'\n');
+        out.message(&line);
     }
 }
 
@@ -271,7 +325,9 @@ mod tests {
             Ok(taken.len())
         }
 
-        fn stderr(&mut self, _: &[u8]) {}
+        fn stderr(&mut self, _: &[u8]) -> Result<(), Errno> {
+            Ok(())
+        }
 
         fn hold_signals(&mut self, hold: bool) {
             self.log += if hold { "hold\n" } else { "release\n" };

@@ -22,6 +22,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bounded::Limit;
 use core::ffi::CStr;
+use core::sync::atomic::AtomicU8;
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::Kind;
 use dents::owners::Owners;
@@ -30,7 +31,7 @@ use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
 use dents::team::Team;
 use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer};
+use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
 use pending::Pending;
 use source::Source;
@@ -57,7 +58,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// What git was asked, if it is.
     git: Option<Box<git::Asked<'l>>>,
     /// What names are relative to, where hyperlinks must know.
-    cwd: Option<Vec<u8>>,
+    cwd: Option<dents_sys::Result<Vec<u8>>>,
     /// Until when directories are added up, once that was begun.
     totals_until_ns: Option<u64>,
 }
@@ -70,7 +71,7 @@ impl Rules {
     /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
     #[cold]
     #[inline(never)]
-    fn new(tables: &'static [u8]) -> Option<Box<Rules>> {
+    fn new(tables: &'static [AtomicU8]) -> Option<Box<Rules>> {
         Collator::new(tables).map(Rules).map(Box::new)
     }
 }
@@ -148,6 +149,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             && let [path] = names
             && let Some(source) = self.open_alone(path)
         {
+            if !operands.is_empty() {
+                self.tell_nowhere(path.to_bytes(), true);
+            }
             self.list(source, path, true, self.plan.recursive);
         } else {
             self.operands(names);
@@ -189,7 +193,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             seen.operands += names.len() as u64;
             seen.operand_stats += report.tally.stats;
         }
-        self.faults(&batch, None);
+        self.operand_faults(&batch);
         batch
     }
 
@@ -234,11 +238,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.git.is_some() {
             self.ask_git_of_directory(path.to_bytes(), operand);
         }
-        let place = self.plan.style.hyperlink.is_some().then(|| self.canonical(path.to_bytes()));
+        let place = self.place(path.to_bytes());
         if header {
             self.timing.enter(Phase::Render);
-            if let Some(directory) = &place {
-                self.renderer.set_places(Places { directory: directory.clone(), others: Vec::new() });
+            if self.plan.style.hyperlink.is_some() {
+                self.tell_nowhere(path.to_bytes(), operand);
+                let directory = place.clone().unwrap_or_default();
+                self.renderer.set_places(Places { directory, others: Vec::new() });
             }
             self.renderer.header(path.to_bytes(), self.out);
             self.timing.enter(Phase::Read);
@@ -269,7 +275,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let (batch, report, ended) = self.take_all(source, path);
         if let Err(errno) = ended {
-            self.cannot("reading directory ", path.to_bytes(), errno, operand);
+            self.cannot("reading directory %s", path.to_bytes(), errno, operand);
         }
         self.note(&report);
         self.see(&batch);
@@ -283,7 +289,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.git.is_some() {
             self.note_git(&batch, path.to_bytes(), &mut order);
         }
-        self.locate(&batch, place);
+        self.locate(&batch, place, path.to_bytes());
         self.timing.enter(Phase::Render);
         self.set_now();
         self.learn_mounts(&batch);
@@ -336,13 +342,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             match more {
                 Ok(false) => break,
                 Ok(true) => {}
-                Err(errno) => break self.cannot("reading directory ", path.to_bytes(), errno, operand),
+                Err(errno) => break self.cannot("reading directory %s", path.to_bytes(), errno, operand),
             }
             self.learn_owners(&batch);
             if self.git.is_some() {
                 self.note_git(&batch, path.to_bytes(), &mut Vec::new());
             }
-            self.locate(&batch, place);
+            self.locate(&batch, place, path.to_bytes());
             self.timing.enter(Phase::Render);
             self.set_now();
             self.chunk(&batch, path);
@@ -443,7 +449,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let now = clock::realtime();
             self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
             if self.plan.shows_dates() {
-                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path)));
+                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path, Zone::MOST)));
             }
         }
     }

@@ -35,7 +35,7 @@ impl Getent for Nobody {
 struct NoPrograms;
 
 impl Programs for NoPrograms {
-    fn start(&self, _: &[&CStr], _: &[&[u8]], _: &[&CStr]) -> Result<Running, Errno> {
+    fn start(&self, _: &[&CStr], _: &[&[u8]], _: &[&CStr], _: bool) -> Result<Running, Errno> {
         Err(Errno::NOENT)
     }
 }
@@ -60,8 +60,9 @@ impl Streams for Memory {
         Ok(taken)
     }
 
-    fn stderr(&mut self, bytes: &[u8]) {
+    fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno> {
         self.written.push(Err(String::from_utf8_lossy(bytes).into_owned()));
+        Ok(())
     }
 
     fn terminal(&mut self) -> Option<u16> {

@@ -9,19 +9,25 @@ use std::process::ExitCode;
 /// How the gathering ended.
 #[derive(Clone, Copy)]
 pub(crate) struct Ending {
-    pub(super) end: End,
+    end: End,
+    /// Whether all was seen, but for what could not be read.
+    pub(super) complete: bool,
     /// What could not be read.
     pub(super) errors: u64,
+    fails: bool,
 }
 
 impl Ending {
     /// Progress is no longer shown.
     pub(crate) fn new(end: End, meanwhile: Meanwhile) -> Ending {
-        Ending { end, errors: meanwhile.errors() }
+        let (errors, partial) = (meanwhile.errors(), meanwhile.may_be_partial());
+        let complete = end == End::Complete && partial.is_none();
+        Ending { end, complete, errors, fails: errors > 0 || partial == Some(false) }
     }
 
-    /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written; 128 and its number
-    /// if a signal stopped it, 130 for Ctrl-C. Where nobody reads what is written it does not return.
+    /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or a scan file is
+    /// partial that may not be; 128 and its number if a signal stopped it, 130 for Ctrl-C. Where nobody reads what is
+    /// written it does not return.
     pub(crate) fn finish(self, draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> ExitCode {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         if let Err(error) = draw(&mut out).and_then(|()| out.flush()) {
@@ -42,7 +48,7 @@ impl Ending {
                 message::say(b"out of time: this is what was found until then");
                 ExitCode::FAILURE
             }
-            _ if self.errors > 0 => ExitCode::FAILURE,
+            _ if self.fails => ExitCode::FAILURE,
             _ => ExitCode::SUCCESS,
         }
     }

@@ -6,7 +6,6 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use dents::tree::End;
 use serde::Serialize;
 
 use super::Ending;
@@ -20,7 +19,7 @@ pub(crate) struct Head {
     /// `du`, `top`, `count` or `stats`.
     pub(crate) dents: &'static str,
     pub(crate) schema: u32,
-    /// False if it was interrupted. What could not be read counts in `errors`.
+    /// False if it was interrupted, or is from a scan file that is partial. What could not be read counts in `errors`.
     pub(crate) complete: bool,
     /// Entries and directories that could not be read.
     pub(crate) errors: u64,
@@ -28,7 +27,7 @@ pub(crate) struct Head {
 
 impl Head {
     pub(crate) fn new(command: &'static str, ending: &Ending) -> Head {
-        Head { dents: command, schema: SCHEMA, complete: ending.end == End::Complete, errors: ending.errors }
+        Head { dents: command, schema: SCHEMA, complete: ending.complete, errors: ending.errors }
     }
 }
 

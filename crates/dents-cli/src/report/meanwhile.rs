@@ -4,25 +4,38 @@ use crate::message;
 use crate::progress::Progress;
 use dents::batch::{Batch, Entry};
 use dents::tree::{Failure, Place};
+use dents_sink::Extent;
 use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Shared by all workers.
 pub(crate) struct Meanwhile {
     progress: Option<Progress>,
     errors: AtomicU64,
+    /// Set if a scan file was read that is not of a complete scan: whether it may be.
+    partial: OnceLock<bool>,
 }
 
 impl Meanwhile {
     /// The result comes at the end: nothing else is written while there is progress to be shown.
     pub(crate) fn begin() -> Meanwhile {
-        Meanwhile { progress: Progress::start(false, true), errors: AtomicU64::new(0) }
+        Meanwhile {
+            progress: Progress::start(false, true),
+            errors: AtomicU64::new(0),
+            partial: OnceLock::new(),
+        }
     }
 
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Relaxed)
+    }
+
+    /// Whether a scan file that was read may be partial; `None` if none was.
+    pub(super) fn may_be_partial(&self) -> Option<bool> {
+        self.partial.get().copied()
     }
 
     /// A batch has come: tells of what did not answer in it.
@@ -57,10 +70,19 @@ impl Meanwhile {
     pub(crate) fn unread(&self, file: &OsStr, count: u64) {
         self.errors.fetch_add(count, Relaxed);
         let questions = message::counted(count, "question was", "questions were");
-        message::about(
-            "incomplete",
-            file.as_bytes(),
-            &format!("{questions} not answered when it was written"),
-        );
+        message::of(file.as_bytes(), &format!("{questions} not answered when it was written"));
+    }
+
+    /// A scan file was read that is not of a complete scan, or does not say so.
+    pub(crate) fn partial(&self, file: &OsStr, extent: Option<Extent>, may_be: bool) {
+        let _ = self.partial.set(may_be);
+        if may_be {
+            return;
+        }
+        let problem = match extent {
+            Some(_) => "not complete: the scan was stopped, or could not open every PATH",
+            None => "does not say whether the scan is complete: cut off, filtered, or of an earlier version",
+        };
+        message::of(file.as_bytes(), &format!("{problem}; --partial takes it as it is"));
     }
 }

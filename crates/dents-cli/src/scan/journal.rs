@@ -43,6 +43,7 @@ pub(super) fn scan(
     dir: &Path,
     trouble: &Trouble,
 ) -> io::Result<Done> {
+    dents_sink::check(path, format)?;
     let (people, operands) = (People::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
     let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
@@ -59,13 +60,15 @@ pub(super) fn scan(
     }
     let _hold = super::hold(path);
     let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
-    let mut part = Counting { part: sink.part(), faults: 0 };
+    let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;
     // Those of earlier runs too.
     done.tally.faults = done.tally.faults.max(part.faults);
+    done.root_failed |= part.root_failed;
     drop(part);
-    sink.finish()?;
+    // Also where a PATH could not be opened: nothing is left to go on with.
+    done.renamed = sink.finish(done.extent())?;
     journal.finish()?;
     Ok(done)
 }
@@ -136,15 +139,18 @@ impl Emit for Journaled<'_> {
     }
 }
 
-/// Counts the rows with faults on their way into the output: those of earlier runs decide about the exit status too.
+/// Counts the rows with faults on their way into the output: those of earlier runs decide about the exit status too, and
+/// whether the scan is complete.
 struct Counting<'s> {
     part: Box<dyn Part + 's>,
     faults: u64,
+    root_failed: bool,
 }
 
 impl Part for Counting<'_> {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.faults += u64::from(row.fault.is_some());
+        self.root_failed |= row.is_failed_root();
         self.part.row(row)
     }
 

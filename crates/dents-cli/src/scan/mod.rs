@@ -27,6 +27,7 @@ use crate::walk::Walk;
 use dents::needs::Needs;
 use dents::read::{Filter as Names, Hidden};
 use dents::tree::{End, Outcome, Tally};
+use dents_sink::Extent;
 use dents_sink::journal::Journal;
 use emit::{Emit, Nothing};
 use filter::Filter;
@@ -36,8 +37,11 @@ use output::{Output, Target};
 use paths::Paths;
 use rows::Rows;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use visitor::{Plan, Scan};
 
@@ -67,7 +71,12 @@ Examples:
   dents scan --journal /var/tmp/j -o scratch.parquet /scratch   the same, to be killed and run again
   dents scan -qs /scratch                  only the statistics
 
-Exit status: 0, 1 if something could not be read or written, 2 for a wrong command line, 130 after Ctrl-C.";
+Complete scans: a scan is complete if every PATH could be opened and the walk reached its end; what cannot be read below a \
+PATH has a row that says so. Only a complete scan replaces FILE. Any other leaves it as it was and writes FILE.partial, or \
+goes on from its journal when it is run again.
+
+Exit status: 0; 1 if something could not be read or written, or the scan is not complete; 2 for a wrong command line; 128 \
+and the number of the signal that stopped it, 130 for Ctrl-C.";
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let made_ready = || Ok::<_, String>((Filter::new(&args.filter)?, args.output.target()?));
@@ -82,7 +91,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         (Target::Rows(format, path), Some(dir)) => journal::scan(args, filter, (format, path), dir, &trouble),
     };
     match (trouble.into_result(), done) {
-        (Ok(()), Ok(done)) => status(&done),
+        (Ok(()), Ok(done)) => status(&done, args.output.path()),
         (Err(error), _) | (_, Err(error)) => cannot_write(&error),
     }
 }
@@ -95,13 +104,13 @@ fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::
     let printf = output.printf.as_deref();
     let needs = printf.map_or(Needs::empty(), Format::needs);
     let extra = printf.is_some_and(Format::wants_extra);
-    let done = walk(args, filter, trouble, (needs, extra), None, &|| match printf {
+    let mut done = walk(args, filter, trouble, (needs, extra), None, &|| match printf {
         Some(format) => Box::new(Printer::new(format, &out, &people)),
         None if output.quiet => Box::new(Nothing),
         None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
     });
     let _hold = hold(path);
-    out.commit();
+    done.renamed = out.commit(done.extent())?;
     Ok(done)
 }
 
@@ -115,12 +124,12 @@ fn rows(
 ) -> io::Result<Done> {
     let sink = dents_sink::create(path, format, concat!("dents ", env!("CARGO_PKG_VERSION")))?;
     let (people, operands) = (People::default(), args.walk.paths());
-    let done = walk(args, filter, trouble, (rows::NEEDS, true), None, &|| {
+    let mut done = walk(args, filter, trouble, (rows::NEEDS, true), None, &|| {
         Box::new(Rows::new(sink.part(), trouble, &people, &operands))
     });
     if !trouble.is_there() {
         let _hold = hold(path);
-        sink.finish()?;
+        done.renamed = sink.finish(done.extent())?;
     }
     Ok(done)
 }
@@ -136,6 +145,16 @@ struct Done {
     tally: Tally,
     /// Entries by type, if they were counted.
     kinds: [u64; 16],
+    /// A PATH could not be opened, or not read to its end.
+    root_failed: bool,
+    /// Where the output is, if it was written under another name first.
+    renamed: Option<PathBuf>,
+}
+
+impl Done {
+    fn extent(&self) -> Extent {
+        if self.end == End::Complete && !self.root_failed { Extent::Complete } else { Extent::Partial }
+    }
 }
 
 /// Walks, with an output for each worker, and hands over what they hold back. `needs` is what the output reads of the
@@ -166,15 +185,12 @@ fn walk<'p>(
     }
     let progress = Progress::start(args.output.progress, !args.output.is_seen());
     let counters = progress.as_ref().map(Progress::counters);
-    let plan = Plan {
-        filter,
-        trouble,
-        progress: counters,
-        counts: args.output.statistics,
-        follows: args.walk.follows(),
-    };
+    let (counts, follows) = (args.output.statistics, args.walk.follows());
+    let root_failed = AtomicBool::new(false);
+    let plan = Plan { filter, trouble, progress: counters, counts, follows, root_failed };
     let Outcome { visitors, end, tally } = args.walk.walk_on(journal, &options, |_| Scan::new(&plan, emit()));
-    let mut done = Done { end, tally, kinds: [0; 16] };
+    let root_failed = plan.root_failed.load(Relaxed);
+    let mut done = Done { end, tally, kinds: [0; 16], root_failed, renamed: None };
     for visitor in visitors {
         let met = visitor.finish();
         done.kinds.iter_mut().zip(met.kinds).for_each(|(all, some)| *all += some);
@@ -188,18 +204,26 @@ fn walk<'p>(
     done
 }
 
-/// The exit status of a walk whose output arrived.
-fn status(done: &Done) -> ExitCode {
-    if let Some(status) = interrupt::status() {
-        message::say(b"interrupted: what was found until then is not all");
-        return status;
+/// The exit status of a walk whose output arrived. A signal that came after the end of the walk changed nothing.
+fn status(done: &Done, file: &Path) -> ExitCode {
+    let (why, status) = match done.end {
+        End::Complete if !done.root_failed && done.tally.faults == 0 => return ExitCode::SUCCESS,
+        End::Complete if !done.root_failed => return ExitCode::FAILURE,
+        End::Complete => ("not every PATH could be opened", ExitCode::FAILURE),
+        End::Deadline => ("the time is over", ExitCode::FAILURE),
+        End::Cancelled | End::Stopped => ("interrupted", interrupt::status().unwrap_or(ExitCode::FAILURE)),
+    };
+    match &done.renamed {
+        Some(partial) => {
+            let [partial, file] = [partial, file].map(|path| message::quoted(path.as_os_str().as_bytes()));
+            let found = [why.as_bytes(), b": what was found is in ", &partial].concat();
+            message::say(&[&found[..], b", and ", &file, b" is left as it was"].concat());
+        }
+        // The PATH was named already, and the others are all there.
+        None if done.end == End::Complete => {}
+        None => message::say(format!("{why}: what was found until then is not all").as_bytes()),
     }
-    match done.end {
-        End::Deadline => message::say(b"the time is over: what was found until then is not all"),
-        _ if done.tally.faults == 0 => return ExitCode::SUCCESS,
-        _ => {}
-    }
-    ExitCode::FAILURE
+    status
 }
 
 /// A command line that cannot be.

@@ -1,9 +1,9 @@
 //! Where the text of a scan goes: standard output or a file, written to by all workers, each with whole lines of its own.
 
-use dents_sink::Output;
+use dents_sink::{Extent, Output};
 use dents_sys::clock;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -50,15 +50,10 @@ impl<'t> Out<'t> {
         Ok(Out { file: Mutex::new(Output::create(path)?), trouble })
     }
 
-    /// All was written that ever will be: the file appears under its name.
-    pub(crate) fn commit(self) {
+    /// All was written that ever will be: the file appears. Gives the path where it did.
+    pub(crate) fn commit(self, extent: Extent) -> io::Result<Option<PathBuf>> {
         let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.trouble.is_there() {
-            return;
-        }
-        if let Err(error) = file.commit() {
-            self.trouble.note(error);
-        }
+        if self.trouble.is_there() { Ok(None) } else { file.commit(extent) }
     }
 
     /// Writes all of it, in one piece as others see it.

@@ -22,13 +22,13 @@ pub(crate) struct Output {
     /// Show entries in this format; the directives are below
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["null", "quiet"], value_parser = format::parser())]
     pub(crate) printf: Option<Arc<Format>>,
-    /// Write to a file, which appears when it is whole; - is standard output
+    /// Write to a file, which only a complete scan replaces; - is standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
     /// Keep what is found in a directory until FILE is whole: killed and run again, the scan goes on where it was
     #[arg(long, value_name = "DIR", requires = "file", conflicts_with = "gitignore")]
     pub(crate) journal: Option<PathBuf>,
-    /// What to write: text, or rows of all that is known [default: as the name of FILE ends, else text]
+    /// What to write: text, or rows of all that is known [default: by the extension of FILE; text for none and .txt]
     #[arg(long, value_name = "FORMAT", value_parser = kinds())]
     format: Option<Kind>,
     /// Show at the end, on standard error, what was found and what it took
@@ -51,6 +51,26 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
         .map(|name| dents_sink::Format::of_name(&name))
 }
 
+/// The format that the name of a file asks for. A name that ends in nothing known could be meant as any format, so there
+/// an option must say it: one about lines, or `--format`.
+fn by_name(path: &Path, lines: bool) -> Result<Kind, String> {
+    let format = dents_sink::Format::of_path(path);
+    let text = path.extension().is_none_or(|end| end == "txt") || lines;
+    if format.is_some() || text {
+        return Ok(format);
+    }
+    let names: Vec<&str> = dents_sink::Format::ALL.iter().map(|format| format.name()).collect();
+    Err(format!(
+        "the name of {} does not tell the format: give --format, one of text, {}",
+        shown(path),
+        names.join(", ")
+    ))
+}
+
+fn shown(path: &Path) -> String {
+    message::quoted_text(path.as_os_str().as_bytes())
+}
+
 /// Where the output goes, and as what.
 pub(crate) enum Target<'a> {
     /// Lines.
@@ -60,14 +80,21 @@ pub(crate) enum Target<'a> {
 }
 
 impl Output {
+    /// The FILE, or `-`.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new("-"))
+    }
+
     /// Where the output goes. An error is a combination that makes no sense.
     pub(crate) fn target(&self) -> Result<Target<'_>, String> {
-        let path = self.file.as_deref().unwrap_or(Path::new("-"));
+        let path = self.path();
         let lines = [(self.null, "-0"), (self.quiet, "-q"), (self.printf.is_some(), "--printf")];
-        let lines = lines.into_iter().find(|(given, _)| *given);
-        // Whoever asks for lines gets them, whatever the file is called.
-        let by_name = || if lines.is_some() { None } else { dents_sink::Format::of_path(path) };
-        let Some(format) = self.format.unwrap_or_else(by_name) else {
+        let lines = lines.into_iter().find(|(given, _)| *given).map(|(_, option)| option);
+        let kind = match self.format {
+            Some(kind) => kind,
+            None => by_name(path, lines.is_some())?,
+        };
+        let Some(format) = kind else {
             return match &self.journal {
                 Some(_) => Err("--journal keeps rows, which text has none of: name a FILE that ends in .parquet, .sqlite or \
                                 .ndjson, or give --format"
@@ -75,21 +102,23 @@ impl Output {
                 None => Ok(Target::Text(path)),
             };
         };
-        if let Some((_, option)) = lines {
-            return Err(format!(
-                "{option} is about lines of text, which --format {} has none of",
-                format.name()
-            ));
+        if let Some(option) = lines {
+            let name = format.name();
+            return Err(match self.format {
+                Some(_) => format!("{option} is about lines of text, which --format {name} has none of"),
+                None => format!(
+                    "{option} is about lines of text, and {} is a file of {name} by its name: leave {option} out, or give \
+                     --format text",
+                    shown(path)
+                ),
+            });
         }
         if format != dents_sink::Format::Ndjson && path == Path::new("-") && std::io::stdout().is_terminal() {
             let name = format.name();
             return Err(format!("{name} is not for a terminal; write it to a file, as with -o scan.{name}"));
         }
         if path.as_os_str().as_bytes().ends_with(b"/") {
-            return Err(format!(
-                "{} is a directory; name a file",
-                message::quoted_text(path.as_os_str().as_bytes())
-            ));
+            return Err(format!("{} is a directory; name a file", shown(path)));
         }
         Ok(Target::Rows(format, path))
     }

@@ -10,9 +10,9 @@ use crate::progress::Counters;
 use crate::{interrupt, message};
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::Kind;
-use dents::tree::{Failure, Place, Step, Visitor};
+use dents::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sys::Errno;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What all workers go by.
 pub(crate) struct Plan<'p> {
@@ -24,6 +24,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) counts: bool,
     /// Whether entries are what links lead to.
     pub(crate) follows: bool,
+    /// Set if a PATH could not be opened, or not read to its end.
+    pub(crate) root_failed: AtomicBool,
 }
 
 impl Plan<'_> {
@@ -61,6 +63,7 @@ impl<'p> Scan<'p> {
     }
 
     fn look(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
+        let wants_none = self.plan.filter.wants_none(place);
         for entry in batch.iter() {
             if entry.fault().is_some() && !self.goes_on(place, &entry) {
                 continue;
@@ -68,13 +71,12 @@ impl<'p> Scan<'p> {
             if self.plan.follows && self.is_loop(place, &entry) && !self.emit.takes_faults() {
                 continue;
             }
-            if place.depth == 0 {
-                // A PATH is its own operand.
-                let origin = Origin { operand: entry.name().len(), rules: None };
-                if self.plan.filter.wants(place, &origin, &entry, &mut self.scratch) {
-                    self.emit.entry(place, &origin, &entry);
-                }
-            } else if self.plan.filter.wants(place, origin, &entry, &mut self.scratch) {
+            // A PATH is its own operand.
+            let own = Origin { operand: entry.name().len(), rules: None };
+            let origin = if place.depth == 0 { &own } else { origin };
+            let wanted = !wants_none && self.plan.filter.wants(place, origin, &entry, &mut self.scratch);
+            // No filter keeps back what makes the scan incomplete.
+            if wanted || (is_failed_root(place, &entry) && self.emit.takes_faults()) {
                 self.emit.entry(place, origin, &entry);
             }
         }
@@ -109,8 +111,16 @@ impl<'p> Scan<'p> {
             place.join(entry.name(), &mut self.scratch);
             message::cannot_access(&self.scratch, errno);
         }
+        if is_failed_root(place, entry) {
+            self.plan.root_failed.store(true, Relaxed);
+        }
         entry.is_known() || self.emit.takes_faults()
     }
+}
+
+/// Whether an entry is a PATH that cannot be stat'ed.
+fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
+    place.depth == 0 && entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat)
 }
 
 /// The length of the operand that a directory is below: nobody hands it down where a walk goes on in the middle.
@@ -150,7 +160,7 @@ impl Visitor for Scan<'_> {
             batch.iter().for_each(|entry| self.met.kinds[entry.kind() as usize] += 1);
         }
         self.emit.directory(place);
-        if !self.plan.filter.wants_none(place) {
+        if !self.plan.filter.wants_none(place) || batch.has_faults() {
             self.emit.begin(place, batch);
             // PATHs are looked at one by one: each has an origin of its own.
             if self.plan.filter.wants_all(place)
@@ -163,10 +173,6 @@ impl Visitor for Scan<'_> {
                 self.look(place, origin, batch);
             }
             self.emit.end();
-        } else if batch.has_faults() {
-            for entry in batch.iter().filter(|entry| entry.fault().is_some()) {
-                self.goes_on(place, &entry);
-            }
         }
         if self.plan.must_stop() { Step::Stop } else { Step::Enter }
     }
@@ -183,6 +189,9 @@ impl Visitor for Scan<'_> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         message::complain(failure);
+        if failure.depth == 1 && failure.problem != Problem::Loop {
+            self.plan.root_failed.store(true, Relaxed);
+        }
         self.emit.failed(failure);
         Step::Enter
     }

@@ -15,11 +15,10 @@ mod owners;
 mod sums;
 
 use crate::report::{Ending, Meanwhile, Units};
-use crate::source;
+use crate::source::{File, Source};
 use crate::walk::Walk;
 use class::Now;
 use dents::tree::End;
-use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 use sums::Sums;
 
@@ -32,9 +31,8 @@ use sums::Sums;
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
-    /// Of a file that `dents scan -o` wrote, instead of a tree
-    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
-    from: Option<OsString>,
+    #[command(flatten)]
+    source: Source,
     /// The tables, in this order
     #[arg(
         long,
@@ -71,7 +69,7 @@ enum Key {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
-    let (sums, end) = match &args.from {
+    let (sums, end) = match args.source.file() {
         Some(file) => match from_file(args, file, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
@@ -83,9 +81,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     ending.finish(|out| draw::draw(args, &tables, &ending, out))
 }
 
-fn from_file(args: &Args, file: &OsStr, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
-    let reader = source::open(file)?;
-    let mut sums = Sums::new(&args.by, Now::recorded(reader.span()), false);
-    let end = source::each(reader, file, meanwhile, |seen| sums.see(seen))?;
+fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Sums, End), ExitCode> {
+    let file = file.open()?;
+    let mut sums = Sums::new(&args.by, Now::recorded(file.span()), false);
+    let end = file.each(meanwhile, |seen| sums.see(seen))?;
     Ok((sums, end))
 }

@@ -8,13 +8,12 @@ mod find;
 mod heap;
 
 use crate::report::{Ending, Meanwhile, Units};
-use crate::source;
+use crate::source::{File, Source};
 use crate::walk::Walk;
 use dents::needs::{Kind, Needs, NeedsByKind};
 use dents::tree::{End, Options};
 use find::{Finder, Fullest};
 use heap::{Best, Ranked};
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Show the largest, oldest, newest files, the fullest directories
@@ -26,9 +25,8 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
-    /// Of a file that `dents scan -o` wrote, instead of a tree
-    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
-    from: Option<OsString>,
+    #[command(flatten)]
+    source: Source,
     /// How many
     #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
     number: usize,
@@ -76,7 +74,7 @@ impl By {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
-    let (best, end) = match &args.from {
+    let (best, end) = match args.source.file() {
         Some(file) => match from_file(args, file, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
@@ -109,10 +107,10 @@ fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ra
 
 /// The rows of a file take the same way. For the fullest directories it takes memory for each directory: a directory's
 /// rows may stand anywhere.
-fn from_file(args: &Args, file: &OsString, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
+fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
     let mut finder = Finder::new(args.by, args.number, meanwhile);
     let mut counts = find::Counts::new();
-    let end = source::each(source::open(file)?, file, meanwhile, |seen| match args.by {
+    let end = file.open()?.each(meanwhile, |seen| match args.by {
         By::Entries => find::count(&mut counts, seen),
         _ => finder.look(seen),
     })?;

@@ -94,7 +94,8 @@ fn what_failed_has_a_row() {
     let outcome = crate::run(&run);
     assert_eq!(outcome.end, End::Exit(1));
     let mut faults = Vec::new();
-    rows(&dir.path().join("x.ndjson"), |row| {
+    // A PATH is missing, so the scan is not complete.
+    rows(&dir.path().join("x.ndjson.partial"), |row| {
         if let Some(fault) = row.fault {
             let mut path = Vec::new();
             row.path(&mut path);
@@ -116,13 +117,15 @@ fn text_goes_to_a_file_as_well() {
     let dir = TempDir::new("text").expect("a directory");
     make(dir.path(), "mkdir in; touch in/a in/b");
     assert_fine(&run(&dents(dir.path()).args(["-o", "list.txt", "in"])));
-    assert_fine(&run(&dents(dir.path()).args(["--printf", "%f\\n", "-o", "list.parquet", "in"])));
+    assert_fine(&run(&dents(dir.path()).args(["--printf", "%f\\n", "-o", "list.csv", "in"])));
+    assert_fine(&run(&dents(dir.path()).args(["--format", "text", "-o", "list.parquet", "in"])));
     let read = |name: &str| sorted(&std::fs::read(dir.path().join(name)).expect("the file"), b'\n');
     assert_eq!(read("list.txt"), ["in", "in/a", "in/b"]);
-    assert_eq!(read("list.parquet"), ["a", "b", "in"]);
+    assert_eq!(read("list.csv"), ["a", "b", "in"]);
+    assert_eq!(read("list.parquet"), ["in", "in/a", "in/b"]);
     let piped = run(&dents(dir.path()).args(["--format", "ndjson", "-o", "-", "in"]));
     assert_fine(&piped);
-    assert_eq!(sorted(&piped.stdout, b'\n').len(), 3);
+    assert_eq!(sorted(&piped.stdout, b'\n').len(), 3 + 1, "rows, and the record of the scan");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod filters;
 mod ignored;
 mod limits;
 mod loops;
+mod partial;
 mod paths;
 mod printf;
 mod requests;

@@ -49,7 +49,8 @@ fn an_interrupt_keeps_the_rows_in_the_file() {
     let file = out.path().join("scan.ndjson");
     let outcome = interrupt(&dir, Signal::INT, &["-o", file.to_str().expect("UTF-8")]);
     assert_eq!(outcome.end, End::Exit(130));
-    let rows = std::fs::read_to_string(&file).expect("the file is there");
+    assert!(!file.exists(), "it is not complete");
+    let rows = std::fs::read_to_string(out.path().join("scan.ndjson.partial")).expect("the file is there");
     assert!(rows.lines().count() > 5 && rows.ends_with('\n'), "{rows}");
     assert_eq!(std::fs::read_dir(out.path()).expect("readable").count(), 1, "nothing temporary is left");
 }

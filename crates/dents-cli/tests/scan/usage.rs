@@ -22,6 +22,16 @@ fn wrong_command_lines_are_told_with_a_way_out() {
         (&["--printf", "%p", "-0"], &["--printf", "--null"]),
         (&["--format", "csv"], &["csv", "parquet", "ndjson", "sqlite", "text"]),
         (&["--format", "ndjson", "-0"], &["-0", "lines of text"]),
+        (&["-0", "-o", "/nowhere/x.ndjson"], &["-0", "'/nowhere/x.ndjson'", "--format text"]),
+        (&["-q", "-o", "/nowhere/x.sqlite"], &["-q", "'/nowhere/x.sqlite'", "--format text"]),
+        (
+            &["--printf", "%p", "-o", "/nowhere/x.parquet"],
+            &["--printf", "'/nowhere/x.parquet'", "--format text"],
+        ),
+        (&["--printf", "%p", "--format", "parquet", "-o", "/nowhere/x"], &["--printf", "lines of text"]),
+        (&["-o", "/nowhere/x.csv"], &["'/nowhere/x.csv'", "--format", "text, ndjson"]),
+        (&["-o", "/nowhere/x.parquet.gz"], &["'/nowhere/x.parquet.gz'", "--format"]),
+        (&["-o", "/nowhere/x.ndjson.partial"], &["'/nowhere/x.ndjson.partial'", "--format"]),
         (&["--no-such-option"], &["--no-such-option"]),
     ] {
         let outcome = run(&dents(Path::new("/")).args(args));

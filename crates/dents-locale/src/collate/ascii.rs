@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use super::tables::Tables;
 use super::{SEPARATOR, position, turned};
+use crate::file::Byte;
 
 /// ISO 14651's table has four levels; a locale with more takes the long way.
 const LEVELS: usize = 4;
@@ -106,7 +107,7 @@ impl Ascii {
                 return [LONG_WAY; LEVELS];
             }
             let mut bytes = [0; 4];
-            bytes[..weight.len()].copy_from_slice(weight);
+            bytes.iter_mut().zip(weight).for_each(|(byte, weight)| *byte = weight.get());
             bytes[3] = weight.len() as u8;
             *word = u32::from_le_bytes(bytes) | if rule.backward() { BACKWARD } else { 0 };
         }

@@ -16,7 +16,9 @@ mod tests;
 
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::sync::atomic::AtomicU8;
 
+use crate::file::Byte;
 use ascii::Ascii;
 use tables::{Element, Tables};
 
@@ -37,7 +39,7 @@ impl<'d> Collator<'d> {
     /// has none, or the bytes are no `LC_COLLATE`: then the order is that of bytes. Takes some microseconds, most of
     /// them for first touches of a mapped file.
     #[must_use]
-    pub fn new(collate: &'d [u8]) -> Option<Collator<'d>> {
+    pub fn new(collate: &'d [AtomicU8]) -> Option<Collator<'d>> {
         let tables = Tables::new(collate)?;
         Some(Collator { ascii: Ascii::new(&tables), tables, elements: Vec::new() })
     }
@@ -125,7 +127,7 @@ impl<'d> Collator<'d> {
             out.extend_from_slice(&bytes[..length]);
         }
         *ignored = 0;
-        out.extend_from_slice(weight);
+        out.extend(weight.iter().map(Byte::get));
     }
 }
 

@@ -9,7 +9,9 @@
 //! elements stand in `indirect`. An element's number is eight bits of rule set, then a place in `weights`, where
 //! each level has a length and that many bytes.
 
-use crate::file::{Category, File, word};
+use core::sync::atomic::AtomicU8;
+
+use crate::file::{Byte, Category, File, word};
 
 const RULES: usize = 0;
 const RULE_SETS: usize = 1;
@@ -41,30 +43,38 @@ pub(super) struct Element(u32);
 /// What may follow a byte: from `first` to `last`, which are the same where it is not a range.
 struct Item<'d> {
     number: i32,
-    first: &'d [u8],
-    last: &'d [u8],
+    first: &'d [AtomicU8],
+    last: &'d [AtomicU8],
     /// How far the next item is.
     size: usize,
+}
+
+impl Item<'_> {
+    /// Whether these bytes are in its range.
+    fn fits(&self, tail: &[u8]) -> bool {
+        let tail = || tail.iter().copied();
+        self.first.iter().map(Byte::get).le(tail()) && self.last.iter().map(Byte::get).ge(tail())
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tables<'d> {
     levels: usize,
-    rule_sets: &'d [u8],
-    table: &'d [u8],
-    weights: &'d [u8],
-    extra: &'d [u8],
-    indirect: &'d [u8],
+    rule_sets: &'d [AtomicU8],
+    table: &'d [AtomicU8],
+    weights: &'d [AtomicU8],
+    extra: &'d [AtomicU8],
+    indirect: &'d [AtomicU8],
 }
 
 /// The number at `at`, which may stand for something else by its sign.
-fn signed(bytes: &[u8], at: usize) -> Option<i32> {
+fn signed(bytes: &[AtomicU8], at: usize) -> Option<i32> {
     word(bytes, at).map(u32::cast_signed)
 }
 
 impl<'d> Tables<'d> {
     /// `None` if these are not the bytes of an `LC_COLLATE`, or of one without rules: the order is that of bytes.
-    pub(super) fn new(bytes: &'d [u8]) -> Option<Tables<'d>> {
+    pub(super) fn new(bytes: &'d [AtomicU8]) -> Option<Tables<'d>> {
         let file = File::new(Category::Collate, bytes)?;
         let levels = word(file.field(RULES)?, 0)? as usize;
         let tables = Tables {
@@ -87,17 +97,19 @@ impl<'d> Tables<'d> {
     /// How `level` reads this element.
     pub(super) fn rule(&self, element: Element, level: usize) -> Rule {
         let at = (element.0 >> 24) as usize * self.levels + level;
-        Rule(self.rule_sets.get(at).copied().unwrap_or(1))
+        Rule(self.rule_sets.get(at).map_or(1, Byte::get))
     }
 
     /// What the element weighs at `level`; nothing if the level ignores it.
-    pub(super) fn weight(&self, element: Element, level: usize) -> &'d [u8] {
+    pub(super) fn weight(&self, element: Element, level: usize) -> &'d [AtomicU8] {
         let mut rest = self.weights.get((element.0 & 0x00ff_ffff) as usize..).unwrap_or_default();
         for _ in 0..level {
             let Some((length, after)) = rest.split_first() else { return &[] };
-            rest = after.get(usize::from(*length)..).unwrap_or_default();
+            rest = after.get(usize::from(length.get())..).unwrap_or_default();
         }
-        rest.split_first().and_then(|(length, after)| after.get(..usize::from(*length))).unwrap_or_default()
+        rest.split_first()
+            .and_then(|(length, after)| after.get(..usize::from(length.get())))
+            .unwrap_or_default()
     }
 
     /// The element that `byte` is on its own; `None` if it may begin a longer one.
@@ -119,7 +131,7 @@ impl<'d> Tables<'d> {
             let (Some(low), Some(high)) = (item.first.first(), item.last.first()) else {
                 return Some((Element(item.number.cast_unsigned()), followers));
             };
-            for follower in (*low..=*high).filter(u8::is_ascii) {
+            for follower in (low.get()..=high.get()).filter(u8::is_ascii) {
                 followers |= 1 << follower;
             }
             at += item.size;
@@ -142,7 +154,7 @@ impl<'d> Tables<'d> {
         loop {
             let item = self.item(at)?;
             if let Some((tail, rest)) = after.split_at_checked(item.first.len())
-                && (item.first..=item.last).contains(&tail)
+                && item.fits(tail)
             {
                 if item.number >= 0 {
                     return Some((Element(item.number.cast_unsigned()), rest));
@@ -158,7 +170,7 @@ impl<'d> Tables<'d> {
     /// The item at `at` of a list; items begin at multiples of four.
     fn item(&self, at: usize) -> Option<Item<'d>> {
         let number = signed(self.extra, at)?;
-        let length = usize::from(*self.extra.get(at + 4)?);
+        let length = usize::from(self.extra.get(at + 4)?.get());
         let bytes = self.extra.get(at + 5..)?;
         let first = bytes.get(..length)?;
         let (last, stored) =
@@ -168,9 +180,9 @@ impl<'d> Tables<'d> {
 }
 
 /// How many places `tail` lies after `first` in a range: big-endian numbers, of which only what differs counts.
-fn distance(first: &[u8], tail: &[u8]) -> usize {
-    let same = first.iter().zip(tail).take_while(|(a, b)| a == b).count();
+fn distance(first: &[AtomicU8], tail: &[u8]) -> usize {
+    let same = first.iter().zip(tail).take_while(|(a, b)| a.get() == **b).count();
     first[same..].iter().zip(&tail[same..]).fold(0usize, |sum, (low, byte)| {
-        (sum << 8).wrapping_add(usize::from(*byte)).wrapping_sub(usize::from(*low))
+        (sum << 8).wrapping_add(usize::from(*byte)).wrapping_sub(usize::from(low.get()))
     })
 }

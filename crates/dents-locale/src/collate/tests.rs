@@ -3,6 +3,7 @@
 use super::*;
 use crate::find::{ARCHIVE, Files};
 use crate::{UserLocale, Variables, testing};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 fn key(collator: &mut Collator<'_>, name: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -42,7 +43,7 @@ fn what_is_lost_stands_next_to_the_last() {
 #[test]
 fn a_key_is_its_levels() {
     let bytes = testing::collate();
-    let collator = &mut Collator::new(&bytes).unwrap();
+    let collator = &mut Collator::new(testing::mapped(&bytes)).unwrap();
     let cases: [(&[u8], &[u8]); 8] = [
         (b"", b"\0\0"),
         (b"aB", b"ab\0\x02\x03\0"),
@@ -67,7 +68,7 @@ fn a_key_is_its_levels() {
 #[test]
 fn names_sort_by_them() {
     let bytes = testing::collate();
-    let collator = &mut Collator::new(&bytes).unwrap();
+    let collator = &mut Collator::new(testing::mapped(&bytes)).unwrap();
     // `cH` is no pair here: two letters.
     let sorted = ["a", "A", "ab", "a-b", "a_b", "aB", "A-B", "cH", "cz", "ch", "d", "e", "é", "f"];
     let keys: Vec<_> = sorted.iter().map(|name| key(collator, name.as_bytes())).collect();
@@ -78,12 +79,12 @@ fn names_sort_by_them() {
 
 #[test]
 fn bytes_that_are_no_collation_make_no_collator() {
-    assert!(Collator::new(b"").is_none());
-    assert!(Collator::new(&[0; 4096]).is_none());
+    assert!(Collator::new(&[]).is_none());
+    assert!(Collator::new(testing::mapped(&[0; 4096])).is_none());
     let mut bytes = testing::collate();
     let levels = bytes.windows(4).position(|four| four == 3u32.to_ne_bytes()).unwrap();
     bytes[levels..levels + 4].fill(0);
-    assert!(Collator::new(&bytes).is_none(), "no rules: bytes are compared");
+    assert!(Collator::new(testing::mapped(&bytes)).is_none(), "no rules: bytes are compared");
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn broken_tables_give_some_key() {
     let whole = testing::collate();
     let names: [&[u8]; 4] = [b"cch", "a\u{e9}\u{ff}".as_bytes(), b"\xc3\xc3\xa9\xff-1z", b"c\xc3"];
     for length in 0..whole.len() {
-        if let Some(mut collator) = Collator::new(&whole[..length]) {
+        if let Some(mut collator) = Collator::new(testing::mapped(&whole[..length])) {
             names.iter().for_each(|name| drop(key(&mut collator, name)));
         }
     }
@@ -99,11 +100,36 @@ fn broken_tables_give_some_key() {
         for flip in [1, 0x80, 0xff] {
             let mut bytes = whole.clone();
             bytes[at] ^= flip;
-            if let Some(mut collator) = Collator::new(&bytes) {
+            if let Some(mut collator) = Collator::new(testing::mapped(&bytes)) {
                 names.iter().for_each(|name| drop(key(&mut collator, name)));
             }
         }
     }
+}
+
+/// A file that is mapped may be written to while keys are made of it.
+#[test]
+fn tables_that_change_meanwhile_give_some_key() {
+    let tables = testing::mapped(&testing::collate());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut state = 1_u64;
+            while !done.load(Ordering::Relaxed) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                tables[(state >> 33) as usize % tables.len()]
+                    .fetch_xor(1 << (state >> 61), Ordering::Relaxed);
+            }
+        });
+        for _ in 0..2_000 {
+            if let Some(mut collator) = Collator::new(tables) {
+                for name in [&b"cch-1aZ"[..], b"\xc3\xc3\xa9\xff-1z", "a\u{e9}\u{ff}c".as_bytes()] {
+                    drop((key(&mut collator, name), long_way(&mut collator, name)));
+                }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
 }
 
 /// Every pair of ASCII bytes, and names of random ones, must get the same key both ways.
@@ -131,14 +157,14 @@ fn both_ways_agree(collator: &mut Collator<'_>) {
 #[test]
 fn the_short_way_gives_what_the_long_way_gives() {
     let bytes = testing::collate();
-    both_ways_agree(&mut Collator::new(&bytes).unwrap());
+    both_ways_agree(&mut Collator::new(testing::mapped(&bytes)).unwrap());
 }
 
 struct Machine;
 
 impl Files<'static> for Machine {
-    fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
-        std::fs::read(core::str::from_utf8(path).ok()?).ok().map(|bytes| &*bytes.leak())
+    fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
+        std::fs::read(core::str::from_utf8(path).ok()?).ok().map(|bytes| testing::mapped(&bytes))
     }
 }
 

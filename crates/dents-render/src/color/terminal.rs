@@ -1,7 +1,7 @@
 //! Which terminals have colours: what decides when `LS_COLORS` is unset and so is `COLORTERM`.
 
 /// Values of `TERM`, as `dircolors --print-database` of coreutils 9.1 lists them. `*` is anything, `#` a digit.
-const TERMINALS: [&[u8]; 25] = [
+const TERMINALS: [&[u8]; 26] = [
     b"Eterm",
     b"ansi",
     b"*color*",
@@ -26,6 +26,7 @@ const TERMINALS: [&[u8]; 25] = [
     b"terminator",
     b"tmux*",
     b"vt100",
+    b"vt220",
     b"xterm*",
 ];
 

@@ -14,8 +14,8 @@ const NARROWEST: usize = 3;
 /// Widths of entries and of columns. The memory is kept from one directory to the next.
 #[derive(Default)]
 pub(crate) struct Layout {
-    /// Of each entry in order, with everything around the name.
-    widths: Vec<usize>,
+    /// Of each entry in order, with everything around the name. Below 0 where the width of a name cannot be known.
+    widths: Vec<isize>,
     /// Of each column, with the two spaces behind it.
     columns: Vec<usize>,
 }
@@ -30,7 +30,7 @@ impl Layout {
             }
         }
         self.columns.clear();
-        self.columns.push(self.widths.iter().copied().max().unwrap_or(0).max(NARROWEST));
+        self.columns.push(NARROWEST);
     }
 
     /// Whether so many columns fit: the line must stay shorter than the screen, as a name that ends in the
@@ -40,10 +40,11 @@ impl Layout {
         self.columns.resize(count, NARROWEST);
         let mut line = count * NARROWEST;
         let rows = self.widths.len().div_ceil(count);
-        let mut widen = |columns: &mut Vec<usize>, column: usize, width: usize| {
-            let width = width + if column + 1 == count { 0 } else { 2 };
+        // In the last column a width below 0 becomes larger than all others, and the line shorter: so it is in GNU's `size_t`.
+        let mut widen = |columns: &mut Vec<usize>, column: usize, width: isize| {
+            let width = (width + if column + 1 == count { 0 } else { 2 }) as usize;
             if width > columns[column] {
-                line += width - columns[column];
+                line = line.wrapping_add(width).wrapping_sub(columns[column]);
                 columns[column] = width;
                 return line < screen;
             }
@@ -59,11 +60,11 @@ impl Layout {
             }
             return true;
         }
-        let widest = |column: &[usize]| column.iter().copied().max().unwrap_or(0);
-        self.widths
-            .chunks(rows)
-            .enumerate()
-            .all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
+        // The widest of a column decides; in the last column each width is tried in turn, since one may wrap around.
+        let (before, last) = self.widths.split_at(self.widths.len().min((count - 1) * rows));
+        let widest = |column: &[isize]| column.iter().copied().max().unwrap_or(0);
+        before.chunks(rows).enumerate().all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
+            && last.iter().all(|width| widen(&mut self.columns, count - 1, *width))
     }
 
     /// The entries of a line: the first, and the distance from one to the next.
@@ -85,7 +86,7 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl
     layout.widths.clear();
     layout.widths.extend(rows.shown().map(|entry| {
         let indicator = usize::from(painter.indicator(&entry).is_some());
-        frills.width(style, &entry) + painter.width(entry.name()) + indicator
+        (frills.width(style, &entry) + indicator) as isize + painter.width(entry.name())
     }));
     layout.choose(style.width, across);
     for row in 0..order.len().div_ceil(layout.columns.len()) {
@@ -103,7 +104,7 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl
             frills.write(style, &entry, buffer);
             painter.name(&entry, column, buffer);
             buffer.extend(painter.indicator(&entry));
-            end = column + layout.widths[place];
+            end = column.wrapping_add_signed(layout.widths[place]);
         }
         buffer.push(style.eol);
         out.checkpoint();

@@ -14,6 +14,13 @@ pub(crate) struct State {
     begun: bool,
 }
 
+/// Whether a name of `len` columns, and the comma behind it, still fit. Both numbers may lie below 0, where a width cannot
+/// be known: they wrap around as GNU's `size_t` does, which decides where such a line is broken.
+fn fits(column: usize, len: usize, screen: usize) -> bool {
+    let end = column.wrapping_add(len).wrapping_add(2);
+    end < screen && column <= usize::MAX.wrapping_sub(len).wrapping_sub(2)
+}
+
 pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8, out: &mut impl Sink) {
     let Renderer { style, painter, commas: state, .. } = renderer;
     // Columns keep their inode numbers aligned even where the columns themselves are given up.
@@ -23,11 +30,12 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8,
         let mut len = 0;
         if style.width != 0 {
             let indicator = usize::from(painter.indicator(&entry).is_some());
-            len = frills.width(style, &entry) + painter.width(entry.name()) + indicator;
+            let around = frills.width(style, &entry) + indicator;
+            len = around.wrapping_add_signed(painter.width(entry.name()));
         }
         let buffer = out.buffer();
         if state.begun {
-            let fits = style.width == 0 || state.column + len + 2 < style.width;
+            let fits = style.width == 0 || fits(state.column, len, style.width);
             state.column = if fits { state.column + 2 } else { 0 };
             buffer.extend_from_slice(&[separator, if fits { b' ' } else { style.eol }]);
         }
@@ -36,7 +44,7 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8,
         frills.write(style, &entry, buffer);
         painter.name(&entry, state.column, buffer);
         buffer.extend(painter.indicator(&entry));
-        state.column += len;
+        state.column = state.column.wrapping_add(len);
         out.checkpoint();
     }
     if rows.piece != (Piece::Chunk { last: false }) {

@@ -12,7 +12,7 @@ use crate::number::{digits, push_left, push_number, put_number, put_right};
 use crate::renderer::{INDENT, Renderer};
 use crate::style::Style;
 use crate::time::Clock;
-use crate::width::width;
+use crate::width::known_width;
 use alloc::vec::Vec;
 use core::ops::Range;
 use dents::batch::{Entry, Mark, Time};
@@ -104,7 +104,7 @@ fn draw(
         }
         buffer.push(b' ');
         // The bytes of an owner's name may be more than their columns: then the row is longer than planned.
-        let column = buffer.len() - start - row.excess;
+        let column = buffer.len().wrapping_sub(start).wrapping_sub(row.excess);
         match dired {
             None => {
                 write_name(painter, &entry, column, buffer);
@@ -271,7 +271,8 @@ struct Row<'s> {
     minor_width: usize,
     /// Where GNU begins to count the columns of the screen: at the size, if owners stand before it.
     counted_from: usize,
-    /// How many bytes longer than its columns the row is before the place where counting begins.
+    /// How many bytes longer than its columns the row is before the place where counting begins; below 0, wrapped around,
+    /// where an owner's name of unknown width is not padded.
     excess: usize,
 }
 
@@ -340,7 +341,8 @@ impl<'s> Row<'s> {
             text.push(b' ');
         }
         text.resize(text.len() + self.size_width + 1, b' ');
-        self.excess = if self.counted_from > 0 { self.size_start() - self.counted_from } else { 0 };
+        self.excess =
+            if self.counted_from > 0 { self.size_start().wrapping_sub(self.counted_from) } else { 0 };
     }
 
     fn size_start(&self) -> usize {
@@ -446,6 +448,16 @@ pub(crate) struct Owner<'o> {
     pub(crate) width: usize,
 }
 
+impl Owner<'_> {
+    /// The width of a name with characters that cannot be printed.
+    const UNKNOWN: usize = usize::MAX;
+
+    /// The columns that are counted on.
+    pub(crate) fn columns(self) -> usize {
+        if self.width == Owner::UNKNOWN { 0 } else { self.width }
+    }
+}
+
 impl<'o> OwnerColumn<'o> {
     const CACHE: usize = 16;
 
@@ -470,8 +482,7 @@ impl<'o> OwnerColumn<'o> {
         let name = self.names.and_then(|names| names(self.owners, id));
         let width = match name {
             None => digits(id.into()),
-            Some(name) if self.utf8 => width(name, true),
-            Some(name) => name.iter().filter(|byte| !byte.is_ascii_control()).count(),
+            Some(name) => known_width(name, self.utf8).unwrap_or(Owner::UNKNOWN),
         };
         let owner = Owner { id, name, width };
         self.cache[id as usize % OwnerColumn::CACHE] = owner;
@@ -480,7 +491,7 @@ impl<'o> OwnerColumn<'o> {
 
     #[inline]
     fn measure(&mut self, id: u32) {
-        self.width = self.width.max(self.find(id).width);
+        self.width = self.width.max(self.find(id).columns());
     }
 
     /// Names to the left, numbers to the right.
@@ -488,8 +499,9 @@ impl<'o> OwnerColumn<'o> {
         match id.map(|id| self.find(id)) {
             None => push_left(out, b"?", self.width),
             Some(Owner { name: Some(name), width, .. }) => {
-                // The bytes of a name may be more than its columns.
-                push_left(out, name, self.width - width + name.len());
+                // The bytes of a name may be more than its columns. A name of unknown width is followed by no padding.
+                let padding = if width == Owner::UNKNOWN { 0 } else { self.width - width };
+                push_left(out, name, padding + name.len());
             }
             Some(Owner { id, .. }) => push_number(out, id.into(), self.width),
         }

@@ -20,7 +20,7 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
 
 /// Writes the name with escape sequences, between the marks of its style.
 pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
-    let (open, close) = quoter.style.forced().marks(quoter.utf8);
+    let (open, close) = quoter.marks();
     // Once there are quotes around a name that could do without, the extra characters need nothing more.
     let extra = quoter.style != Quoting::CMaybe;
     out.extend_from_slice(open);

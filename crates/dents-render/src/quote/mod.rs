@@ -70,6 +70,12 @@ impl Quoting {
         }
     }
 
+    /// Whether the marks around names are those of the user's language.
+    #[must_use]
+    pub fn is_of_locale(self) -> bool {
+        matches!(self, Quoting::Locale | Quoting::Clocale)
+    }
+
     fn is_shell(self) -> bool {
         use Quoting::{Shell, ShellAlways, ShellEscape, ShellEscapeAlways};
         matches!(self, Shell | ShellAlways | ShellEscape | ShellEscapeAlways)
@@ -80,7 +86,7 @@ impl Quoting {
         !matches!(self, Quoting::Literal | Quoting::Shell | Quoting::ShellAlways)
     }
 
-    /// What stands before and after a quoted name.
+    /// What stands before and after a quoted name, unless the language has marks of its own.
     fn marks(self, utf8: bool) -> (&'static [u8], &'static [u8]) {
         match self {
             Quoting::Literal | Quoting::Escape => (b"", b""),
@@ -92,6 +98,15 @@ impl Quoting {
     }
 }
 
+/// The marks that a language puts around quoted words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quotes {
+    /// Before the word.
+    pub open: Vec<u8>,
+    /// After it.
+    pub close: Vec<u8>,
+}
+
 /// A quoting style made ready: what it does to each byte.
 #[derive(Clone, Debug)]
 pub struct Quoter {
@@ -100,6 +115,8 @@ pub struct Quoter {
     qmark: bool,
     /// ASCII characters to be quoted beyond what the style asks for.
     extra: u128,
+    /// In the locale's styles: the marks of the user's language, if it has some.
+    quotes: Option<Quotes>,
     /// Whether a byte can stand in a name that is copied as it is.
     plain: [bool; 256],
 }
@@ -110,7 +127,8 @@ impl Quoter {
     pub fn new(style: Quoting, locale: &Locale, qmark: bool, extra: &[u8]) -> Quoter {
         let qmark = qmark && !style.escapes();
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
-        let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, plain: [false; 256] };
+        let quotes = None;
+        let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, quotes, plain: [false; 256] };
         // Written as they are, whatever is in them: nobody will ask the table.
         if style != Quoting::Literal || qmark {
             for byte in 1..=255u8 {
@@ -118,6 +136,18 @@ impl Quoter {
             }
         }
         quoter
+    }
+
+    /// The same with the marks of the user's language, if it has some and the style is one that follows the locale.
+    #[must_use]
+    pub fn with_quotes(mut self, quotes: Option<&Quotes>) -> Quoter {
+        if self.style.is_of_locale() {
+            self.quotes = quotes.cloned();
+            for byte in 1..=255u8 {
+                self.plain[usize::from(byte)] = self.is_plain(byte);
+            }
+        }
+        self
     }
 
     fn is_plain(&self, byte: u8) -> bool {
@@ -131,7 +161,15 @@ impl Quoter {
         match self.style {
             Quoting::Literal => true,
             _ if self.style.is_shell() => shell::is_safe(byte),
-            _ => byte != b'\\' && !self.style.marks(self.utf8).1.contains(&byte),
+            _ => byte != b'\\' && !self.marks().1.contains(&byte),
+        }
+    }
+
+    /// What stands before and after a quoted name.
+    fn marks(&self) -> (&[u8], &[u8]) {
+        match &self.quotes {
+            Some(quotes) => (&quotes.open, &quotes.close),
+            None => self.style.forced().marks(self.utf8),
         }
     }
 
@@ -227,24 +265,30 @@ fn push_octal(out: &mut Vec<u8>, byte: u8) {
 /// A name within a sentence: always in quotes, ready to be pasted into a shell.
 #[must_use]
 pub fn quoteaf(name: &[u8], locale: &Locale) -> Vec<u8> {
-    quoted(Quoting::ShellEscapeAlways, name, locale, b"")
+    written(&Quoter::new(Quoting::ShellEscapeAlways, locale, false, b""), name)
 }
 
 /// A name before a colon: in quotes where a shell would need them or where there is a colon in it.
 #[must_use]
 pub fn quotef(name: &[u8], locale: &Locale) -> Vec<u8> {
-    quoted(Quoting::ShellEscape, name, locale, b":")
+    written(&Quoter::new(Quoting::ShellEscape, locale, false, b":"), name)
 }
 
-/// A word of the user's within a sentence, in the quotes of the locale.
+/// A word of the user's within a sentence, between the marks of the locale.
 #[must_use]
 pub fn quote(word: &[u8], locale: &Locale) -> Vec<u8> {
-    quoted(Quoting::Locale, word, locale, b"")
+    quote_between(word, locale, None)
 }
 
-fn quoted(style: Quoting, name: &[u8], locale: &Locale, extra: &[u8]) -> Vec<u8> {
+/// The same between the marks of the user's language, if it has some.
+#[must_use]
+pub fn quote_between(word: &[u8], locale: &Locale, quotes: Option<&Quotes>) -> Vec<u8> {
+    written(&Quoter::new(Quoting::Locale, locale, false, b"").with_quotes(quotes), word)
+}
+
+fn written(quoter: &Quoter, name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len() + 8);
-    Quoter::new(style, locale, false, extra).write(name, &mut out);
+    quoter.write(name, &mut out);
     out
 }
 

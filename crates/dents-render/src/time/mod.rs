@@ -15,7 +15,7 @@ pub use zone::Zone;
 
 use crate::number::{Text, push_right};
 use crate::style::Style;
-use crate::width::width;
+use crate::width::{known_width, width};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use civil::Civil;
@@ -114,9 +114,7 @@ impl<'s> Clock<'s> {
         clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        // Without UTF-8, GNU takes every byte for a column that is no control character.
-        let bytes = || epoch.iter().filter(|byte| !byte.is_ascii_control()).count();
-        clock.width = if style.locale.utf8 { width(&epoch, true) } else { bytes() };
+        clock.width = known_width(&epoch, style.locale.utf8).unwrap_or(0);
         clock
     }
 

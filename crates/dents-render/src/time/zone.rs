@@ -49,6 +49,9 @@ pub(crate) struct Period {
 }
 
 impl Zone {
+    /// The most bytes that a zone's file may have. The largest of the tz database have 4 KiB.
+    pub const MOST: usize = 1 << 20;
+
     /// UTC: also what an empty `TZ` means.
     #[must_use]
     pub fn utc() -> Zone {

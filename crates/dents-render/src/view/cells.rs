@@ -345,7 +345,7 @@ fn put_owner(owner: Owner<'_>, paint: Paint, out: &mut Vec<u8>) -> Cell {
     match owner.name {
         Some(name) => {
             out.extend_from_slice(name);
-            Cell::new(owner.width, Some(paint))
+            Cell::new(owner.columns(), Some(paint))
         }
         None => Cell::number(owner.id.into(), paint, out),
     }

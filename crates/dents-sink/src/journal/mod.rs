@@ -30,7 +30,7 @@
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
-//! use dents_sink::{Format, create};
+//! use dents_sink::{Extent, Format, create};
 //! use std::path::Path;
 //! # fn walk(_: &[&std::ffi::CStr], _: &[dents::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
@@ -44,7 +44,7 @@
 //!     journal.replay(&mut *part)?;
 //!     part.flush()?;
 //!     drop(part);
-//!     sink.finish()?;
+//!     sink.finish(Extent::Complete)?;
 //!     journal.finish()?;
 //! }
 //! # Ok(())

@@ -28,7 +28,20 @@
 //! with padding). So `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in
 //! any case. Control characters are escaped, also DEL and those of U+0080–U+009F, so that lines are safe on a terminal.
 //!
-//! Lines of several files may be put together with `cat`, and split with `split -l`.
+//! # The record of the scan
+//!
+//! One more line, the last, has `scan` in the place of `path` and all that follows it, and says whether the lines are all:
+//!
+//! ```json
+//! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518}}
+//! ```
+//!
+//! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines. Without
+//! this line (the file was cut off at the end of a line, lines were picked out of it, or a program wrote it that knew no
+//! such record) nothing says that all is there. Rows alone have a `type`: `jq 'select(.type)'`.
+//!
+//! Lines of several files may be put together with `cat`, sorted, and split with `split -l`: read again, the records must
+//! count as many rows as there are, wherever they stand. If they count more, rows were lost, which is an error.
 //!
 //! # How it is written
 //!
@@ -41,9 +54,10 @@ mod text;
 pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
-use crate::{Output, Part, SCHEMA, Sink, errno_name, time, words};
+use crate::{Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
 use dents::batch::Time;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use text::{push_base64, push_escaped, push_field, push_number};
 
@@ -52,24 +66,38 @@ const BUFFER: usize = 256 << 10;
 
 /// An NDJSON file that is being written.
 pub struct Ndjson {
-    output: Mutex<Output>,
+    program: String,
+    begun: Time,
+    state: Mutex<State>,
+}
+
+struct State {
+    output: Output,
+    /// Rows written.
+    rows: u64,
 }
 
 impl Ndjson {
-    /// Begins to write.
+    /// Begins to write; `program` is told in the record of the scan.
     #[must_use]
-    pub fn new(output: Output) -> Self {
-        Ndjson { output: Mutex::new(output) }
+    pub fn new(output: Output, program: &str) -> Self {
+        let state = Mutex::new(State { output, rows: 0 });
+        Ndjson { program: program.to_string(), begun: time::now(), state }
     }
 }
 
 impl Sink for Ndjson {
     fn part(&self) -> Box<dyn Part + '_> {
-        Box::new(Writer { sink: self, buffer: Vec::with_capacity(BUFFER + 4096), parent: Parent::new(b"") })
+        let buffer = Vec::with_capacity(BUFFER + 4096);
+        Box::new(Writer { sink: self, buffer, rows: 0, parent: Parent::new(b"") })
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        self.output.into_inner().unwrap_or_else(PoisonError::into_inner).commit()
+    fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
+        let State { mut output, rows } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut line = Vec::new();
+        push_record(&self.program, self.begun, extent, rows, &mut line);
+        output.write_all(&line)?;
+        output.commit(extent)
     }
 }
 
@@ -77,6 +105,8 @@ impl Sink for Ndjson {
 struct Writer<'s> {
     sink: &'s Ndjson,
     buffer: Vec<u8>,
+    /// Rows in the buffer.
+    rows: u64,
     parent: Parent,
 }
 
@@ -86,12 +116,14 @@ impl Part for Writer<'_> {
             self.parent = Parent::new(row.parent);
         }
         push_line(row, &self.parent, &mut self.buffer);
+        self.rows += 1;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let mut output = self.sink.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output.write_all(&self.buffer)?;
+        let mut state = self.sink.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.output.write_all(&self.buffer)?;
+        state.rows += std::mem::take(&mut self.rows);
         self.buffer.clear();
         Ok(())
     }
@@ -160,6 +192,19 @@ fn push_line(row: &Row<'_>, parent: &Parent, out: &mut Vec<u8>) {
     }
     push_fault(row.fault, out);
     out.extend_from_slice(b"}\n");
+}
+
+/// The record of the scan.
+fn push_record(program: &str, begun: Time, extent: Extent, rows: u64, out: &mut Vec<u8>) {
+    push_number(b"{\"v\":", u64::from(SCHEMA), out);
+    out.extend_from_slice(b",\"scan\":{\"program\":\"");
+    push_escaped(program.as_bytes(), out);
+    push_time(b"\",\"begun\":\"", begun, out);
+    push_time(b",\"ended\":\"", time::now(), out);
+    let complete = extent == Extent::Complete;
+    out.extend_from_slice(if complete { b",\"complete\":true" } else { b",\"complete\":false" });
+    push_number(b",\"rows\":", rows, out);
+    out.extend_from_slice(b"}}\n");
 }
 
 const NO_FACTS: &str = concat!(

@@ -3,10 +3,11 @@
 use super::text::from_base64;
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
-use crate::{SCHEMA, message, time, words};
+use crate::{Extent, SCHEMA, message, time, words};
 use dents::batch::Time;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
@@ -102,6 +103,41 @@ struct Version {
     v: u64,
 }
 
+/// A line with the record of a scan.
+#[derive(Deserialize)]
+struct Record {
+    v: u64,
+    scan: Scan,
+}
+
+#[derive(Deserialize)]
+struct Scan {
+    complete: bool,
+    rows: u64,
+}
+
+/// What the records say, and the rows that were met.
+#[derive(Default)]
+struct Counted {
+    rows: u64,
+    recorded: u64,
+    records: u64,
+    partial: bool,
+}
+
+impl Counted {
+    /// At the end of the file.
+    fn extent(&self) -> Result<Option<Extent>, String> {
+        let Counted { rows, recorded, records, partial } = *self;
+        match rows.cmp(&recorded) {
+            Ordering::Less => Err(format!("{rows} of {recorded} rows are there")),
+            _ if partial => Ok(Some(Extent::Partial)),
+            Ordering::Equal if records > 0 => Ok(Some(Extent::Complete)),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Lines {
     /// From a file, whose first bytes may have been read already.
     pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
@@ -110,54 +146,75 @@ impl Lines {
         Lines { span, path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
     }
 
-    /// Gives every row. Empty lines are passed over.
-    pub(crate) fn for_each(&mut self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    /// Gives every row. Empty lines are passed over; a last one without its end is not, for none is written like that.
+    pub(crate) fn for_each(
+        &mut self,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
         let mut line = Vec::new();
         let mut number = 0_u64;
+        let mut counted = Counted::default();
         loop {
             line.clear();
             number += 1;
             let got = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
             if got.map_err(|error| message::cannot_read(&self.path, &error))? == 0 {
-                return Ok(());
+                return counted.extent().map_err(|problem| message::damaged(&self.path, &problem));
             }
-            let ended = line.pop_if(|last| *last == b'\n').is_some();
+            if line.pop_if(|last| *last == b'\n').is_none() {
+                return Err(message::damaged(&self.path, &format!("line {number} has no end")));
+            }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            give_line(&line, give).map_err(|wrong| match wrong {
+            take_line(&line, &mut counted, give).map_err(|wrong| match wrong {
                 Wrong::Version(version) => message::too_new(&self.path, version),
-                Wrong::Line(problem) if ended => {
-                    message::damaged(&self.path, &format!("line {number}: {problem}"))
-                }
-                Wrong::Line(_) => message::damaged(&self.path, &format!("line {number} has no end")),
+                Wrong::Line(problem) => message::damaged(&self.path, &format!("line {number}: {problem}")),
                 Wrong::Receiver(error) => error,
             })?;
         }
     }
 }
 
-/// Why a line gave no row.
+/// Why a line was neither a row nor a record.
 enum Wrong {
     Version(u64),
     Line(String),
     Receiver(io::Error),
 }
 
-fn give_line(line: &[u8], give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> Result<(), Wrong> {
+fn take_line(
+    line: &[u8],
+    counted: &mut Counted,
+    give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+) -> Result<(), Wrong> {
     let line = match serde_json::from_slice::<Line<'_>>(line) {
         Ok(line) => line,
-        // A later version may have made other things of the fields.
-        Err(error) => match serde_json::from_slice::<Version>(line) {
-            Ok(Version { v }) if v > u64::from(SCHEMA) => return Err(Wrong::Version(v)),
-            _ => return Err(Wrong::Line(format!("no row of a scan: {error}"))),
-        },
+        Err(error) => return take_record(line, counted, &error),
     };
     if line.v > u64::from(SCHEMA) {
         return Err(Wrong::Version(line.v));
     }
     let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
+    counted.rows += 1;
     give(&parts.row()).map_err(Wrong::Receiver)
+}
+
+/// A line that is no row, for this reason.
+fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -> Result<(), Wrong> {
+    match serde_json::from_slice::<Record>(line) {
+        Ok(Record { v, scan: Scan { complete, rows } }) if v <= u64::from(SCHEMA) => {
+            counted.recorded = counted.recorded.saturating_add(rows);
+            counted.records += 1;
+            counted.partial |= !complete;
+            Ok(())
+        }
+        // A later version may have made other things of the fields.
+        _ => match serde_json::from_slice::<Version>(line) {
+            Ok(Version { v }) if v > u64::from(SCHEMA) => Err(Wrong::Version(v)),
+            _ => Err(Wrong::Line(format!("no row of a scan: {reason}"))),
+        },
+    }
 }
 
 /// A row whose texts may be ours: what was escaped or base64.

@@ -27,8 +27,8 @@
 //! that comparisons stay right, and `far_times` has it in full: `mtime=+010000-01-01T00:00:00.000000000Z`, several with
 //! a space between them, in the form of [`crate::time`].
 //!
-//! The file's metadata has `dents.schema` (1), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339) and `dents.crc32`
-//! (`seal.rs`).
+//! The file's metadata has `dents.schema` (1), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
+//! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`seal.rs`).
 //!
 //! # How it is written
 //!
@@ -68,7 +68,7 @@ mod seal;
 
 pub(crate) use read::Columns;
 
-use crate::{Output, Part, Sink, time};
+use crate::{Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
@@ -76,6 +76,7 @@ use column::Chunk;
 use schema::Schema;
 use seal::Sealed;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -156,7 +157,7 @@ impl Sink for Parquet {
         Box::new(group::Writer::new(self))
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
+    fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
         let State { mut file, checksums, failed } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some((kind, message)) = failed {
@@ -165,9 +166,11 @@ impl Sink for Parquet {
         let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
         file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
         file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));
+        let complete = extent == Extent::Complete;
+        file.append_key_value_metadata(key_value(schema::COMPLETE, complete.to_string()));
         file.flush()?;
         file.inner_mut().begin_footer();
-        file.into_inner().map_err(io_error)?.commit()
+        file.into_inner().map_err(io_error)?.commit(extent)
     }
 }
 

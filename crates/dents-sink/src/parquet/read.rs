@@ -4,7 +4,7 @@ use super::seal::Checked;
 use super::{io_error, schema};
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
-use crate::{SCHEMA, message, time, words};
+use crate::{Extent, SCHEMA, message, time, words};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use ::parquet::errors::ParquetError;
@@ -30,6 +30,7 @@ pub(crate) struct Columns {
     file: SerializedFileReader<Checked>,
     /// The checksum of each row group.
     checksums: Vec<u32>,
+    extent: Option<Extent>,
 }
 
 impl Columns {
@@ -52,7 +53,11 @@ impl Columns {
         if checksums.len() != file.num_row_groups() {
             return Err(message::damaged(path, "not every row group has a checksum"));
         }
-        Ok(Columns { path: path.to_path_buf(), source, file, checksums })
+        let extent = value(schema::COMPLETE).map(|complete| match complete {
+            "true" => Extent::Complete,
+            _ => Extent::Partial,
+        });
+        Ok(Columns { path: path.to_path_buf(), source, file, checksums, extent })
     }
 
     /// From the metadata of the file.
@@ -60,7 +65,10 @@ impl Columns {
         Span::of(value(&self.file, schema::BEGUN), value(&self.file, schema::ENDED))
     }
 
-    pub(crate) fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn for_each(
+        self,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
         for (index, checksum) in self.checksums.iter().enumerate() {
             let loaded = self.load(index, *checksum).and_then(|()| self.cursors(index));
             let mut cursors = loaded.map_err(|error| wrong(&self.path, error))?;
@@ -75,7 +83,7 @@ impl Columns {
                 left -= rows;
             }
         }
-        Ok(())
+        Ok(self.extent)
     }
 
     /// Brings a row group into memory, checked: all of it stands together, column after column.

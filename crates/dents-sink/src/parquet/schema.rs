@@ -12,6 +12,7 @@ pub(super) const PROGRAM: &str = "dents.program";
 pub(super) const BEGUN: &str = "dents.begun";
 pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
+pub(super) const COMPLETE: &str = "dents.complete";
 
 /// The columns in their order.
 const MESSAGE: &str = "message entries {

@@ -5,13 +5,14 @@
 //! of all its bytes, in the metadata under `dents.crc32`; and the metadata has one of its own, before it begins: the 12 bytes
 //! between the last row group and the footer are `dentscrc` and the CRC-32 of the footer to the end of the file.
 
-use crate::Output;
+use crate::{Extent, Output};
 use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Write};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"dentscrc";
@@ -40,12 +41,12 @@ impl Sealed {
     }
 
     /// Writes seal and footer, and gives the file its name.
-    pub(super) fn commit(mut self) -> io::Result<()> {
+    pub(super) fn commit(mut self, extent: Extent) -> io::Result<Option<PathBuf>> {
         let footer = self.footer.take().unwrap_or_default();
         self.output.write_all(MAGIC)?;
         self.output.write_all(&crc32fast::hash(&footer).to_le_bytes())?;
         self.output.write_all(&footer)?;
-        self.output.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+        self.output.into_inner().map_err(io::IntoInnerError::into_error)?.commit(extent)
     }
 }
 

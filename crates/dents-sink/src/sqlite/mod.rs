@@ -23,8 +23,9 @@
 //! What is not known is null. **Text or blob**: valid UTF-8 is text, and so `LIKE`, `GLOB` and `=` work as expected; anything
 //! else is a blob of the same bytes. Which of the two a value is follows from its bytes alone; all blobs sort after all texts.
 //!
-//! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339). `PRAGMA application_id` is 0x64656e74
-//! (`dent`), `PRAGMA user_version` the version of the schema.
+//! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339), `complete` (1, or 0 if a root could not be
+//! opened or the walk was stopped). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
+//! schema.
 //!
 //! There are no indexes: to make one takes about as long as to write the table, and `CREATE INDEX size ON entries(size)` is
 //! quickly said where it pays.
@@ -40,7 +41,7 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
-use crate::{Output, Part, SCHEMA, Sink, message, time, words};
+use crate::{Extent, Output, Part, SCHEMA, Sink, message, time, words};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use std::io;
@@ -60,7 +61,8 @@ CREATE TABLE entries (
   ctime INTEGER, ctime_ns INTEGER, mtime INTEGER, mtime_ns INTEGER,
   target, asked TEXT, errno INTEGER, lazy INTEGER
 );
-CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT);
+CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT,
+  complete INTEGER);
 ";
 
 const COLUMNS: usize = 27;
@@ -83,10 +85,7 @@ impl Sqlite {
     /// # Errors
     /// If the output is no file of its own (a pipe, stdout), or SQLite cannot write it.
     pub fn new(output: Output, program: &str) -> io::Result<Self> {
-        let Some(path) = output.temporary_path() else {
-            let problem = "SQLite needs a file, and this is a pipe or a device";
-            return Err(message::bad_file(output.named(), problem, "name a file, or write NDJSON"));
-        };
+        let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
         let database = begin(path, program).map_err(|error| cannot_write(output.named(), &error))?;
         Ok(Sqlite { database: Mutex::new(database), output })
     }
@@ -99,6 +98,12 @@ impl Sqlite {
         };
         insert().map_err(|error| cannot_write(self.output.named(), &error))
     }
+}
+
+/// The error for an output that cannot be renamed: SQLite writes to a path, and anywhere in the file.
+pub(crate) fn needs_a_file(path: &Path) -> io::Error {
+    let problem = "SQLite needs a file, and this is a pipe or a device";
+    message::bad_file(path, problem, "name a file, or write NDJSON")
 }
 
 fn begin(path: &Path, program: &str) -> rusqlite::Result<Connection> {
@@ -126,14 +131,15 @@ impl Sink for Sqlite {
         Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new() })
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
+    fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
         let database = self.database.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let complete = extent == Extent::Complete;
         let ended = database
-            .execute("UPDATE scan SET ended = ?", (time::text(time::now()),))
+            .execute("UPDATE scan SET ended = ?, complete = ?", (time::text(time::now()), complete))
             .and_then(|_| database.execute_batch("COMMIT"))
             .and_then(|()| database.close().map_err(|(_, error)| error));
         ended.map_err(|error| cannot_write(self.output.named(), &error))?;
-        self.output.commit()
+        self.output.commit(extent)
     }
 }
 

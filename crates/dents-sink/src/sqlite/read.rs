@@ -3,10 +3,10 @@
 use super::{APPLICATION, COLUMNS, as_file};
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
-use crate::{SCHEMA, message, words};
+use crate::{Extent, SCHEMA, message, words};
 use dents::batch::Time;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -56,7 +56,10 @@ impl Table {
         Span::of(text("begun").as_deref(), text("ended").as_deref())
     }
 
-    pub(crate) fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn for_each(
+        self,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut statement = self.database.prepare(SELECT).map_err(broken)?;
         let mut rows = statement.raw_query();
@@ -68,7 +71,15 @@ impl Table {
             let row = row_of(&values).map_err(|problem| message::damaged(&self.path, problem))?;
             give(&row)?;
         }
-        Ok(())
+        self.extent().map_err(broken)
+    }
+
+    /// What the table `scan` says. An earlier program made it without the column.
+    fn extent(&self) -> rusqlite::Result<Option<Extent>> {
+        let mut statement = self.database.prepare("SELECT * FROM scan")?;
+        let Ok(column) = statement.column_index("complete") else { return Ok(None) };
+        let complete = statement.query_row((), |row| row.get::<_, Option<bool>>(column)).optional()?;
+        Ok(complete.flatten().map(|complete| if complete { Extent::Complete } else { Extent::Partial }))
     }
 }
 

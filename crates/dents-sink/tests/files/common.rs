@@ -2,7 +2,7 @@
 
 use dents::batch::Time;
 use dents::needs::Kind;
-use dents_sink::{Asked, Facts, Fault, Format, Row, create, read};
+use dents_sink::{Asked, Extent, Facts, Fault, Format, Row, create, read};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -182,8 +182,19 @@ impl Rng {
     }
 }
 
-/// Writes rows through so many parts, and ends the file.
+/// Writes the rows of a complete scan through so many parts, and ends the file.
 pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
+    write_as(path, format, rows, parts, Extent::Complete).map(drop)
+}
+
+/// The same, of any scan. Where the file is then.
+pub(crate) fn write_as(
+    path: &Path,
+    format: Format,
+    rows: &[Owned],
+    parts: usize,
+    extent: Extent,
+) -> io::Result<Option<PathBuf>> {
     let sink = create(path, format, "a test")?;
     std::thread::scope(|scope| {
         let share = rows.len().div_ceil(parts).max(1);
@@ -197,17 +208,24 @@ pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -
         let workers: Vec<_> = workers.collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("no panic"))
     })?;
-    sink.finish()
+    sink.finish(extent)
 }
 
-/// The rows of a file.
+/// The rows of a file that holds all of a scan.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<Owned>> {
+    let (rows, extent) = read_any(path)?;
+    assert_eq!(extent, Some(Extent::Complete), "{}", path.display());
+    Ok(rows)
+}
+
+/// The rows of a file, and whether they are all.
+pub(crate) fn read_any(path: &Path) -> io::Result<(Vec<Owned>, Option<Extent>)> {
     let mut rows = Vec::new();
-    read::open(path)?.for_each(&mut |row| {
+    let extent = read::open(path)?.for_each(&mut |row| {
         rows.push(Owned::of(row));
         Ok(())
     })?;
-    Ok(rows)
+    Ok((rows, extent))
 }
 
 /// A temporary directory of one's own, removed with all that is in it.

@@ -1,7 +1,7 @@
 //! Files appear when they are whole, and what goes wrong is said so that somebody can do something about it.
 
-use crate::common::{Owned, Playground, Rng, read, write};
-use dents_sink::{Format, Output, create};
+use crate::common::{Owned, Playground, Rng, read, read_any, write};
+use dents_sink::{Extent, Format, Output, create};
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -24,7 +24,7 @@ fn a_file_appears_when_it_is_whole() {
         drop(part);
         assert_eq!(ground.names().len(), 1, "the temporary file: {:?}", ground.names());
         assert!(!path.exists());
-        sink.finish().expect("finished");
+        assert_eq!(sink.finish(Extent::Complete).expect("finished"), Some(path.clone()));
         assert_eq!(ground.names(), [path.file_name().and_then(|name| name.to_str()).expect("a name")]);
     }
 }
@@ -136,7 +136,13 @@ fn what_cannot_be_written_is_told_with_file_problem_and_way_out() {
 fn after_a_failed_write_nothing_is_committed() {
     let mut output = Output::create(Path::new("/dev/full")).expect("opened");
     assert_eq!(output.write_all(b"x").expect_err("full").kind(), ErrorKind::StorageFull);
-    assert!(output.commit().expect_err("failed before").to_string().contains("an earlier write failed"));
+    assert!(
+        output
+            .commit(Extent::Complete)
+            .expect_err("failed before")
+            .to_string()
+            .contains("an earlier write failed")
+    );
 }
 
 /// A disk that fills up under a file that would have been renamed: a file size limit does the same to it.
@@ -182,8 +188,11 @@ fn bad(bytes: &[u8]) -> String {
 #[test]
 fn what_is_not_ours_is_said_to_be_so() {
     for (bytes, expected) in [
-        (&b"hello"[..], "not a file of a scan; name one"),
-        (b"{}", "damaged: line 1"),
+        (&b""[..], "empty, which no scan is; "),
+        (b"hello", "not a file of a scan; name one"),
+        (b"{}\n", "damaged: line 1"),
+        (b"{\"v\":1,\"scan\":{}}\n", "damaged: line 1"),
+        (b"{\"v\":2,\"scan\":{\"complete\":true,\"rows\":0}}\n", "version 2 of the schema"),
         (b"{\"v\":1}\n", "line 1: no row of a scan: missing field"),
         (b"{\"v\":2,\"road\":1}\n", "version 2 of the schema, and this program knows up to 1; read it with"),
         (b"{\"v\":1,\"path\":\"a", "cut off or damaged: line 1 has no end"),
@@ -198,19 +207,28 @@ fn what_is_not_ours_is_said_to_be_so() {
     assert!(missing.starts_with("/nonexistent: cannot read: No such file or directory; "), "{missing}");
 }
 
+/// Every length of the beginning and of the end, every page of a database and every line, and many between.
 #[test]
-fn a_file_cut_off_anywhere_is_told_or_read_as_far_as_its_lines_go() {
+fn a_file_cut_off_anywhere_is_told() {
     for format in Format::ALL {
         let ground = Playground::new();
         let path = ground.file(*format);
         write(&path, *format, &Rng(2).rows(60), 1).expect("written");
         let whole = fs::read(&path).expect("read");
-        for len in (0..whole.len()).step_by(1 + whole.len() / 400) {
+        let ends_of_lines =
+            whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        let mut lengths: Vec<usize> = (0..whole.len()).step_by(1 + whole.len() / 400).collect();
+        lengths.extend((0..120).chain(whole.len() - 120..whole.len()));
+        lengths.extend((0..whole.len()).step_by(1024).flat_map(|at| [at, at.saturating_sub(1), at + 1]));
+        lengths
+            .extend(ends_of_lines.clone().filter(|_| *format == Format::Ndjson).flat_map(|at| [at - 1, at]));
+        for len in lengths.into_iter().filter(|len| *len < whole.len()) {
             fs::write(&path, &whole[..len]).expect("written");
-            match read(&path) {
-                // Lines do not know how many they should be.
-                Ok(rows) => {
-                    assert!(len == 0 || (*format == Format::Ndjson && rows.len() < 60), "{format:?} {len}")
+            match read_any(&path) {
+                // Every line there is has its end, and the last one is not the record.
+                Ok((rows, extent)) => {
+                    let at_an_end = *format == Format::Ndjson && ends_of_lines.clone().any(|end| end == len);
+                    assert!(at_an_end && extent.is_none() && rows.len() <= 60, "{format:?} {len} {extent:?}");
                 }
                 Err(error) => assert!(error.to_string().contains("scan."), "{error}"),
             }
@@ -234,7 +252,7 @@ fn a_file_with_changed_bytes_never_ends_in_a_panic() {
             }
             let changed = bytes != whole;
             fs::write(&path, bytes).expect("written");
-            match read(&path) {
+            match read_any(&path) {
                 // Only Parquet files have checksums, of all but the first four bytes.
                 Ok(_) => assert!(format.name() != "parquet" || !changed, "damage went unnoticed"),
                 Err(error) => assert!(error.to_string().contains("/scan."), "{error}"),

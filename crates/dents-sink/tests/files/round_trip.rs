@@ -55,6 +55,7 @@ fn who_receives_rows_can_end_it() {
             seen += 1;
             if seen == 1500 { Err(io::Error::from(io::ErrorKind::BrokenPipe)) } else { Ok(()) }
         });
-        assert_eq!((seen, ended.map_err(|error| error.kind())), (1500, Err(io::ErrorKind::BrokenPipe)));
+        let kind = ended.map_err(|error| error.kind());
+        assert_eq!((seen, kind), (1500, Err(io::ErrorKind::BrokenPipe)));
     }
 }

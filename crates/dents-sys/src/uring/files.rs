@@ -10,6 +10,8 @@ use alloc::vec::Vec;
 /// A file that is to be read, or was.
 pub(super) struct File {
     pub(super) path: CString,
+    /// How many bytes it may have.
+    most: usize,
     pub(super) state: State,
 }
 
@@ -27,10 +29,10 @@ pub(super) enum State {
 
 impl Ring {
     /// Reads a file from its beginning along with the requests of the next [`run`](Self::run), which costs at most one
-    /// `io_uring_enter` more, however many files there are. The descriptors are closed as
+    /// `io_uring_enter` more, however many files there are. Of more than `most` bytes it is `EFBIG`. The descriptors are closed as
     /// [`close_later`](Self::close_later) says.
-    pub fn read_later(&mut self, path: CString) {
-        self.files.push(File { path, state: State::Waiting });
+    pub fn read_later(&mut self, path: CString, most: usize) {
+        self.files.push(File { path, most, state: State::Waiting });
     }
 
     /// What the runs since have read, as [`read_to_end`](crate::file::read_to_end) would have it. Costs plain `read`s for
@@ -38,16 +40,16 @@ impl Ring {
     /// failed or that there was none.
     pub fn take_files(&mut self) -> Vec<(CString, Result<Vec<u8>>)> {
         let files = core::mem::take(&mut self.files);
-        files.into_iter().map(|File { path, state }| (path, self.contents(state))).collect()
+        files.into_iter().map(|File { path, most, state }| (path, self.contents(state, most))).collect()
     }
 
-    fn contents(&mut self, state: State) -> Result<Vec<u8>> {
+    fn contents(&mut self, state: State, most: usize) -> Result<Vec<u8>> {
         let (fd, bytes) = match state {
             State::Read(fd, bytes) => (fd, bytes),
             State::Failed(errno) => return Err(errno),
             _ => return Err(Errno::CANCELED),
         };
-        let whole = if bytes.len() < FIRST_READ { Ok(bytes) } else { read_on(&fd, bytes) };
+        let whole = if bytes.len() < FIRST_READ { Ok(bytes) } else { read_on(&fd, bytes, most) };
         self.close_later(fd);
         whole
     }

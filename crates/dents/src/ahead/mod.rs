@@ -272,8 +272,13 @@ impl Lookahead {
     }
 
     fn help(&self, hand: &mut Hand<'_>) {
-        while !self.done.load(Ordering::Acquire) {
+        loop {
+            // Before `done`, which is set before `more` changes for the last time: a helper that looked at `done` too early
+            // then finds that `more` has changed, and does not sleep (tests/model.rs).
             let more = self.more.load(Ordering::Acquire);
+            if self.done.load(Ordering::Acquire) {
+                return;
+            }
             match self.next() {
                 Some(directory) => self.read(&directory, hand),
                 None => self.sleep(more),

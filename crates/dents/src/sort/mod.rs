@@ -112,7 +112,7 @@ impl Order {
         batch: &Batch,
         collate: Option<&mut (dyn Collate + '_)>,
         team: &Team<'_>,
-        widths: &[usize],
+        widths: &[isize],
     ) -> Vec<u32> {
         let mut order = Vec::new();
         self.by_key(&mut order, batch, collate, team, |entry| widths[entry.index()]);
@@ -313,7 +313,7 @@ mod tests {
                 assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind}");
                 let sorted = |team: &Team<'_>| order.sort(&batch, Some(&mut Toy), team);
                 assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind} in a locale");
-                let widths: Vec<usize> = (0..batch.len()).map(|i| i % 100).collect();
+                let widths: Vec<isize> = (0..batch.len()).map(|i| i as isize % 100).collect();
                 let sorted = |team: &Team<'_>| order.sort_by_width(&batch, None, team, &widths);
                 assert!(sorted(&team) == sorted(&Team::ALONE), "{order:?} {kind} by width");
             }

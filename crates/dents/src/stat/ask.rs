@@ -255,6 +255,20 @@ impl<'a> Asker<'a> {
             let target = if self.question.by_text { self.target_by_text(name) } else { self.target(name) };
             self.note(Kind::Link, Call::Target, began);
             meta.target_mode = target.unwrap_or(0);
+            if target.is_none() && !meta.bits.contains(Bits::STAT) {
+                self.check_link(name, meta);
+            }
+        }
+    }
+
+    /// Finds out whether a link that leads nowhere can be looked at itself: GNU looks at each link before it looks for the
+    /// target, and tells of the links that it cannot look at. One `statx`, of such links alone.
+    #[cold]
+    fn check_link(&mut self, name: &CStr, meta: &mut Meta) {
+        self.tally.stats += 1;
+        let flags = Self::sync(&self.question) | Flags::NOFOLLOW;
+        if let Err(errno) = stat::statx(self.question.dir, name, flags, Mask::TYPE) {
+            self.tally.fault(meta, Asked::Stat, errno);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::par::{Piece, Scratch, Supply, Taking};
 use crate::batch::{Batch, Names};
-use crate::lock::Mutex;
+use crate::lock::{Mutex, MutexGuard};
 use crate::read::{Filter, Stream};
 use crate::watch::Watch;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,7 @@ impl<'a> Unread<'a> {
     }
 
     /// One more buffer. Names are parsed aside, so that others can take some meanwhile.
-    fn read(&self, stream: &mut Stream<'_>, dir: BorrowedFd<'_>) {
+    fn read(&self, mut stream: MutexGuard<'_, Stream<'_>>, dir: BorrowedFd<'_>) {
         let mut more = Batch::default();
         let answer = stream.read_by(dir, self.filter, &mut more);
         let read = more.len();
@@ -62,6 +62,9 @@ impl<'a> Unread<'a> {
         state.ended = answer != Ok(true);
         state.failed = answer.err();
         drop(state);
+        // Before the others are woken: a thread that finds no names and the stream still locked waits for the next change of
+        // `reads`, which no thread may be left to make (tests/model.rs).
+        drop(stream);
         self.watch.iter().for_each(|watch| watch.add_read(read));
         self.reads.fetch_add(1, Ordering::Release);
         let _ = futex::wake(&self.reads, u32::MAX);
@@ -91,7 +94,7 @@ impl<'a> Unread<'a> {
     fn read_on(&self, dir: BorrowedFd<'_>, reads: u32, nothing: bool) {
         match self.stream.try_lock() {
             // Somebody may have read between our look and our turn: one buffer more does no harm.
-            Some(mut stream) if !self.names.lock().ended => self.read(&mut stream, dir),
+            Some(stream) if !self.names.lock().ended => self.read(stream, dir),
             Some(_) => {}
             None if nothing => drop(futex::wait(&self.reads, reads, None)),
             None => {}

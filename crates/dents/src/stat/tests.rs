@@ -365,7 +365,7 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     let tree = Tree::new("devices", 30);
     tree.mark("file1", c"system.posix_acl_access", &acl());
     let rings = Rings::default();
-    rings.read_ahead(c"/proc/self/comm".into());
+    rings.read_ahead(c"/proc/self/comm".into(), 4096);
     let elsewhere = ["/", "/dev", "/dev/shm", "/proc/self", "/sys", "/"].map(Path::new);
     let paths = [tree.0.as_path()].into_iter().chain(elsewhere).chain([tree.0.as_path()]);
     let needs = NeedsByKind::all(Needs::MODE | Needs::MARK | Needs::CAPABILITY);
@@ -396,7 +396,7 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     }
     let comm = fs::read("/proc/self/comm").expect("proc");
     assert_eq!(
-        (rings.read(c"/proc/self/comm"), rings.read(c"/proc/self/comm")),
+        (rings.read(c"/proc/self/comm", 4096), rings.read(c"/proc/self/comm", 4096)),
         (Ok(comm.clone()), Ok(comm))
     );
 }

@@ -5,7 +5,10 @@
 
 use alloc::vec::Vec;
 
-use dents_locale::Locale;
+use crate::language::{Domain, Language};
+use core::fmt::Display;
+use core::ops::RangeInclusive;
+use dents_sys::Errno;
 
 use super::numbers::{BadNumber, COUNTS, THREADS};
 
@@ -76,11 +79,10 @@ impl UsageError<'_> {
         if matches!(self, Self::BadWord { .. }) { 1 } else { 2 }
     }
 
-    /// The message for stderr, whole lines. `program` is argv\[0\] as it came; `utf8` says whether the locale's
-    /// characters are UTF-8, which decides how values are quoted.
+    /// The message for stderr, whole lines. `program` is argv\[0\] as it came.
     #[must_use]
-    pub fn message(&self, program: &[u8], utf8: bool) -> Vec<u8> {
-        let mut out = self.message_at(program, utf8);
+    pub fn message(&self, program: &[u8], language: &Language) -> Vec<u8> {
+        let mut out = self.message_at(program, language);
         if !matches!(
             self,
             Self::BadNumber { .. }
@@ -90,7 +92,11 @@ impl UsageError<'_> {
                 | Self::TreeAndRows
                 | Self::TreeAndTop
         ) {
-            put(&mut out, &[b"Try '", program, b" --help' for more information.\n"]);
+            out.extend(language.format(
+                Domain::Coreutils,
+                "Try '%s --help' for more information.\n",
+                &[program],
+            ));
         }
         out
     }
@@ -98,135 +104,133 @@ impl UsageError<'_> {
     /// The message without the hint that `--help` would help. `place` is the program's name, or that and where in a file
     /// it was.
     #[must_use]
-    pub fn message_at(&self, place: &[u8], utf8: bool) -> Vec<u8> {
+    pub fn message_at(&self, place: &[u8], language: &Language) -> Vec<u8> {
+        if let Some(message) = self.of_getopt(place, language) {
+            return message;
+        }
         let mut out = Vec::with_capacity(256);
-        put(&mut out, &[place, b": "]);
-        self.say(&mut out, utf8);
-        out.push(b'\n');
+        put(&mut out, &[place, b": ", &self.of_ls(language), b"\n"]);
         if let Self::BadWord { valid, .. } = self {
-            list_words(&mut out, valid, utf8);
+            list_words(&mut out, valid, language);
         } else if let Self::BadTimeStyle { .. } = self {
-            out.extend_from_slice(TIME_STYLES);
+            TIME_STYLES.iter().for_each(|line| out.extend(language.get(line)));
         }
         out
     }
 
-    /// The first line, without the program's name.
-    fn say(&self, out: &mut Vec<u8>, utf8: bool) {
+    /// The message, if it is one of getopt's, which the C library translates. The program's name is an argument of it.
+    fn of_getopt(&self, place: &[u8], language: &Language) -> Option<Vec<u8>> {
+        let say = |id, arguments: &[&[u8]]| {
+            Some(language.format(Domain::Libc, id, &[&[place], arguments].concat()))
+        };
         match self {
-            Self::InvalidOption(letter) => put(out, &[b"invalid option -- '", &[*letter], b"'"]),
-            Self::LetterNeedsValue(letter) => {
-                put(out, &[b"option requires an argument -- '", &[*letter], b"'"])
-            }
-            Self::UnrecognizedOption(typed) => put(out, &[b"unrecognized option '--", typed, b"'"]),
+            Self::InvalidOption(letter) => say("%s: invalid option -- '%c'\n", &[&[*letter]]),
+            Self::LetterNeedsValue(letter) => say("%s: option requires an argument -- '%c'\n", &[&[*letter]]),
+            Self::UnrecognizedOption(typed) => say("%s: unrecognized option '%s%s'\n", &[b"--", typed]),
             Self::AmbiguousOption { typed, candidates } => {
-                put(out, &[b"option '--", typed, b"' is ambiguous; possibilities:"]);
+                let mut out = say("%s: option '%s%s' is ambiguous; possibilities:", &[b"--", typed])?;
                 for name in candidates {
-                    put(out, &[b" '--", name.as_bytes(), b"'"]);
+                    put(&mut out, &[b" '--", name.as_bytes(), b"'"]);
                 }
+                out.push(b'\n');
+                Some(out)
             }
             Self::ValueNotAllowed(name) => {
-                put(out, &[b"option '--", name.as_bytes(), b"' doesn't allow an argument"]);
+                say("%s: option '%s%s' doesn't allow an argument\n", &[b"--", name.as_bytes()])
             }
-            Self::ValueNeeded(name) => put(out, &[b"option '--", name.as_bytes(), b"' requires an argument"]),
+            Self::ValueNeeded(name) => {
+                say("%s: option '%s%s' requires an argument\n", &[b"--", name.as_bytes()])
+            }
+            _ => None,
+        }
+    }
+
+    /// The first line, without the program's name, of what is not getopt's.
+    fn of_ls(&self, language: &Language) -> Vec<u8> {
+        match self {
             Self::BadWord { option, value, ambiguous, .. } => {
                 let option = [b"--", option.as_bytes()].concat();
-                bad_argument(out, value, *ambiguous, &quote(&option, utf8), utf8);
+                bad_argument(value, *ambiguous, &option, language)
             }
             Self::BadTimeStyle { value, ambiguous } => {
-                bad_argument(out, value, *ambiguous, &quote(b"time style", utf8), utf8);
+                bad_argument(value, *ambiguous, b"time style", language)
             }
-            Self::DiredAndZero => put(out, &[b"--dired and --zero are incompatible"]),
-            Self::SummaryAndCsv => put(
-                out,
-                &[b"--summary and --csv are incompatible: a table has no place for a sum; use --json or --ndjson"],
-            ),
-            Self::TreeAndRows => put(
-                out,
-                &[b"--tree is incompatible with --json, --ndjson, --csv and --count: rows have no branches; use -R"],
-            ),
+            Self::DiredAndZero => language.get("--dired and --zero are incompatible"),
+            Self::SummaryAndCsv => {
+                b"--summary and --csv are incompatible: a table has no place for a sum; use --json or --ndjson".into()
+            }
+            Self::TreeAndRows => {
+                b"--tree is incompatible with --json, --ndjson, --csv and --count: rows have no branches; use -R".into()
+            }
             Self::TreeAndTop => {
-                put(out, &[b"--tree and --top are incompatible: use --tree-limit=N, which says how many more there are"]);
+                b"--tree and --top are incompatible: use --tree-limit=N, which says how many more there are".into()
             }
-            Self::BadTimeFormat { value } => put(out, &[b"invalid time style format ", &quote(value, utf8)]),
-            Self::BadNumber { value, why } => say_number(out, value, *why, utf8),
+            Self::BadTimeFormat { value } => {
+                language.format(Domain::Coreutils, "invalid time style format %s", &[&language.quote(value)])
+            }
+            Self::BadNumber { value, why } => bad_number(value, *why, language),
+            // Those of getopt.
+            _ => Vec::new(),
         }
     }
 }
 
-fn say_number(out: &mut Vec<u8>, value: &[u8], why: BadNumber, utf8: bool) {
+fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
+    let quoted = language.quote(value);
+    let about = |what: &[u8], after: &[u8]| [what, b": ", &quoted, after].concat();
+    let of_block_size = |id| language.format(Domain::Gnulib, id, &[b"--", b"block-size", value]);
+    const TIME: &[u8] = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
     match why {
-        BadNumber::Width => put(out, &[b"invalid line width: ", &quote(value, utf8)]),
-        BadNumber::TabSize => put(out, &[b"invalid tab size: ", &quote(value, utf8)]),
+        BadNumber::Width => about(&language.get("invalid line width"), b""),
+        BadNumber::TabSize => about(&language.get("invalid tab size"), b""),
         BadNumber::TabSizeTooLarge => {
-            put(
-                out,
-                &[b"invalid tab size: ", &quote(value, utf8), b": Value too large for defined data type"],
-            );
+            let problem = [b": ", &language.errno(Errno::OVERFLOW)[..]].concat();
+            about(&language.get("invalid tab size"), &problem)
         }
-        BadNumber::Threads => {
-            let range = alloc::format!(" (must be {} to {})", THREADS.start(), THREADS.end());
-            put(out, &[b"invalid number of threads: ", &quote(value, utf8), range.as_bytes()]);
-        }
-        BadNumber::InFlight => {
-            let range = alloc::format!(" (must be {} to {})", THREADS.start(), THREADS.end());
-            put(out, &[b"invalid number of questions in flight: ", &quote(value, utf8), range.as_bytes()]);
-        }
-        BadNumber::Top => {
-            put(
-                out,
-                &[b"invalid number of entries for --top: ", &quote(value, utf8), b" (must be 1 or more)"],
-            );
-        }
-        BadNumber::Timeout => {
-            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
-            put(out, &[b"invalid timeout: ", &quote(value, utf8), units]);
-        }
-        BadNumber::GitBudget => {
-            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
-            put(out, &[b"invalid time for git: ", &quote(value, utf8), units]);
-        }
-        BadNumber::Depth => {
-            let range = alloc::format!(" (must be {} to {})", COUNTS.start(), COUNTS.end());
-            put(out, &[b"invalid depth for --tree: ", &quote(value, utf8), range.as_bytes()]);
-        }
-        BadNumber::Limit => {
-            let range = alloc::format!(" (must be {} to {})", COUNTS.start(), COUNTS.end());
-            let what = b"invalid number of entries for --tree-limit: ";
-            put(out, &[what, &quote(value, utf8), range.as_bytes()]);
-        }
+        BadNumber::Threads => about(b"invalid number of threads", &within(&THREADS)),
+        BadNumber::InFlight => about(b"invalid number of questions in flight", &within(&THREADS)),
+        BadNumber::Top => about(b"invalid number of entries for --top", b" (must be 1 or more)"),
+        BadNumber::Timeout => about(b"invalid timeout", TIME),
+        BadNumber::GitBudget => about(b"invalid time for git", TIME),
+        BadNumber::Depth => about(b"invalid depth for --tree", &within(&COUNTS)),
+        BadNumber::Limit => about(b"invalid number of entries for --tree-limit", &within(&COUNTS)),
         BadNumber::Budget => {
             let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y; 0 is no limit)";
-            put(out, &[b"invalid time for --total-size: ", &quote(value, utf8), units]);
+            about(b"invalid time for --total-size", units)
         }
         // These three come raw between apostrophes, whatever the locale.
-        BadNumber::BlockSize => put(out, &[b"invalid --block-size argument '", value, b"'"]),
-        BadNumber::BlockSizeSuffix => put(out, &[b"invalid suffix in --block-size argument '", value, b"'"]),
-        BadNumber::BlockSizeTooLarge => put(out, &[b"--block-size argument '", value, b"' too large"]),
+        BadNumber::BlockSize => of_block_size("invalid %s%s argument '%s'"),
+        BadNumber::BlockSizeSuffix => of_block_size("invalid suffix in %s%s argument '%s'"),
+        BadNumber::BlockSizeTooLarge => of_block_size("%s%s argument '%s' too large"),
     }
 }
 
-/// What GNU lists after a bad time style, the same in every locale.
-const TIME_STYLES: &[u8] = b"Valid arguments are:
-  - [posix-]full-iso
-  - [posix-]long-iso
-  - [posix-]iso
-  - [posix-]locale
-  - +FORMAT (e.g., +%H:%M) for a 'date'-style format
-";
+fn within<T: Display>(range: &RangeInclusive<T>) -> Vec<u8> {
+    alloc::format!(" (must be {} to {})", range.start(), range.end()).into_bytes()
+}
 
-fn bad_argument(out: &mut Vec<u8>, value: &[u8], ambiguous: bool, context: &[u8], utf8: bool) {
-    let what: &[u8] = if ambiguous { b"ambiguous" } else { b"invalid" };
-    put(out, &[what, b" argument ", &quote(value, utf8), b" for ", context]);
+/// What GNU lists after a bad time style, a message a line.
+const TIME_STYLES: &[&str] = &[
+    "Valid arguments are:\n",
+    "  - [posix-]full-iso\n",
+    "  - [posix-]long-iso\n",
+    "  - [posix-]iso\n",
+    "  - [posix-]locale\n",
+    "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n",
+];
+
+fn bad_argument(value: &[u8], ambiguous: bool, context: &[u8], language: &Language) -> Vec<u8> {
+    let id = if ambiguous { "ambiguous argument %s for %s" } else { "invalid argument %s for %s" };
+    language.format(Domain::Gnulib, id, &[&language.quote(value), &language.quote(context)])
 }
 
 /// One line per meaning, its spellings side by side.
-fn list_words(out: &mut Vec<u8>, valid: &[&[&str]], utf8: bool) {
-    out.extend_from_slice(b"Valid arguments are:\n");
+fn list_words(out: &mut Vec<u8>, valid: &[&[&str]], language: &Language) {
+    put(out, &[&language.format(Domain::Gnulib, "Valid arguments are:", &[]), b"\n"]);
     for spellings in valid {
         let mut before: &[u8] = b"  - ";
         for word in *spellings {
-            put(out, &[before, &quote(word.as_bytes(), utf8)]);
+            put(out, &[before, &language.quote(word.as_bytes())]);
             before = b", ";
         }
         out.push(b'\n');
@@ -239,16 +243,14 @@ fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
     }
 }
 
-/// A value between the locale's quotes, with C's escapes for what would not print: ‘x’ in UTF-8, else 'x'.
-#[must_use]
-pub fn quote(value: &[u8], utf8: bool) -> Vec<u8> {
-    dents_render::quote::quote(value, if utf8 { &Locale::C_UTF8 } else { &Locale::C })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::words::{When, Words, time_style};
     use super::*;
+
+    fn quote(value: &[u8], utf8: bool) -> Vec<u8> {
+        Language::english(utf8).quote(value)
+    }
 
     fn lossy(bytes: Vec<u8>) -> alloc::string::String {
         alloc::string::String::from_utf8_lossy(&bytes).into_owned()
@@ -275,8 +277,8 @@ mod tests {
             UsageError::BadWord { option: "color", value: b"x", ambiguous: false, valid: When::SPELLINGS };
         let expected = "ls: invalid argument ‘x’ for ‘--color’\nValid arguments are:\n  - ‘always’, ‘yes’, ‘force’\n  \
             - ‘never’, ‘no’, ‘none’\n  - ‘auto’, ‘tty’, ‘if-tty’\nTry 'ls --help' for more information.\n";
-        assert_eq!(lossy(error.message(b"ls", true)), expected);
-        assert_eq!(lossy(error.message(b"ls", false)), expected.replace(['‘', '’'], "'"));
+        assert_eq!(lossy(error.message(b"ls", &Language::english(true))), expected);
+        assert_eq!(lossy(error.message(b"ls", &Language::english(false))), expected.replace(['‘', '’'], "'"));
         assert_eq!(error.status(), 1);
     }
 
@@ -286,15 +288,19 @@ mod tests {
         let expected = "ls: ambiguous argument 'l' for 'time style'\nValid arguments are:\n  - [posix-]full-iso\n  \
             - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a 'date'-style \
             format\nTry 'ls --help' for more information.\n";
-        assert_eq!(lossy(error.message(b"ls", false)), expected);
+        assert_eq!(lossy(error.message(b"ls", &Language::english(false))), expected);
         assert_eq!(error.status(), 2);
         let error = time_style(b"+a\nb\nc", false).unwrap_err();
-        assert_eq!(lossy(error.message(b"ls", false)), "ls: invalid time style format 'a\\nb\\nc'\n");
+        assert_eq!(
+            lossy(error.message(b"ls", &Language::english(false))),
+            "ls: invalid time style format 'a\\nb\\nc'\n"
+        );
     }
 
     #[test]
     fn numbers_need_no_help() {
-        let say = |value, why| lossy(UsageError::BadNumber { value, why }.message(b"ls", true));
+        let say =
+            |value, why| lossy(UsageError::BadNumber { value, why }.message(b"ls", &Language::english(true)));
         assert_eq!(say(b"5x\\x", BadNumber::Width), "ls: invalid line width: ‘5x\\\\x’\n");
         assert_eq!(say(b"-5", BadNumber::TabSize), "ls: invalid tab size: ‘-5’\n");
         let too_large = "ls: invalid tab size: ‘9’: Value too large for defined data type\n";

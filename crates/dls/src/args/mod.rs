@@ -27,7 +27,7 @@ pub mod version;
 pub mod words;
 
 pub use columns::columns;
-pub use error::{UsageError, quote};
+pub use error::UsageError;
 pub use flags::Flag;
 
 /// What the user said, in the order it was said.

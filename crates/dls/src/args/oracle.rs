@@ -2,6 +2,7 @@
 
 extern crate std;
 
+use crate::language::Language;
 use core::ffi::CStr;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -58,7 +59,7 @@ fn gnu(argv: &[CString], locale: &str, posix: bool) -> (Vec<u8>, Option<i32>) {
 /// Our stderr and exit status for the same line. `None`: the line has a meaning.
 fn ours(argv: &[CString], utf8: bool, posix: bool) -> Option<(Vec<u8>, Option<i32>)> {
     let error = getopt::read(borrow(argv), posix).err()?;
-    Some((error.message(b"/bin/ls", utf8), Some(i32::from(error.status()))))
+    Some((error.message(b"/bin/ls", &Language::english(utf8)), Some(i32::from(error.status()))))
 }
 
 /// The possibilities that GNU lists for `--=` are all its long options in its own order; ours must be the same.
@@ -227,7 +228,7 @@ fn no_line_panics() {
                 args.said.len() + args.operands.len() <= argv.iter().map(|a| a.count_bytes() + 1).sum()
             ),
             Err(error) => {
-                let message = error.message(b"ls", round % 5 == 0);
+                let message = error.message(b"ls", &Language::english(round % 5 == 0));
                 assert!(message.starts_with(b"ls: ") && message.ends_with(b"\n"), "{argv:?}");
                 assert!(matches!(error.status(), 1 | 2));
             }

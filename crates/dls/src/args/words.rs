@@ -1,8 +1,7 @@
 //! The words that options take as values (`--sort=size`), and how a word is recognised.
 //!
 //! A word may be shortened as long as all words it could stand for mean the same. The lists' order is that of
-//! the error messages of GNU 9.1, observed, with the words that came later (`name`, `mtime`) put where they seem to
-//! belong; `c-maybe` and `clocale` are accepted there though its manual does not name them.
+//! the error messages of GNU 9.7, observed; `c-maybe` and `clocale` are accepted there though its manual does not name them.
 
 use alloc::vec::Vec;
 
@@ -66,14 +65,14 @@ words! {
     Sort {
         /// `-U`
         None = "none",
-        /// `-t`
-        Time = "time",
         /// `-S`
         Size = "size",
-        /// `-X`
-        Extension = "extension",
+        /// `-t`
+        Time = "time",
         /// `-v`
         Version = "version",
+        /// `-X`
+        Extension = "extension",
         /// The default, said aloud.
         Name = "name",
         /// Columns that the quoted name takes.

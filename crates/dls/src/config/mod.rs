@@ -13,7 +13,7 @@ mod place;
 mod template;
 
 use crate::args::flags::Flag;
-use crate::args::{Args, Said, quote};
+use crate::args::{Args, Said};
 use crate::output::{Message, Output};
 use crate::{Env, Status, errno};
 use alloc::boxed::Box;
@@ -35,7 +35,6 @@ pub(crate) fn add<'a>(
     env: &Env<'a>,
     args: &mut Args<'a>,
     program: &[u8],
-    utf8: bool,
     out: &mut Output<'_>,
 ) -> Option<Env<'a>> {
     if is_drop_in(program) {
@@ -47,7 +46,7 @@ pub(crate) fn add<'a>(
     };
     let config = match &place {
         Place::At { path, only_always, named } => {
-            let reader = Reader { path, named: *named, program, utf8 };
+            let reader = Reader { path, named: *named, program };
             reader.read(*only_always, out)
         }
         _ => None,
@@ -106,14 +105,13 @@ struct Reader<'r> {
     /// `DLS_CONFIG` names it: then it should be there.
     named: bool,
     program: &'r [u8],
-    utf8: bool,
 }
 
 impl Reader<'_> {
     #[cold]
     #[inline(never)]
     fn read(&self, only_always: bool, out: &mut Output<'_>) -> Option<Config> {
-        let text = match file::read_limited(self.path, LIMIT) {
+        let text = match file::read_to_end(self.path, LIMIT) {
             Ok(text) => text,
             Err(Errno::NOENT | Errno::NOTDIR) if !self.named => return None,
             Err(errno) => {
@@ -125,7 +123,8 @@ impl Reader<'_> {
         for mistake in &config.mistakes {
             let line = format!(":{}", mistake.line);
             let place = [self.program, b": ", self.path.as_bytes(), line.as_bytes()].concat();
-            out.message(&mistake.what.message(&place, self.utf8));
+            let message = mistake.what.message(&place, out.language());
+            out.message(&message);
         }
         if config.gave_up {
             let text = "more mistakes are not told: is this a file of options, one on a line?";
@@ -135,11 +134,14 @@ impl Reader<'_> {
     }
 
     fn cannot(&self, errno: Errno, out: &mut Output<'_>) {
-        let path = quote(self.path.as_bytes(), self.utf8);
+        let path = out.language().quote(self.path.as_bytes());
         let message = Message::new(self.program);
         if errno == Errno::FBIG {
             let text = format!(" is larger than {} KiB: no line of it is used", LIMIT / 1024);
             return message.text(path).text(text).send(out);
+        }
+        if errno == Errno::SPIPE {
+            return message.text(path).text(" is not a regular file: no line of it is used").send(out);
         }
         let way_out = " (--no-config does without it)";
         message.text("cannot read options from ").text(path).errno(errno).text(way_out).send(out);
@@ -180,7 +182,7 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
 /// `--init`: writes the file where it would be looked for, and prints where that is.
 #[cold]
 #[inline(never)]
-pub(crate) fn init(env: &Env<'_>, program: &[u8], utf8: bool, out: &mut Output<'_>) -> Status {
+pub(crate) fn init(env: &Env<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
     use dents_render::Sink as _;
     // As on a terminal: whoever writes into a pipe wants the path there, to open an editor with.
     let Place::At { path, .. } = place::of(env, true) else {
@@ -195,7 +197,7 @@ pub(crate) fn init(env: &Env<'_>, program: &[u8], utf8: bool, out: &mut Output<'
             Status::Ok
         }
         Err(errno) => {
-            let quoted = quote(path.as_bytes(), utf8);
+            let quoted = out.language().quote(path.as_bytes());
             let message = Message::new(program).text("--init: cannot write ").text(quoted).text(": ");
             let message = message.text(errno::message(errno));
             let way_out = if errno == Errno::EXIST { "; edit it, or move it away first" } else { "" };

@@ -14,7 +14,8 @@
 //! of the line, and no character in it is special. `always` before it: it holds even where nobody looks on.
 
 use crate::args::flags::Flag;
-use crate::args::{Args, Said, UsageError, quote, words};
+use crate::args::{Args, Said, UsageError, words};
+use crate::language::Language;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ops::Range;
@@ -61,9 +62,9 @@ pub(super) enum Fault {
 
 impl Fault {
     /// For stderr; `place` is the program, the file and the line.
-    pub(super) fn message(&self, place: &[u8], utf8: bool) -> Vec<u8> {
+    pub(super) fn message(&self, place: &[u8], language: &Language) -> Vec<u8> {
         let (before, value, after): (&[u8], &[u8], &[u8]) = match self {
-            Self::Usage(error) => return error.message_at(place, utf8),
+            Self::Usage(error) => return error.message_at(place, language),
             Self::Neither(line) => (
                 b"no option: ",
                 line,
@@ -74,7 +75,7 @@ impl Fault {
                 return [place, b": a control character in the line, which is not used\n"].concat();
             }
         };
-        [place, b": ", before, &quote(value, utf8), after, b"\n"].concat()
+        [place, b": ", before, &language.quote(value), after, b"\n"].concat()
     }
 }
 
@@ -254,7 +255,7 @@ mod tests {
     fn complaints(text: &[u8]) -> Vec<String> {
         let config = parse(text.into(), false);
         let place = |line: usize| std::format!("dls: f:{line}").into_bytes();
-        let message = |one: &Mistake| one.what.message(&place(one.line), false);
+        let message = |one: &Mistake| one.what.message(&place(one.line), &Language::english(false));
         let messages = config.mistakes.iter().map(message);
         messages.map(|text| String::from_utf8(text).unwrap()).collect()
     }

@@ -116,7 +116,7 @@ pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out
         let fs = match statfs::statfs(path) {
             Ok(fs) => fs,
             Err(errno) => {
-                Message::new(plan.program).text("cannot access ").text(name).errno(errno).send(out);
+                Message::new(plan.program).format("cannot access %s", &[&name]).errno(errno).send(out);
                 status.raise(Status::Serious);
                 continue;
             }

@@ -1,6 +1,12 @@
-//! The child: how git is called, and how long it is waited for.
+//! The children: how git is called, and how long it is waited for.
+//!
+//! Two for each question. `git status` begins confined: the kernel lets it start no process, whatever the repository
+//! configures, and whenever. Beside it, `git config --list` tells which programs are configured (`settings`). In most
+//! repositories there are none, and the answer counts. If the repository names some, `git status` is started anew without
+//! them; if the user's own configuration does, it is started anew with those, and not confined.
 
 use super::Programs;
+use super::settings::Settings;
 use super::status::Statuses;
 use crate::errno::message;
 use alloc::ffi::CString;
@@ -30,84 +36,196 @@ const WITHOUT: &[&[u8]] = &[
     b"GIT_INTERNAL_SUPER_PREFIX",
 ];
 
-/// Nothing is written, no lock taken that another git would stumble over; and nothing is fetched.
-const WITH: &[&CStr] = &[c"GIT_OPTIONAL_LOCKS=0", c"GIT_NO_LAZY_FETCH=1"];
+/// Nothing is written, no lock taken that another git would stumble over; and nothing is fetched, which the second says to
+/// git 2.45 and later, the third to all: no way to fetch is allowed.
+const WITH: &[&CStr] = &[c"GIT_OPTIONAL_LOCKS=0", c"GIT_NO_LAZY_FETCH=1", c"GIT_ALLOW_PROTOCOL="];
 
-/// Before the top of the work tree. That it has a `.git` is known; should git disagree, it must not take a bare repository,
-/// which anybody can hide in what others clone, for one.
-const BEFORE: &[&CStr] = &[c"git", c"--literal-pathspecs", c"-c", c"safe.bareRepository=explicit", c"-C"];
+/// Before the options and the top of the work tree. That it has a `.git` is known; should git disagree, it must not take a
+/// bare repository, which anybody can hide in what others clone, for one.
+const BEFORE: &[&CStr] = &[c"git", c"--literal-pathspecs", c"-c", c"safe.bareRepository=explicit"];
 
-/// After it, and before the paths.
-const AFTER: &[&CStr] =
-    &[c"status", c"--porcelain=v2", c"-z", c"--untracked-files=normal", c"--ignored=matching", c"--"];
+/// The first question.
+const CONFIG: &[&CStr] = &[c"config", c"--list", c"--show-scope", c"-z"];
+
+/// The second, before the paths. To look for changes in a submodule, git would start another, with the configuration there.
+const STATUS: &[&CStr] = &[
+    c"status",
+    c"--porcelain=v2",
+    c"-z",
+    c"--untracked-files=normal",
+    c"--ignored=matching",
+    c"--ignore-submodules=dirty",
+    c"--",
+];
+
+/// What git may say: a million paths, about. Beyond, it is ended.
+const MOST_SAID: usize = 64 << 20;
 
 /// A question to git, and its answer once that is there.
 pub(super) enum Question {
-    /// Under way.
-    Asked {
-        /// The child.
-        git: Running,
-        /// What it has said so far.
-        said: Vec<u8>,
-        /// When it was started, by [`clock::monotonic_ns`].
-        since_ns: u64,
-    },
+    /// Git tells its configuration, and looks about.
+    Preparing(Preparing),
+    /// What `git status` does is known to count.
+    Asked(Child),
     /// It has answered, after so many nanoseconds.
     Answered(Statuses, u64),
     /// It was not waited for any longer.
     Late(u64),
+    /// It said more than it may.
+    TooMuch,
     /// There is no answer, for this reason.
     Failed(String),
 }
 
+/// What is asked about, and how git is started.
+pub(super) struct About<'a> {
+    pub(super) programs: &'a dyn Programs,
+    /// The top of the work tree.
+    pub(super) top: &'a [u8],
+    /// Relative to it.
+    pub(super) paths: &'a [Vec<u8>],
+    /// How long git may take from its first start; without one, as long as it takes.
+    pub(super) budget_ns: Option<u64>,
+}
+
+/// Both children.
+pub(super) struct Preparing {
+    config: Child,
+    /// `git status` as it is where nothing is configured. Without it, neither child is confined.
+    status: Option<Child>,
+}
+
+/// One of the children.
+pub(super) struct Child {
+    git: Running,
+    /// What it has said so far.
+    said: Vec<u8>,
+    /// When the first was started, by [`clock::monotonic_ns`].
+    since_ns: u64,
+}
+
 impl Question {
-    /// Starts git: about the paths, relative to the `top` of its work tree; about all of it if one of them is the top
-    /// itself.
-    pub(super) fn ask(programs: &dyn Programs, top: &[u8], paths: &[Vec<u8>]) -> Question {
-        let all = paths.len() > MOST_PATHS || paths.iter().any(Vec::is_empty);
-        let paths = if all { &[] } else { paths };
-        let owned = |path: &[u8]| CString::new(path).unwrap_or_default();
-        let (top, paths) = (owned(top), paths.iter().map(|path| owned(path)).collect::<Vec<_>>());
-        let mut argv = BEFORE.to_vec();
-        argv.push(&top);
-        argv.extend(AFTER);
-        argv.extend(paths.iter().map(CString::as_c_str));
+    /// Starts git.
+    pub(super) fn ask(about: &About<'_>) -> Question {
         let since_ns = clock::monotonic_ns();
-        match programs.start(&argv, WITHOUT, WITH) {
-            Ok(git) => Question::Asked { git, said: Vec::new(), since_ns },
-            Err(errno) => Question::Failed(format!("cannot run git: {}", message(errno))),
+        // Refused where the kernel cannot confine it.
+        let status = about.status(&Settings::nothing(), true, since_ns).ok();
+        Self::prepare(about, status, since_ns).unwrap_or_else(|failed| failed)
+    }
+
+    fn prepare(about: &About<'_>, status: Option<Child>, since_ns: u64) -> Result<Question, Question> {
+        let config = about.start(&Settings::default(), CONFIG, status.is_some(), since_ns)?;
+        Ok(Question::Preparing(Preparing { config, status }))
+    }
+
+    /// Waits until it is known which `git status` counts: a matter of a millisecond or two.
+    pub(super) fn proceed(&mut self, about: &About<'_>) {
+        while let Question::Preparing(preparing) = self {
+            *self = preparing.end(about).unwrap_or_else(|failed| failed);
         }
     }
 
-    /// Waits for the answer until the budget, counted from the start, is spent; without one, as long as it takes.
-    pub(super) fn settle(&mut self, budget_ns: Option<u64>) {
-        /// One wait of several.
-        const LONG_NS: u64 = 60_000_000_000;
-        let Question::Asked { git, said, since_ns } = self else { return };
-        let since_ns = *since_ns;
-        *self = loop {
-            let spent_ns = || clock::monotonic_ns().saturating_sub(since_ns);
-            let left_ns = budget_ns.map_or(LONG_NS, |budget_ns| budget_ns.saturating_sub(spent_ns()));
-            match git.step(left_ns, said) {
-                Ok(Step::On) if left_ns > 0 => {}
-                Ok(Step::Late) if budget_ns.is_none() => {}
-                Ok(Step::On | Step::Late) => break Question::Late(spent_ns()),
-                Ok(Step::Ended(status)) => break answer(status, core::mem::take(said), spent_ns()),
-                Err(errno) => break Question::Failed(format!("cannot read from git: {}", message(errno))),
+    /// Waits for the answer until the budget, counted from the start, is spent.
+    pub(super) fn settle(&mut self, about: &About<'_>) {
+        self.proceed(about);
+        let Question::Asked(child) = self else { return };
+        *self = match child.wait(about.budget_ns) {
+            Err(end) => end,
+            Ok(Status::Exited(0)) => {
+                let took_ns = clock::monotonic_ns().saturating_sub(child.since_ns);
+                Question::Answered(Statuses::parse(core::mem::take(&mut child.said)), took_ns)
             }
+            Ok(status) => failed(status),
         };
     }
 }
 
-fn answer(status: Status, said: Vec<u8>, took_ns: u64) -> Question {
-    let failed = match status {
-        Status::Exited(0) => match Statuses::parse(said) {
-            Some(statuses) => return Question::Answered(statuses, took_ns),
-            None => "git said more than 4 GiB".into(),
-        },
+impl Preparing {
+    fn end(&mut self, about: &About<'_>) -> Result<Question, Question> {
+        let ended = self.config.wait(about.budget_ns)?;
+        let (status, since_ns) = (self.status.take(), self.config.since_ns);
+        let confined = status.is_some();
+        if ended != Status::Exited(0) {
+            // Status 128 and 129 are git's own. Else it is a script that cannot do without processes: it is trusted, as PATH
+            // is the user's.
+            let refused = !confined || matches!(ended, Status::Exited(128 | 129));
+            return if refused { Err(failed(ended)) } else { Question::prepare(about, None, since_ns) };
+        }
+        let unreadable = || Question::Failed("what git says of its configuration cannot be read".into());
+        let settings = Settings::parse(&self.config.said).ok_or_else(unreadable)?;
+        let counts = status.filter(|_| settings == Settings::nothing());
+        counts
+            .map_or_else(|| about.status(&settings, confined && !settings.own_programs, since_ns), Ok)
+            .map(Question::Asked)
+    }
+}
+
+impl About<'_> {
+    /// Asks about the paths, or about all of the work tree if one of them is its top.
+    fn status(&self, settings: &Settings, confined: bool, since_ns: u64) -> Result<Child, Question> {
+        let all = self.paths.len() > MOST_PATHS || self.paths.iter().any(Vec::is_empty);
+        let paths = if all { &[] } else { self.paths };
+        let paths: Vec<CString> = paths.iter().map(|path| c_string(path)).collect();
+        let mut command = STATUS.to_vec();
+        command.extend(paths.iter().map(CString::as_c_str));
+        self.start(settings, &command, confined, since_ns)
+    }
+
+    fn start(
+        &self,
+        settings: &Settings,
+        command: &[&CStr],
+        confined: bool,
+        since_ns: u64,
+    ) -> Result<Child, Question> {
+        let top = c_string(self.top);
+        let mut argv = BEFORE.to_vec();
+        argv.extend(settings.options.iter().map(CString::as_c_str));
+        argv.extend([c"-C", &top]);
+        argv.extend(command);
+        let mut with = WITH.to_vec();
+        with.extend(settings.variables.iter().map(CString::as_c_str));
+        match self.programs.start(&argv, WITHOUT, &with, confined) {
+            Ok(git) => Ok(Child { git, said: Vec::new(), since_ns }),
+            Err(errno) => Err(Question::Failed(format!("cannot run git: {}", message(errno)))),
+        }
+    }
+}
+
+impl Child {
+    /// Waits for its end: how it ended, or else what comes of the question.
+    fn wait(&mut self, budget_ns: Option<u64>) -> Result<Status, Question> {
+        /// One wait of several.
+        const LONG_NS: u64 = 60_000_000_000;
+        let since_ns = self.since_ns;
+        let spent_ns = || clock::monotonic_ns().saturating_sub(since_ns);
+        loop {
+            let left_ns = budget_ns.map_or(LONG_NS, |budget_ns| budget_ns.saturating_sub(spent_ns()));
+            let step = self.git.step(left_ns, &mut self.said);
+            if self.said.len() > MOST_SAID {
+                return Err(Question::TooMuch);
+            }
+            match step {
+                Ok(Step::On) if left_ns > 0 => {}
+                Ok(Step::Late) if budget_ns.is_none() => {}
+                Ok(Step::On | Step::Late) => return Err(Question::Late(spent_ns())),
+                Ok(Step::Ended(status)) => return Ok(status),
+                Err(errno) => {
+                    return Err(Question::Failed(format!("cannot read from git: {}", message(errno))));
+                }
+            }
+        }
+    }
+}
+
+fn c_string(path: &[u8]) -> CString {
+    CString::new(path).unwrap_or_default()
+}
+
+fn failed(status: Status) -> Question {
+    Question::Failed(match status {
         Status::Exited(status) => format!("git ended with status {status}"),
         Status::Signaled(signal) => format!("git was ended by signal {signal}"),
         Status::Unknown => "how git ended cannot be known: SIGCHLD is ignored".into(),
-    };
-    Question::Failed(failed)
+    })
 }

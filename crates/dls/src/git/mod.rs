@@ -1,18 +1,19 @@
 //! `--git` and `--gitignore`: what git says of entries.
 //!
 //! One `git status` for each repository, started before its first directory is read and collected before that is drawn
-//! (`command`); its answer, sorted, is looked up entry by entry (`status`). Which repository a directory is in is found
-//! by looking for `.git` from there upwards, a `statx` each: what is in none costs no child. Paths are absolute and
-//! lead through no symbolic link.
+//! (`command`), without the programs that the repository configures (`settings`); its answer, sorted, is looked up entry by
+//! entry (`status`). Which repository a directory is in is found by looking for `.git` from there upwards, a `statx` each: what
+//! is in none costs no child. Paths are absolute and lead through no symbolic link.
 
 mod command;
+mod settings;
 mod status;
 
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use command::Question;
+use command::{About, Question};
 use core::ffi::CStr;
 use dents_render::Git;
 use dents_rt::Running;
@@ -25,14 +26,23 @@ pub(crate) const BUDGET_NS: u64 = 200_000_000;
 /// What it may take where the answer decides what is listed at all.
 pub(crate) const PATIENCE_NS: u64 = 5_000_000_000;
 
+/// Why there is no answer, where there is no end of it.
+const TOO_MUCH: &str = "git said more than 64 MiB";
+
 /// Who starts programs that run beside the listing.
 pub trait Programs {
     /// Starts `argv[0]`, looked for in PATH, with our environment, but for the variables named by `without`, and with
-    /// the definitions of `with`. Its standard input and error lead nowhere.
+    /// the definitions of `with`. Its standard input and error lead nowhere. `confined`: it may start no process.
     ///
     /// # Errors
     /// Why it could not be started.
-    fn start(&self, argv: &[&CStr], without: &[&[u8]], with: &[&CStr]) -> Result<Running, Errno>;
+    fn start(
+        &self,
+        argv: &[&CStr],
+        without: &[&[u8]],
+        with: &[&CStr],
+        confined: bool,
+    ) -> Result<Running, Errno>;
 }
 
 /// Looks whether there is something at a path, as `statx` without following would.
@@ -70,7 +80,7 @@ impl<'p> Repositories<'p> {
         Repositories { programs, budget_ns, asked: Vec::new(), told: false }
     }
 
-    /// Starts a child for each repository that these are in and that was not asked about them yet.
+    /// Starts git for each repository that these are in and that was not asked about them yet.
     pub(crate) fn ask(&mut self, wanted: Vec<Wanted>, look: &Look<'_>) {
         let mut new: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
         let mut known: Vec<(Vec<u8>, Option<Vec<u8>>)> = Vec::new();
@@ -93,7 +103,8 @@ impl<'p> Repositories<'p> {
             }
         }
         for (top, paths) in new {
-            let question = Question::ask(self.programs, &top, &paths);
+            let (programs, budget_ns) = (self.programs, self.budget_ns);
+            let question = Question::ask(&About { programs, top: &top, paths: &paths, budget_ns });
             self.asked.push(Repository { top, paths, question });
         }
     }
@@ -108,7 +119,11 @@ impl<'p> Repositories<'p> {
 
     /// What git says of a directory's entries, waiting for it as long as it may take.
     pub(crate) fn within(&mut self, directory: &[u8]) -> Answer<'_> {
-        let (budget_ns, mut best) = (self.budget_ns, None);
+        let (programs, budget_ns, mut best) = (self.programs, self.budget_ns, None);
+        // All of them go on, while one is waited for.
+        for Repository { top, paths, question } in &mut self.asked {
+            question.proceed(&About { programs, top, paths, budget_ns });
+        }
         for (nth, asked) in self.asked.iter().enumerate() {
             let deeper = best.is_none_or(|best: usize| asked.top.len() >= self.asked[best].top.len());
             if deeper && below(&asked.top, directory).is_some_and(|path| asked.concerns(path)) {
@@ -116,24 +131,25 @@ impl<'p> Repositories<'p> {
             }
         }
         let Some(best) = best else { return Answer::Outside };
-        let Repository { top, question, .. } = &mut self.asked[best];
-        question.settle(budget_ns);
+        let Repository { top, paths, question } = &mut self.asked[best];
+        question.settle(&About { programs, top, paths, budget_ns });
         match question {
             Question::Answered(statuses, _) => {
                 Answer::Within(statuses.within(below(top, directory).unwrap_or_default()))
             }
-            Question::Asked { .. } | Question::Late(_) => Answer::Late,
             Question::Failed(_) => Answer::Outside,
+            _ => Answer::Late,
         }
     }
 
-    /// Why something is not known, if it is not, and was not told before: for those whom it leaves with more than they
-    /// wanted.
-    pub(crate) fn tell_once(&mut self) -> Option<String> {
+    /// Why something is not known, if it is not, and was not told before. Where it only takes letters away (`hides` is
+    /// false), the letters say so, but for what is no fault of time or place.
+    pub(crate) fn tell_once(&mut self, hides: bool) -> Option<String> {
         let told = self.asked.iter().find_map(|asked| match &asked.question {
-            Question::Failed(why) => Some(why.clone()),
-            Question::Late(ns) => Some(format!("git did not answer within {} ms", ns / 1_000_000)),
-            Question::Asked { .. } | Question::Answered(..) => None,
+            Question::TooMuch => Some(TOO_MUCH.into()),
+            Question::Failed(why) if hides => Some(why.clone()),
+            Question::Late(ns) if hides => Some(format!("git did not answer within {} ms", ns / 1_000_000)),
+            _ => None,
         });
         told.filter(|_| !core::mem::replace(&mut self.told, true))
     }
@@ -145,7 +161,8 @@ impl<'p> Repositories<'p> {
             let top = String::from_utf8_lossy(top);
             let ms = |ns: u64| format!("{}.{:02} ms", ns / 1_000_000, ns % 1_000_000 / 10_000);
             let what = match question {
-                Question::Asked { .. } => "asked, and not waited for".into(),
+                Question::Preparing(..) | Question::Asked(_) => "asked, and not waited for".into(),
+                Question::TooMuch => TOO_MUCH.into(),
                 Question::Answered(statuses, ns) => {
                     format!("{} paths differ; answered {} after its start", statuses.len(), ms(*ns))
                 }

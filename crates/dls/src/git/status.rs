@@ -52,12 +52,11 @@ impl From<State> for Git {
 }
 
 impl Statuses {
-    /// Reads git's answer. What is no record as git documents them is passed over. `None`: more than 4 GiB.
-    pub(crate) fn parse(bytes: Vec<u8>) -> Option<Statuses> {
-        u32::try_from(bytes.len()).ok()?;
+    /// Reads git's answer, of less than 4 GiB. What is no record as git documents them is passed over.
+    pub(crate) fn parse(bytes: Vec<u8>) -> Statuses {
         let mut records = records(&bytes);
         records.sort_unstable_by(|a, b| path_order(a.path(&bytes), b.path(&bytes)));
-        Some(Statuses { bytes, records })
+        Statuses { bytes, records }
     }
 
     /// How many paths there are.
@@ -239,7 +238,7 @@ mod tests {
 
     fn statuses(records: &[&str]) -> Statuses {
         let text: String = records.iter().map(|record| format!("{record}\0")).collect();
-        Statuses::parse(text.replace('#', HASHES).into_bytes()).unwrap()
+        Statuses::parse(text.replace('#', HASHES).into_bytes())
     }
 
     fn is(staged: Change, unstaged: Change) -> Git {
@@ -326,10 +325,7 @@ mod tests {
             statuses(&["", "# branch.oid x", "1", "1 .M", "?", "? ", "1 .M # ", "x y z", "2 R. # R1 moved"]);
         assert_eq!(all.within(b"").entry(b"moved"), is(Renamed, Same), "though its origin is missing");
         assert_eq!(all.len(), 1);
-        assert_eq!(
-            Statuses::parse(b"? no end".to_vec()).unwrap().within(b"").entry(b"no end"),
-            is(Same, New)
-        );
+        assert_eq!(Statuses::parse(b"? no end".to_vec()).within(b"").entry(b"no end"), is(Same, New));
     }
 
     #[test]

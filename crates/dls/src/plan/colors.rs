@@ -2,7 +2,7 @@
 
 use super::Surroundings;
 use crate::output::Message;
-use dents_render::{Colors, color, quote};
+use dents_render::{Colors, color};
 
 impl Surroundings<'_, '_, '_> {
     /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal
@@ -18,11 +18,11 @@ impl Surroundings<'_, '_, '_> {
             Err(bad) => bad,
         };
         if let Some(prefix) = bad.prefix {
-            let prefix = quote::quote(&prefix, &self.locale);
-            Message::new(self.program).text("unrecognized prefix: ").text(prefix).send(self.out);
+            let prefix = self.out.language().quote(&prefix);
+            Message::new(self.program).format("unrecognized prefix: %s", &[&prefix]).send(self.out);
         }
         let text = "unparsable value for LS_COLORS environment variable";
-        Message::new(self.program).text(text).send(self.out);
+        Message::new(self.program).format(text, &[]).send(self.out);
         None
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Surroundings;
 use super::choices::{Choices, happens};
-use crate::args;
 use crate::output::Message;
 use alloc::boxed::Box;
 use dents_render::Icons;
@@ -23,7 +22,7 @@ impl Surroundings<'_, '_, '_> {
         if let Some(value) = self.var(b"DLS_ICONS")
             && let Err(bad) = icons.add(value)
         {
-            let pair = args::quote(bad.pair, self.locale.utf8);
+            let pair = self.out.language().quote(bad.pair);
             let message = Message::new(self.program).text("ignoring ").text(pair);
             let message = message.text(" in environment variable DLS_ICONS: ").text(bad.why.way_out());
             message.send(self.out);

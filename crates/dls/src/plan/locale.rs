@@ -4,19 +4,21 @@
 //! translations of GNU `ls`'s two time formats, if they are installed.
 
 use crate::Env;
+use crate::language::Language;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
+use core::sync::atomic::AtomicU8;
 use dents_locale::find::OTHER_VARIABLES;
-use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog};
+use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
 use dents_render::human::Grouping;
 use dents_sys::file;
 
 /// Maps files, for as long as the process lives.
-struct Mapped;
+pub(crate) struct Mapped;
 
 impl Files<'static> for Mapped {
-    fn open(&mut self, path: &[u8]) -> Option<&'static [u8]> {
+    fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
         file::map(&CString::new(path).ok()?).ok()
     }
 }
@@ -57,7 +59,7 @@ impl<'a> Found<'a> {
     }
 
     /// The tables that names are ordered by; none where bytes decide.
-    pub(super) fn collate(&self) -> Option<&'static [u8]> {
+    pub(super) fn collate(&self) -> Option<&'static [AtomicU8]> {
         self.user.collate()
     }
 
@@ -68,20 +70,20 @@ impl<'a> Found<'a> {
 
     /// What months and days are called, where that differs from C.
     pub(super) fn time_names(&self) -> Option<TimeNames<'static>> {
-        TimeNames::new(self.user.time(&mut Mapped)?)
+        TimeNames::new(copy(TimeNames::part(self.user.time(&mut Mapped)?)).leak())
     }
 
     /// The formats of recent and of other times: GNU `ls` has them translated, which changes their order.
     pub(super) fn time_style(&self) -> TimeStyle {
         let Some(catalog) = self.catalog(self.user.time_name(), "LC_TIME") else { return TimeStyle::Locale };
-        let translated = |format: &'static [u8]| self.translated(catalog, format).to_vec();
+        let translated = |format| self.translated(catalog, format);
         TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
     }
 
     /// The decimal point, where it is not a point. (One of several bytes is passed over: sizes are columns of bytes.)
     pub(super) fn decimal_point(&self) -> Option<u8> {
-        match self.user.decimal_point(self.numeric, &mut Mapped)? {
-            [point] => Some(*point),
+        match self.user.decimal_point(self.numeric, &mut Mapped)?[..] {
+            [point] => Some(point),
             _ => None,
         }
     }
@@ -89,13 +91,13 @@ impl<'a> Found<'a> {
     /// How digits are grouped, where they are.
     pub(super) fn grouping(&self) -> Option<Grouping> {
         let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
-        Some(Grouping::new(separator, sizes))
+        Some(Grouping::new(&separator, &sizes))
     }
 
-    /// The word before a total, the only one of GNU `ls` that stands in a listing itself.
-    pub(super) fn total(&self) -> &'static [u8] {
-        let word = b"total";
-        self.catalog(self.messages, "LC_MESSAGES").map_or(word, |catalog| self.translated(catalog, word))
+    /// The language of messages.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        Language::new(self.locale().utf8, self.messages, self.language)
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
@@ -107,8 +109,9 @@ impl<'a> Found<'a> {
         paths.iter().find_map(|path| Catalog::new(Mapped.open(path)?))
     }
 
-    fn translated(&self, catalog: Catalog<'static>, text: &'static [u8]) -> &'static [u8] {
+    fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
         // Nobody converts charsets here: what is not ASCII must be in the locale's own.
-        catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8).unwrap_or(text)
+        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
+        translated.unwrap_or_else(|| text.to_vec())
     }
 }

@@ -17,15 +17,17 @@ mod zone;
 use crate::Env;
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
-use crate::args::{self, Args, UsageError};
+use crate::args::{Args, UsageError};
 use crate::output::{Message, Output};
 use alloc::boxed::Box;
 pub use below::Below;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
+use core::sync::atomic::AtomicU8;
 pub use git::GitWishes;
 pub use locale::Found;
+pub(crate) use locale::Mapped;
 use zone::LazyZone;
 
 use choices::{Choices, happens};
@@ -39,7 +41,7 @@ use dents::stat::auto::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::record::Syntax;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
 use dents_sys::host;
 
 /// Everything decided.
@@ -59,7 +61,7 @@ pub struct Plan<'a> {
     /// The order of entries and of operands.
     pub order: Order,
     /// The tables that names are compared by; none where bytes decide.
-    pub collate: Option<&'static [u8]>,
+    pub collate: Option<&'static [AtomicU8]>,
     /// How many entries of a directory are shown at most.
     pub top: Option<usize>,
     /// What the listing looks like.
@@ -197,9 +199,8 @@ impl<'a> Plan<'a> {
         if self.mode == Mode::Iou && self.shows_times {
             let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
             let zone = self.zone.path().filter(|_| self.shows_dates());
-            for path in zone.into_iter().chain(owners.iter().copied()) {
-                rings.read_ahead(path.into());
-            }
+            zone.into_iter().for_each(|path| rings.read_ahead(path.into(), Zone::MOST));
+            owners.iter().for_each(|path| rings.read_ahead((*path).into(), Owners::MOST));
         }
     }
 
@@ -336,9 +337,10 @@ impl<'a> Surroundings<'a, '_, '_> {
             file_size,
             time: choices.time.unwrap_or(Needs::MTIME),
             time_style,
-            total: if long || choices.blocks { self.found.total() } else { b"total" },
+            total: if long || choices.blocks { self.out.language().get("total").leak() } else { b"total" },
             time_names: if long { self.found.time_names() } else { None },
             indicator: if plain { Indicator::None } else { choices.indicator },
+            quotes: if quoting.is_of_locale() { self.out.language().quotes() } else { None },
             quoting,
             qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
             width,
@@ -408,7 +410,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         match words::lookup::<QuotingStyle>(value) {
             Ok(style) => choices::quoting(style),
             Err(_) => {
-                self.warn("ignoring invalid value of environment variable QUOTING_STYLE: ", value);
+                self.warn("ignoring invalid value of environment variable QUOTING_STYLE: %s", value);
                 default
             }
         }
@@ -424,7 +426,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         }
         let Some(value) = self.var(b"COLUMNS").filter(|value| !value.is_empty()) else { return 80 };
         parse_width(value).unwrap_or_else(|_| {
-            self.warn("ignoring invalid width in environment variable COLUMNS: ", value);
+            self.warn("ignoring invalid width in environment variable COLUMNS: %s", value);
             80
         })
     }
@@ -435,7 +437,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         }
         let Some(value) = self.var(b"TABSIZE") else { return 8 };
         parse_tab_size(value).unwrap_or_else(|_| {
-            self.warn("ignoring invalid tab size in environment variable TABSIZE: ", value);
+            self.warn("ignoring invalid tab size in environment variable TABSIZE: %s", value);
             8
         })
     }
@@ -446,16 +448,16 @@ impl<'a> Surroundings<'a, '_, '_> {
             let value = self.var(b"DLS_TIMEOUT").filter(|value| !value.is_empty())?;
             let parsed = parse_timeout(value);
             if parsed.is_err() {
-                self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: ", value);
+                self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: %s", value);
             }
             parsed.ok()
         });
         ns.filter(|ns| *ns > 0)
     }
 
-    fn warn(&mut self, text: &str, value: &[u8]) {
-        let value = args::quote(value, self.locale.utf8);
-        Message::new(self.program).text(text).text(value).send(self.out);
+    fn warn(&mut self, id: &'static str, value: &[u8]) {
+        let value = self.out.language().quote(value);
+        Message::new(self.program).format(id, &[&value]).send(self.out);
     }
 }
 

@@ -6,6 +6,7 @@
 use super::Surroundings;
 use super::choices::Choices;
 use crate::args::{self, Flag, Said};
+use crate::language::Language;
 use crate::output::Message;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -140,7 +141,7 @@ impl Surroundings<'_, '_, '_> {
         let mut bad = Vec::new();
         theme.apply(value, &mut |why| bad.push(why));
         for why in bad {
-            let text = bad_theme(&why, self.locale.utf8);
+            let text = bad_theme(&why, self.out.language());
             Message::new(self.program).text("DLS_COLORS: ").text(text).send(self.out);
         }
     }
@@ -148,8 +149,8 @@ impl Surroundings<'_, '_, '_> {
 
 /// What is wrong with a piece of a theme, and what would do.
 #[cold]
-pub(crate) fn bad_theme(why: &BadTheme<'_>, utf8: bool) -> Vec<u8> {
-    let quote = |text: &[u8]| args::quote(text, utf8);
+pub(crate) fn bad_theme(why: &BadTheme<'_>, language: &Language) -> Vec<u8> {
+    let quote = |text: &[u8]| language.quote(text);
     match why {
         BadTheme::NoValue(piece) => {
             [&b"no value in "[..], &quote(piece), b" (must be KEY=NUMBERS, as in you=01;33)"].concat()

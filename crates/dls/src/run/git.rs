@@ -114,7 +114,7 @@ impl<'l> Listing<'l, '_, '_> {
             for (index, (directory, name)) in entries.iter().zip(&places) {
                 notes[*index as usize].git = git.repositories.within(directory).entry(name);
             }
-            return;
+            return self.tell_git(false);
         };
         let directory = self.place_of_directory(directory);
         let hides = self.git_hides();
@@ -124,11 +124,15 @@ impl<'l> Listing<'l, '_, '_> {
         if hides && !answer.is_ignored() {
             entries.retain(|index| notes[*index as usize].git != IGNORED);
         }
-        if hides && let Some(why) = git.repositories.tell_once() {
-            Message::new(self.plan.program)
-                .text(&why)
-                .text(": what it ignores is not left out")
-                .send(self.out);
+        self.tell_git(hides);
+    }
+
+    /// Says once why git gave no answer, if the listing itself does not show it.
+    fn tell_git(&mut self, hides: bool) {
+        let why = self.git.as_mut().and_then(|git| git.repositories.tell_once(hides));
+        let follows = if hides { ": what it ignores is not left out" } else { ": its column shows nothing" };
+        if let Some(why) = why {
+            Message::new(self.plan.program).text(&why).text(follows).send(self.out);
         }
     }
 

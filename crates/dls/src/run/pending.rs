@@ -181,7 +181,7 @@ impl Listing<'_, '_, '_> {
         match self.source(path, above, ahead) {
             Ok(source) => self.list(source, path, operand, header),
             Err(Closed::Failed(errno)) => {
-                self.cannot("cannot open directory ", path.to_bytes(), errno, operand);
+                self.cannot("cannot open directory %s", path.to_bytes(), errno, operand);
             }
             Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
         }
@@ -210,7 +210,7 @@ impl Listing<'_, '_, '_> {
                 false
             }
             Err(errno) => {
-                self.cannot("cannot determine device and inode of ", path.to_bytes(), errno, operand);
+                self.cannot("cannot determine device and inode of %s", path.to_bytes(), errno, operand);
                 false
             }
         }

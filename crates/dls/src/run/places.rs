@@ -1,19 +1,22 @@
 //! Where entries are: what hyperlinks lead to, and which repository git is asked about.
 
-use super::Listing;
+use super::{Listing, join};
 use crate::timing::Phase;
 use alloc::vec::Vec;
 use dents::batch::{Batch, Entry};
 use dents::canonical::canonicalize;
 use dents::needs::Kind;
 use dents_render::Places;
-use dents_sys::host;
+use dents_sys::{Errno, Result, host};
 
 impl Listing<'_, '_, '_> {
     /// Finds out where the entries of a directory are, if hyperlinks lead there: in the directory under their names,
     /// but for symbolic links, `.` and `..`.
-    pub(super) fn locate(&mut self, batch: &Batch, place: Option<&[u8]>) {
-        let Some(directory) = place else { return };
+    pub(super) fn locate(&mut self, batch: &Batch, place: Option<&[u8]>, path: &[u8]) {
+        if self.plan.style.hyperlink.is_none() {
+            return;
+        }
+        let Some(directory) = place else { return self.locate_nowhere(batch, path) };
         self.timing.enter(Phase::Read);
         let elsewhere = |entry: &Entry<'_>| {
             let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
@@ -26,18 +29,58 @@ impl Listing<'_, '_, '_> {
     /// The same for operands, which may be anywhere.
     pub(super) fn locate_operands(&mut self, batch: &Batch) {
         if self.plan.style.hyperlink.is_some() {
-            let cwd = self.cwd().to_vec();
-            let others = self.canonical_all(&cwd, batch.iter());
+            let cwd = self.cwd();
+            let known = |entry: &Entry<'_>| cwd.is_ok() || entry.name().starts_with(b"/");
+            let (known, unknown): (Vec<_>, Vec<_>) = batch.iter().partition(known);
+            let mut others = self.canonical_all(&cwd.unwrap_or_default(), known.into_iter());
+            others.extend(unknown.into_iter().map(|entry| (entry.index() as u32, None)));
+            others.sort_unstable();
             self.renderer.set_places(Places { directory: Vec::new(), others });
         }
     }
 
-    pub(super) fn cwd(&mut self) -> &[u8] {
-        self.cwd.get_or_insert_with(|| host::current_directory().unwrap_or_default())
+    /// The current directory, asked for once: one `getcwd`. It has no path if it was removed.
+    fn cwd(&mut self) -> Result<Vec<u8>> {
+        self.cwd.get_or_insert_with(host::current_directory).clone()
     }
 
+    /// Where the directory of a listing is, if hyperlinks must know and it can be known.
+    pub(super) fn place(&mut self, path: &[u8]) -> Option<Vec<u8>> {
+        let wanted = self.plan.style.hyperlink.is_some() && self.why_nowhere(path).is_none();
+        wanted.then(|| self.canonical(path))
+    }
+
+    /// Why a hyperlink cannot say where `path` is: it has no characters, or is relative to a directory that was removed.
+    fn why_nowhere(&mut self, path: &[u8]) -> Option<Errno> {
+        match path.first() {
+            None => Some(Errno::NOENT),
+            Some(b'/') => None,
+            Some(_) => self.cwd().err(),
+        }
+    }
+
+    /// With `--hyperlink`, a message about a path that hyperlinks cannot lead to, as GNU has it.
+    pub(super) fn tell_nowhere(&mut self, path: &[u8], operand: bool) {
+        if self.plan.style.hyperlink.is_some()
+            && let Some(errno) = self.why_nowhere(path)
+        {
+            self.complain("error canonicalizing %s", path, errno, operand);
+        }
+    }
+
+    /// The entries of a directory whose place is unknown: a message for each, and no link.
+    #[cold]
+    fn locate_nowhere(&mut self, batch: &Batch, path: &[u8]) {
+        for entry in batch.iter() {
+            let path = if path == b"." { entry.name().to_vec() } else { join(path, entry.name()) };
+            self.tell_nowhere(&path, false);
+        }
+        self.renderer.set_places(Places::default());
+    }
+
+    /// The absolute path of `path`, without symbolic links.
     pub(super) fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
-        let cwd = self.cwd().to_vec();
+        let cwd = self.cwd().unwrap_or_default();
         match &self.limit {
             Some(limit) => {
                 limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default()

@@ -43,7 +43,7 @@ impl Listing<'_, '_, '_> {
                 self.fault(&entry, asked, errno, Some(path.to_bytes()));
             }
         }
-        self.locate(&batch, place);
+        self.locate(&batch, place, path.to_bytes());
         self.timing.enter(Phase::Render);
         self.set_now();
         self.learn_mounts(&batch);
@@ -84,7 +84,7 @@ impl Listing<'_, '_, '_> {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => {
-                    self.cannot("reading directory ", path.to_bytes(), errno, operand);
+                    self.cannot("reading directory %s", path.to_bytes(), errno, operand);
                     break;
                 }
             }

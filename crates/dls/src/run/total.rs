@@ -87,8 +87,8 @@ impl Listing<'_, '_, '_> {
     /// A directory that could not be opened, or not be read to its end.
     pub(super) fn closed(&mut self, failed: &Failed, operand: bool) {
         match failed.problem {
-            Problem::Open => self.cannot("cannot open directory ", &failed.path, failed.errno, operand),
-            Problem::Read => self.cannot("reading directory ", &failed.path, failed.errno, operand),
+            Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, operand),
+            Problem::Read => self.cannot("reading directory %s", &failed.path, failed.errno, operand),
             Problem::Loop => self.already_listed(&failed.path),
         }
     }

@@ -11,8 +11,8 @@ use dents_sys::Errno;
 impl Listing<'_, '_, '_> {
     pub(super) fn already_listed(&mut self, path: &[u8]) {
         let name = quote::quotef(path, &self.plan.locale);
-        let text = ": not listing already-listed directory";
-        Message::new(self.plan.program).text(name).text(text).send(self.out);
+        let id = "%s: not listing already-listed directory";
+        Message::new(self.plan.program).format(id, &[&name]).send(self.out);
         self.renderer.fail(path, Errno::LOOP.raw_os_error(), "already being listed");
         self.status.raise(Status::Serious);
     }
@@ -29,6 +29,19 @@ impl Listing<'_, '_, '_> {
         }
     }
 
+    /// The same of operands. A path that `--hyperlink` cannot lead to is told first, as GNU does.
+    pub(super) fn operand_faults(&mut self, batch: &Batch) {
+        if self.plan.style.hyperlink.is_none() {
+            return self.faults(batch, None);
+        }
+        for entry in batch.iter() {
+            self.tell_nowhere(entry.name(), true);
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, None);
+            }
+        }
+    }
+
     pub(super) fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
         if errno == UNANSWERED {
             // All of these are told in one line.
@@ -39,34 +52,30 @@ impl Listing<'_, '_, '_> {
             Some(parent) => join(parent, entry.name()),
         };
         let what = match asked {
-            Asked::Stat => "cannot access ",
-            Asked::Link => "cannot read symbolic link ",
+            Asked::Stat => "cannot access %s",
+            Asked::Link => "cannot read symbolic link %s",
             Asked::Xattr => {
                 // The mark is missing, the entry is not: a message and no more, as GNU has it.
                 let name = quote::quotef(&path, &self.plan.locale);
                 return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
             }
         };
-        if path.is_empty() && self.plan.style.hyperlink.is_some() {
-            // A name of no characters is nowhere; GNU says so already when it looks for where the link shall lead.
-            self.cannot("error canonicalizing ", &path, Errno::NOENT, true);
-        }
         if parent.is_none() {
             return self.cannot(what, &path, errno, true);
         }
         self.complain(what, &path, errno, false);
     }
 
-    /// What went wrong with a file; worse if it was named on the command line.
-    pub(super) fn cannot(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
+    /// What went wrong with a file, by GNU's message; worse if it was named on the command line.
+    pub(super) fn cannot(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool) {
         self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
         self.complain(what, path, errno, operand);
     }
 
     /// The same, of an entry that is shown with what is missing.
-    pub(super) fn complain(&mut self, what: &str, path: &[u8], errno: Errno, operand: bool) {
+    pub(super) fn complain(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool) {
         let name = quote::quoteaf(path, &self.plan.locale);
-        Message::new(self.plan.program).text(what).text(name).errno(errno).send(self.out);
+        Message::new(self.plan.program).format(what, &[&name]).errno(errno).send(self.out);
         self.status.raise(if operand { Status::Serious } else { Status::Minor });
     }
 }

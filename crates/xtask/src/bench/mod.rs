@@ -44,7 +44,7 @@ usage: cargo xtask bench [--save | --check | --grid] [--out DIR]
   COUNT=10,1000            these numbers of entries; 10000000 is not among the default ones
   PEERS='name=command {dir}; other=command {args} {dir}'
                            more programs to compare; {args} takes the options of GNU ls
-  PATH, TMPDIR, DLS, LS_ORACLE
+  PATH, TMPDIR, DLS, GNU_LS
                            where peers are, where directories are built, another dls, another GNU ls
 ";
 

@@ -52,9 +52,9 @@ pub(crate) fn ours(path: &str) -> Vec<Program> {
     ours.into()
 }
 
-/// GNU `ls`: `$LS_ORACLE`, `ls` or `gls`, whichever says that it is.
+/// GNU `ls`: `$GNU_LS`, `ls` or `gls`, whichever says that it is.
 pub(crate) fn gnu() -> Result<Program> {
-    let named = std::env::var("LS_ORACLE").ok();
+    let named = std::env::var("GNU_LS").ok();
     let names = named.as_deref().map_or(vec!["ls", "gls"], |name| vec![name]);
     for path in names.iter().filter_map(|name| find(name)) {
         let words = [path];
@@ -67,7 +67,7 @@ pub(crate) fn gnu() -> Result<Program> {
     }
     Err(format!(
         "no GNU ls, the measure of everything here, among {}: install coreutils (on macOS and BSD as gls), or name \
-         it in LS_ORACLE",
+         it in GNU_LS",
         names.join(", ")
     ))
 }

@@ -1,7 +1,7 @@
 //! The time zone of the environment, found as tzset(3) finds it: one file is read at most.
 
 use dents_render::time::Zone;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -21,5 +21,6 @@ pub(super) fn local() -> Zone {
 }
 
 fn file(path: &Path) -> Option<Zone> {
-    Zone::tzif(&std::fs::read(path).ok()?)
+    let path = CString::new(path.as_os_str().as_bytes()).ok()?;
+    Zone::tzif(&dents_sys::file::read_to_end(&path, Zone::MOST).ok()?)
 }

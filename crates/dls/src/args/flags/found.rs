@@ -17,8 +17,8 @@ pub(super) const FLAGS: &[Definition] = &[
          `I` ignored, `U` unmerged. A directory shows the gravest of what is below it. What is in no repository \
          shows `-`.\n\nThat is the answer of one `git status` for each repository, which runs while the directory is \
          read. A late answer shows as `…`: the listing goes on and git is killed. The \
-         environment's `DLS_GIT_BUDGET` is the DURATION where none is given; 0 waits as long as it takes. Git is \
-         run with all that the repository's own configuration asks for: see docs/GIT.md.",
+         environment's `DLS_GIT_BUDGET` is the DURATION where none is given; 0 waits as long as it takes. No \
+         program is run that the repository's own configuration names: see docs/GIT.md.",
     )
     .optional("DURATION", |value| Ok(parse_git_budget(value).map(drop)?)),
     Definition::long("gitignore", Flag::Gitignore, "leave out what git ignores, and .git").more(

@@ -306,6 +306,7 @@ pub(super) mod testing {
 
     use super::super::{Args, Said, UsageError, getopt};
     use super::Flag;
+    use crate::language::Language;
 
     pub(in super::super) fn read<'a>(argv: &[&'a CStr]) -> Result<Args<'a>, UsageError<'a>> {
         getopt::read(argv.iter().copied(), false)
@@ -334,7 +335,7 @@ pub(super) mod testing {
 
     /// The first line of what `ls` in the C locale answers to `argv`.
     pub(in super::super) fn complaint(argv: &[&CStr]) -> String {
-        let message = read(argv).unwrap_err().message(b"ls", false);
+        let message = read(argv).unwrap_err().message(b"ls", &Language::english(false));
         String::from_utf8_lossy(&message).lines().next().unwrap_or_default().into()
     }
 }

@@ -1,0 +1,162 @@
+//! Which programs `git status` may run: those of the user's own configuration, none of the repository's.
+//!
+//! `git config --list --show-scope -z` prints pairs of a scope and of `key\nvalue`, a later one before an earlier one of the same key.
+//! What a file includes has that file's scope. The scopes "system", "global", and "command" (the environment) are the user's own; what
+//! any other says of programs is undone on git's command line, which counts last: by the user's own value, or by none.
+
+use alloc::ffi::CString;
+use alloc::vec::Vec;
+
+/// What to tell git on its command line, and whether it needs to start processes.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Settings {
+    /// Options, before the command.
+    pub(super) options: Vec<CString>,
+    /// Variables that the options name.
+    pub(super) variables: Vec<CString>,
+    /// The user's own configuration names a program.
+    pub(super) own_programs: bool,
+}
+
+/// One setting of those that name programs.
+struct Setting<'b> {
+    key: &'b [u8],
+    value: &'b [u8],
+    /// The user's own, not the repository's.
+    own: bool,
+}
+
+const MONITOR: &[u8] = b"core.fsmonitor";
+
+impl Settings {
+    /// Those where no program is configured.
+    pub(super) fn nothing() -> Settings {
+        Settings { options: Vec::from([c"-c".into(), c"core.fsmonitor=false".into()]), ..Settings::default() }
+    }
+
+    /// Reads git's answer. `None`: it cannot be read.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Settings> {
+        let mut all = Vec::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (scope, more) = piece(rest)?;
+            let (setting, more) = piece(more)?;
+            rest = more;
+            let newline = memchr::memchr(b'\n', setting);
+            // Without a value it is true.
+            let (key, value) =
+                newline.map_or((setting, &b"true"[..]), |at| (&setting[..at], &setting[at + 1..]));
+            if key == MONITOR || without_own(key).is_some() {
+                all.push(Setting { key, value, own: matches!(scope, b"system" | b"global" | b"command") });
+            }
+        }
+        Settings::of(&all)
+    }
+
+    fn of(all: &[Setting<'_>]) -> Option<Settings> {
+        let own = |key: &[u8]| all.iter().rfind(|one| one.own && one.key == key).map(|one| one.value);
+        let mut settings = Settings::nothing();
+        settings.own_programs = all.iter().any(|one| one.own && one.names_filter());
+        if let Some(monitor) = own(MONITOR).filter(|monitor| !is_false(monitor)) {
+            settings.own_programs = true;
+            settings.options[1] = CString::new([MONITOR, b"=", monitor].concat()).ok()?;
+        }
+        let mut foreign: Vec<&[u8]> = all.iter().filter(|one| !one.own).map(|one| one.key).collect();
+        foreign.sort_unstable();
+        foreign.dedup();
+        for (nth, key) in foreign.into_iter().filter(|key| *key != MONITOR).enumerate() {
+            let value = own(key).or_else(|| without_own(key))?;
+            // A name may hold an equals sign, at which -c would end it.
+            let variable = alloc::format!("DLS_GIT_{nth}");
+            let option = [b"--config-env=", key, b"=", variable.as_bytes()].concat();
+            settings.options.push(CString::new(option).ok()?);
+            settings.variables.push(CString::new([variable.as_bytes(), b"=", value].concat()).ok()?);
+        }
+        Some(settings)
+    }
+}
+
+impl Setting<'_> {
+    fn names_filter(&self) -> bool {
+        !self.value.is_empty() && without_own(self.key) == Some(b"")
+    }
+}
+
+/// For the key of a filter, or of one that git-lfs has run by its own: what it is where the user says nothing of it.
+fn without_own(key: &[u8]) -> Option<&'static [u8]> {
+    let extension = key.starts_with(b"lfs.extension.");
+    if !extension && !key.starts_with(b"filter.") {
+        return None;
+    }
+    let last = memchr::memrchr(b'.', key)?;
+    match &key[last + 1..] {
+        b"clean" | b"smudge" => Some(b""),
+        b"process" if !extension => Some(b""),
+        b"required" if !extension => Some(b"false"),
+        _ => None,
+    }
+}
+
+/// As git reads it; a number that is zero in another way is taken for a program's name.
+fn is_false(value: &[u8]) -> bool {
+    [&b""[..], b"0", b"no", b"off", b"false"].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// What comes before the first NUL, and what after it.
+fn piece(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let nul = memchr::memchr(0, bytes)?;
+    Some((&bytes[..nul], &bytes[nul + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    /// Options and variables, in lines.
+    fn parse(listed: &str) -> (String, bool) {
+        let settings = Settings::parse(listed.replace('|', "\0").as_bytes()).unwrap();
+        let strings = settings.options.iter().chain(&settings.variables);
+        let lines: Vec<&str> = strings.map(|string| string.to_str().unwrap()).collect();
+        (lines.join(" "), settings.own_programs)
+    }
+
+    #[test]
+    fn what_the_repository_says_is_undone() {
+        let none = "-c core.fsmonitor=false";
+        assert_eq!(parse(""), (none.into(), false));
+        assert_eq!(Settings::parse(b""), Some(Settings::nothing()));
+        assert_eq!(parse("local|core.bare\nfalse|global|user.name\na|"), (none.into(), false));
+        assert_eq!(parse("local|core.fsmonitor\nsh|worktree|core.fsmonitor|"), (none.into(), false));
+        let listed = "local|filter.a=b.clean\ncat|worktree|filter.a=b.required|local|filter.a=b.clean\ndog|";
+        let options = "--config-env=filter.a=b.clean=DLS_GIT_0 --config-env=filter.a=b.required=DLS_GIT_1";
+        let expected = alloc::format!("{none} {options} DLS_GIT_0= DLS_GIT_1=false");
+        assert_eq!(parse(listed), (expected, false));
+        let strange = parse("unknown|filter..process\nx|local|filter.x\ny|local|lfs.extension.e.clean\nz|").0;
+        assert!(
+            strange.contains("=filter..process=") && strange.contains("=lfs.extension.e.clean="),
+            "{strange}"
+        );
+    }
+
+    #[test]
+    fn what_the_user_says_stays() {
+        assert_eq!(parse("system|filter.lfs.clean\ngit-lfs|"), ("-c core.fsmonitor=false".into(), true));
+        assert_eq!(
+            parse("global|core.fsmonitor|local|core.fsmonitor\nsh|"),
+            ("-c core.fsmonitor=true".into(), true)
+        );
+        assert_eq!(parse("global|core.fsmonitor\nOff|"), ("-c core.fsmonitor=false".into(), false));
+        assert!(!parse("global|filter.x.required\ntrue|global|filter.x.clean\n|").1);
+        let listed = "system|filter.x.clean\none|local|filter.x.clean\nevil|command|filter.x.clean\ntwo|";
+        let expected = "-c core.fsmonitor=false --config-env=filter.x.clean=DLS_GIT_0 DLS_GIT_0=two";
+        assert_eq!(parse(listed), (expected.into(), true));
+    }
+
+    #[test]
+    fn what_is_no_list() {
+        for text in ["local", "local\0", "local\0core.bare\nfalse"] {
+            assert_eq!(Settings::parse(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}
