@@ -39,8 +39,8 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only 
 complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names, with a slash paths below PATH, that match a glob' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Nothing that matches a glob, nor what is below it' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, k, M, G, T' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, 7d (ago)' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (of 1000); a fraction as in 1.5M counts in bytes' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or 7d, 2w, 1y before the start' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Only what last changed before a FILE did, or before a time, said as for --newer' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Only what belongs to this user' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only what belongs to this group' -r

@@ -1,7 +1,11 @@
 //! Which file an entry is, whatever its name: to count one with several names once.
 
 use dents::batch::Entry;
+use dents::tree::Place;
 use dents::tree::hardlinks::file_key;
+use dents_sys::Errno;
+use dents_sys::stat::{self, Flags, Mask};
+
 pub(crate) use dents::tree::total::path_order;
 
 /// A file, by its device and inode number.
@@ -30,4 +34,11 @@ impl Inode {
 /// Bytes that are allocated for an entry. A file system may claim any number of blocks.
 pub(crate) fn allocated(entry: &Entry<'_>) -> u64 {
     entry.blocks().saturating_mul(512)
+}
+
+/// The file that a link leads to, or why it leads nowhere: one `statx`, for the walk tells either only where it asks.
+pub(crate) fn target(place: &Place<'_>, entry: &Entry<'_>) -> Result<Inode, Errno> {
+    let dir = place.dir.ok_or(Errno::NOENT)?;
+    let statx = stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO)?;
+    Ok(Inode { dev: statx.dev(), ino: statx.ino() })
 }

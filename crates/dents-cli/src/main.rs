@@ -7,6 +7,7 @@ mod docs;
 mod du;
 mod inode;
 mod interrupt;
+mod locale;
 mod message;
 mod moment;
 mod once;
@@ -41,6 +42,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    moment::start();
     match Cli::parse().command {
         Command::Scan(args) => scan::run(&args),
         Command::Du(args) => du::run(&args),

@@ -5,6 +5,7 @@ use dents::tree::{Failure, Problem};
 use dents_locale::{Locale, Variables};
 use dents_render::quote;
 pub(crate) use dents_sink::plain;
+use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::io::{Error, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -18,9 +19,15 @@ pub(crate) fn say(text: &[u8]) {
     });
 }
 
-/// `‘NAME’: TEXT`.
-pub(crate) fn about(name: &[u8], text: &str) {
-    say(&[&quoted(name), &b": "[..], text.as_bytes()].concat());
+/// `PROBLEM 'NAME': REASON`: the one form of all messages about what could not be done with a file.
+pub(crate) fn about(problem: &str, name: &[u8], reason: &str) {
+    let name = quote::quoteaf(name, locale());
+    say(&[problem.as_bytes(), b" ", &name, b": ", reason.as_bytes()].concat());
+}
+
+/// `'NAME': STATE`: what is to be known of a file that was read.
+pub(crate) fn of(name: &[u8], state: &str) {
+    say(&[&quote::quoteaf(name, locale()), &b": "[..], state.as_bytes()].concat());
 }
 
 /// A name in the quotes of the locale, its control characters and what is not of the charset escaped.
@@ -40,12 +47,28 @@ pub(crate) fn errno_text(errno: i32) -> String {
 
 /// Tells of a directory that could not be entered or read to its end.
 pub(crate) fn complain(failure: &Failure<'_>) {
-    match failure.problem {
-        Problem::Open | Problem::Read => about(failure.path, &errno_text(failure.errno.raw_os_error())),
+    let problem = match failure.problem {
+        Problem::Open => "cannot open directory",
+        Problem::Read => "reading directory",
         Problem::Loop => {
-            about(failure.path, "File system loop detected: this is one of the directories above it")
+            return about(
+                "cannot enter",
+                failure.path,
+                "File system loop: it is one of the directories above it",
+            );
         }
-    }
+    };
+    about(problem, failure.path, &errno_text(failure.errno.raw_os_error()));
+}
+
+/// Tells of an entry that `statx` did not answer for.
+pub(crate) fn cannot_access(path: &[u8], errno: Errno) {
+    about("cannot access", path, &errno_text(errno.raw_os_error()));
+}
+
+/// `1 entry`, `2 entries`: a number of things, in groups of three digits.
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", progress::grouped(number), if number == 1 { one } else { many })
 }
 
 /// Charset of the environment, which decides about quotes and what can be printed.

@@ -2,33 +2,37 @@
 
 use crate::message;
 use dents::batch::Time;
+use dents_render::quantity;
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{CWD, clock};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, civil};
+use jiff::{Timestamp, civil};
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 use std::time::Duration;
+
+/// When the program started, on the clock that files are dated by: what ages are counted to. One look at the clock.
+pub(crate) fn start() -> Time {
+    static START: OnceLock<Time> = OnceLock::new();
+    *START.get_or_init(now)
+}
+
+/// The time of day: one look at the clock.
+pub(crate) fn now() -> Time {
+    let now = clock::realtime();
+    Time { sec: now.sec, nsec: now.nsec }
+}
 
 /// A duration: `90s`, `1.5h`, `2 days`, or seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let parsed = match text.parse::<f64>() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        Err(_) => span(text),
-    };
-    parsed.ok_or_else(|| "write it as 90s, 5m, 1h30m or 2 days".to_owned())
-}
-
-/// jiff's friendly format, in which a day has 24 hours and a week seven days.
-fn span(text: &str) -> Option<Duration> {
-    let span: jiff::Span = text.parse().ok()?;
-    let length = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok()?;
-    (length >= SignedDuration::ZERO).then(|| length.unsigned_abs())
+    let parsed = quantity::duration(text.as_bytes());
+    parsed.ok_or_else(|| "write it as 90s, 5m, 1h30m, 2 days, 2w or 1y".to_owned())
 }
 
 /// A moment: of a file's last change, or as written. A word with a slash is a file, and so is anything that is no time.
 ///
-/// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone, and a duration: so long ago.
+/// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone, and a duration: so long before the start of the program.
 /// Costs one `statx` for a file.
 pub(crate) fn moment(word: &OsStr) -> Result<Time, String> {
     let text = word.to_str().filter(|text| !text.contains('/'));
@@ -51,8 +55,8 @@ fn written(text: &str) -> Option<Time> {
     if let Some(seconds) = text.strip_prefix('@') {
         return epoch(seconds);
     }
-    if let Some(ago) = span(text) {
-        let now = clock::realtime();
+    if let Some(ago) = quantity::span(text.as_bytes()) {
+        let now = start();
         let sec = now.sec.checked_sub(i64::try_from(ago.as_secs()).ok()?)?;
         let nsec = now.nsec.checked_sub(ago.subsec_nanos());
         return Some(match nsec {
@@ -88,19 +92,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations() {
-        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
-        assert_eq!(seconds("10"), Ok(10.0));
-        assert_eq!(seconds("0.25"), Ok(0.25));
-        assert_eq!(seconds("90s"), Ok(90.0));
-        assert_eq!(seconds("1h30m"), Ok(5400.0));
-        assert_eq!(seconds("2 days"), Ok(172_800.0));
-        for wrong in ["", "-3", "-3s", "soon", "1 month", "nan", "inf", "1e300"] {
-            assert!(seconds(wrong).is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
     fn moments() {
         let time = |sec, nsec| Some(Time { sec, nsec });
         assert_eq!(written("@1.5"), time(1, 500_000_000));
@@ -108,8 +99,9 @@ mod tests {
         assert_eq!(written("2026-01-31T12:00Z"), time(1_769_860_800, 0));
         assert_eq!(written("2026-01-31T12:00:00.000000001+01:00"), time(1_769_857_200, 1));
         assert!(written("2026-01-31").is_some() && written("2026-01-31 12:00").is_some());
-        let ago = written("1d").map(|time| clock::realtime().sec - time.sec);
-        assert!(matches!(ago, Some(86_400..86_460)), "{ago:?}");
+        for (text, ago) in [("1d", 86_400), ("90d", 90 * 86_400), ("2w", 14 * 86_400), ("1y", 31_557_600)] {
+            assert_eq!(written(text).map(|time| start().sec - time.sec), Some(ago), "{text}");
+        }
         for wrong in ["", "@", "@x", "@1.x", "2026-13-01", "Cargo.toml", "d"] {
             assert_eq!(written(wrong), None, "{wrong:?}");
         }

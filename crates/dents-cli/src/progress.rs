@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 
 /// Who did not ask for progress gets it after this time.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A terminal is drawn to this often, and where there is none a line is written so often.
+/// A terminal is drawn to this often.
 const FRAME: Duration = Duration::from_millis(100);
-const REPORT: Duration = Duration::from_secs(2);
+/// Where there is no terminal, a line is written so often; tests name another number of milliseconds in [`REPORT_MS`].
+const REPORT: Duration = Duration::from_secs(10);
+const REPORT_MS: &str = "DENTS_TEST_PROGRESS_MS";
 
 /// What is drawn at the moment, so that messages can go around it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -89,7 +91,8 @@ impl Counters {
             return;
         }
         if !terminal {
-            while !self.waits(REPORT) {
+            let report = report_interval();
+            while !self.waits(report) {
                 message::say(self.figures(started).as_bytes());
             }
             return;
@@ -127,10 +130,16 @@ impl Counters {
 
     fn figures(&self, started: Instant) -> String {
         let [directories, entries] = [&self.directories, &self.entries].map(|count| count.load(Relaxed));
-        let rate = entries as f64 / started.elapsed().as_secs_f64().max(0.001);
-        let [directories, entries, rate] = [directories, entries, rate as u64].map(grouped);
-        format!("{directories} directories, {entries} entries, {rate}/s")
+        let rate = grouped((entries as f64 / started.elapsed().as_secs_f64().max(0.001)) as u64);
+        let directories = message::counted(directories, "directory", "directories");
+        let entries = message::counted(entries, "entry", "entries");
+        format!("{directories}, {entries}, {rate}/s")
     }
+}
+
+fn report_interval() -> Duration {
+    let milliseconds = std::env::var(REPORT_MS).ok().and_then(|text| text.parse().ok());
+    milliseconds.map_or(REPORT, Duration::from_millis)
 }
 
 /// Does something on standard error beside what is drawn there.

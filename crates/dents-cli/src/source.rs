@@ -4,7 +4,8 @@ use crate::report::Meanwhile;
 use crate::seen::Seen;
 use crate::{interrupt, message};
 use dents::tree::End;
-use dents_sink::{Extent, read};
+use dents_sink::Extent;
+use dents_sink::read::{self, Reader, Span};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -36,7 +37,33 @@ impl Source {
     }
 }
 
-impl File<'_> {
+/// The same, opened.
+pub(crate) struct Opened<'a> {
+    file: File<'a>,
+    reader: Reader,
+}
+
+impl<'a> File<'a> {
+    /// Opens it. What is wrong with it is told.
+    pub(crate) fn open(self) -> Result<Opened<'a>, ExitCode> {
+        // From here on a signal is answered, also while a FIFO waits for its other end.
+        interrupt::flag();
+        match read::open(Path::new(self.path)) {
+            Ok(reader) => Ok(Opened { file: self, reader }),
+            Err(error) => {
+                message::say(error.to_string().as_bytes());
+                Err(ExitCode::FAILURE)
+            }
+        }
+    }
+}
+
+impl Opened<'_> {
+    /// When the scan was, as far as the file says.
+    pub(crate) fn span(&self) -> Span {
+        self.reader.span()
+    }
+
     /// Gives every entry of the file. What could not be read when it was written is counted and told of at the end, in one
     /// line, and so is that it is partial; what is wrong with the file itself ends it all.
     pub(crate) fn each(
@@ -46,27 +73,26 @@ impl File<'_> {
     ) -> Result<End, ExitCode> {
         let cancel = interrupt::flag();
         let mut unread = 0;
-        let outcome = read::open(Path::new(self.path)).and_then(|reader| {
-            reader.for_each(&mut |row| {
-                if cancel.load(Relaxed) {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                // A root that could not be opened is what makes the file partial.
-                unread += u64::from(row.fault.is_some() && !(self.may_be_partial && row.is_failed_root()));
-                // A directory that could not be read has a row of its own besides.
-                if !row.fault.is_some_and(|fault| fault.is_of_directory()) {
-                    give(&Seen::row(row));
-                }
-                Ok(())
-            })
+        let File { path, may_be_partial } = self.file;
+        let outcome = self.reader.for_each(&mut |row| {
+            if cancel.load(Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            // A root that could not be opened is what makes the file partial.
+            unread += u64::from(row.fault.is_some() && !(may_be_partial && row.is_failed_root()));
+            // A directory that could not be read has a row of its own besides.
+            if !row.fault.is_some_and(|fault| fault.is_of_directory()) {
+                give(&Seen::row(row));
+            }
+            Ok(())
         });
         if unread > 0 {
-            meanwhile.unread(self.path, unread);
+            meanwhile.unread(path, unread);
         }
         match outcome {
             Ok(extent) => {
                 if extent != Some(Extent::Complete) {
-                    meanwhile.partial(self.path, extent, self.may_be_partial);
+                    meanwhile.partial(path, extent, may_be_partial);
                 }
                 Ok(End::Complete)
             }

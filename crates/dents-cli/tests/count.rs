@@ -75,7 +75,7 @@ fn types_are_asked_for_where_readdir_is_silent() {
 fn for_people() {
     let dir = tree();
     let drawn = text(&tools::stdout(&dents(dir.path(), "count t/b")));
-    assert_eq!(drawn, "1  directories\n3  files\n0  links\n4  entries\n");
+    assert_eq!(drawn, "1  directory\n3  files\n0  links\n4  entries\n");
 }
 
 #[test]

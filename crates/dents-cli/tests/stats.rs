@@ -129,6 +129,41 @@ fn ages() {
     assert_eq!(names, AGES.map(|(_, class)| class));
 }
 
+#[test]
+fn what_changes_during_the_scan_is_new() {
+    let dir = tree();
+    shell(dir.path(), "for i in $(seq 60); do mkdir -p t/slow/$i; : > t/slow/$i/f; done");
+    let scan = dents(dir.path(), "stats --by age --json --rate 100 t/slow");
+    let child = scan.command().stdout(std::process::Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    shell(dir.path(), "touch t/slow/*/f");
+    let output = child.wait_with_output().expect("it ends");
+    let object: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sums = sums(table(&object, "age"));
+    assert_eq!(
+        sums.iter().map(|(class, sum)| (class.as_str(), sum[0])).collect::<Vec<_>>(),
+        [("to a day", 60)]
+    );
+}
+
+#[test]
+fn ages_in_a_file_stay_what_they_were() {
+    let dir = tree();
+    // A day old in four seconds.
+    shell(dir.path(), "touch -d '86396 seconds ago' t/b/aged");
+    let mut before = Vec::new();
+    let ages = |suffix: &str| {
+        let words = format!("stats --by age --json --from x.{suffix}");
+        text(&stdout(&dents(dir.path(), &words)))
+    };
+    for suffix in ["parquet", "sqlite"] {
+        stdout(&dents(dir.path(), &format!("scan -o x.{suffix} t/b")));
+        before.push(ages(suffix));
+    }
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    assert_eq!([ages("parquet"), ages("sqlite")], before[..]);
+}
+
 const AGES: [(&str, &str); 6] = [
     ("2 hours", "in the future"),
     ("2 hours ago", "to a day"),

@@ -336,7 +336,7 @@ fn bad_durations() {
         let outcome = run.output().expect("dls starts");
         assert_eq!(outcome.end, End::Exit(2), "{value:?}");
         let told = format!(
-            "dls: invalid timeout: '{value}' (must be a number of seconds, or end in ms, s, m or h)\n"
+            "dls: invalid timeout: '{value}' (must be a number of seconds, or end in ms, s, m, h, d, w or y)\n"
         );
         assert_eq!(said(&outcome), told);
     }

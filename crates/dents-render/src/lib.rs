@@ -28,6 +28,7 @@ pub mod mode;
 mod name;
 mod note;
 pub mod number;
+pub mod quantity;
 pub mod quote;
 pub mod record;
 mod renderer;

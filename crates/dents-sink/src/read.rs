@@ -17,7 +17,8 @@
 //! the schema is an error that says so; never a panic. Whether the rows are all of the scan is told at the end.
 
 use crate::ndjson::Lines;
-use crate::{Extent, Format, Row, message};
+use crate::{Extent, Format, Row, message, time};
+use dents::batch::Time;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -25,6 +26,23 @@ use std::path::Path;
 
 /// A scan file.
 pub struct Reader(Kind);
+
+/// When a scan began and ended, by the clock of the machine that it ran on; `None` if its file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Its start.
+    pub begun: Option<Time>,
+    /// Its end.
+    pub ended: Option<Time>,
+}
+
+impl Span {
+    /// From the texts that files keep.
+    pub(crate) fn of(begun: Option<&str>, ended: Option<&str>) -> Span {
+        let time = |text: Option<&str>| time::parse(text?.as_bytes());
+        Span { begun: time(begun), ended: time(ended) }
+    }
+}
 
 enum Kind {
     Lines(Lines),
@@ -77,6 +95,18 @@ impl Reader {
             Kind::Columns(_) => Format::Parquet,
             #[cfg(feature = "sqlite")]
             Kind::Table(_) => Format::Sqlite,
+        }
+    }
+
+    /// When the scan was: read before the rows, so from lines only if they are a file whose last one is the record of the scan.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match &self.0 {
+            Kind::Lines(lines) => lines.span,
+            #[cfg(feature = "parquet")]
+            Kind::Columns(columns) => columns.span(),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => table.span(),
         }
     }
 

@@ -13,7 +13,7 @@ fn read(clock: usize) -> Timestamp {
         let args = [clock, timespec.as_mut_ptr() as usize, 0, 0, 0, 0];
         crate::syscall::syscall(crate::syscall::nr::CLOCK_GETTIME, args)
     };
-    // These two clocks always exist; were the call filtered, the epoch is what is left.
+    // These clocks always exist; were the call filtered, the epoch is what is left.
     debug_assert!(answer.is_ok());
     Timestamp { sec: timespec[0], nsec: timespec[1] as u32 }
 }
@@ -21,17 +21,28 @@ fn read(clock: usize) -> Timestamp {
 #[cfg(not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")))]
 fn read(clock: usize) -> Timestamp {
     use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(if clock == REALTIME { ClockId::Realtime } else { ClockId::Monotonic });
+    let time = clock_gettime(match clock {
+        REALTIME => ClockId::Realtime,
+        PROCESS_CPU => ClockId::ProcessCPUTime,
+        _ => ClockId::Monotonic,
+    });
     Timestamp { sec: time.tv_sec, nsec: time.tv_nsec as u32 }
 }
 
 const REALTIME: usize = 0;
 const MONOTONIC: usize = 1;
+const PROCESS_CPU: usize = 2;
 
 /// Nanoseconds since some moment before this process began: differences are what it is for.
 pub fn monotonic_ns() -> u64 {
     let now = read(MONOTONIC);
     now.sec as u64 * 1_000_000_000 + u64::from(now.nsec)
+}
+
+/// Nanoseconds that the threads of this process have computed, in the kernel or out of it.
+pub fn process_cpu_ns() -> u64 {
+    let used = read(PROCESS_CPU);
+    used.sec as u64 * 1_000_000_000 + u64::from(used.nsec)
 }
 
 /// The time of day.

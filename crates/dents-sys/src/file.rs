@@ -88,6 +88,33 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
     }
 }
 
+/// Whether [`read_regular`] reads what a symbolic link of that name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// No: `ELOOP`. For names in a tree that someone else may have filled.
+    Refuse,
+    /// Yes. For names that the user chose.
+    Follow,
+}
+
+/// All of a regular file of at most `limit` bytes, whatever else may stand under its name: `openat` (`O_NONBLOCK`),
+/// `statx`, `read` until one comes back empty or short, `close`. Never waits for the other end of a FIFO, and never reads
+/// from a device.
+///
+/// Errors are the kernel's, and `EISDIR` of a directory, `EINVAL` of what is neither a directory nor a regular file, `EFBIG`
+/// for more than `limit` bytes, `ENOMEM`.
+pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize) -> Result<Vec<u8>> {
+    let mut flags = OPEN;
+    flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
+    let fd = rustix::fs::openat(at, path, flags, Mode::empty())?;
+    let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
+    match statx.mode() & 0o170_000 {
+        0o100_000 => read_on(&fd, Vec::new(), limit),
+        0o040_000 => Err(Errno::ISDIR),
+        _ => Err(Errno::INVAL),
+    }
+}
+
 /// Makes a file of `bytes` that was not there: `openat`, `write`, `close`. Nothing that is there is touched, nor what a
 /// symbolic link of that name leads to.
 ///

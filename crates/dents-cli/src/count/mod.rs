@@ -32,17 +32,17 @@ pub(crate) struct Args {
 /// By type, as `d_type` numbers them.
 type Counts = [u64; 16];
 
-/// What is shown, in this order: the name of a type in JSON, and for people.
-const TYPES: [(Kind, &str); 9] = [
-    (Kind::Dir, "directories"),
-    (Kind::Reg, "files"),
-    (Kind::Link, "links"),
-    (Kind::Sock, "sockets"),
-    (Kind::Fifo, "fifos"),
-    (Kind::Block, "block devices"),
-    (Kind::Char, "character devices"),
-    (Kind::Whiteout, "whiteouts"),
-    (Kind::Unknown, "unknown"),
+/// What is shown, in this order: what one and many of a type are called.
+const TYPES: [(Kind, &str, &str); 9] = [
+    (Kind::Dir, "directory", "directories"),
+    (Kind::Reg, "file", "files"),
+    (Kind::Link, "link", "links"),
+    (Kind::Sock, "socket", "sockets"),
+    (Kind::Fifo, "fifo", "fifos"),
+    (Kind::Block, "block device", "block devices"),
+    (Kind::Char, "character device", "character devices"),
+    (Kind::Whiteout, "whiteout", "whiteouts"),
+    (Kind::Unknown, "unknown", "unknown"),
 ];
 
 pub(crate) fn run(args: &Args) -> ExitCode {
@@ -111,13 +111,16 @@ impl Visitor for Counter<'_> {
 /// Directories, files and links are always shown, others if there are any.
 fn table(counts: &Counts, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(vec![Column::right("").painted(Paint::Size), Column::left("")]);
-    for (nth, (kind, name)) in TYPES.into_iter().enumerate() {
+    let mut row = |count, one: &str, many: &str| {
+        table.row(vec![screen.count(count), if count == 1 { one } else { many }.into()]);
+    };
+    for (nth, (kind, one, many)) in TYPES.into_iter().enumerate() {
         let count = counts[kind as usize];
         if nth < 3 || count > 0 {
-            table.row(vec![screen.count(count), name.into()]);
+            row(count, one, many);
         }
     }
-    table.row(vec![screen.count(counts.iter().sum()), b"entries".into()]);
+    row(counts.iter().sum(), "entry", "entries");
     table.draw(screen, out)
 }
 

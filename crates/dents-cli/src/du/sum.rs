@@ -6,7 +6,7 @@
 
 use super::rules::Rules;
 use super::tree::{self, Row};
-use crate::inode::{Inode, path_order};
+use crate::inode::{Inode, path_order, target};
 use crate::report::Meanwhile;
 use crate::walk::Threads;
 use dents::batch::{Batch, Entry};
@@ -16,7 +16,6 @@ use dents::needs::Kind;
 use dents::tree::hardlinks::HardLinks;
 use dents::tree::{End, Failure, Options, Place, Step, Visitor};
 use dents_sys::Errno;
-use dents_sys::stat::{self, Flags, Mask};
 use std::cmp::Ordering;
 use std::ffi::CStr;
 use std::sync::OnceLock;
@@ -232,7 +231,11 @@ impl Summer<'_> {
     /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
     fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if self.sums.rules.follows() && entry.kind() == Kind::Link {
-            self.sums.meanwhile.cannot_access(place, entry, why(place, entry));
+            self.sums.meanwhile.cannot_access(
+                place,
+                entry,
+                target(place, entry).err().unwrap_or(Errno::NOENT),
+            );
             return false;
         }
         // Not asked for want of a question, or of time.
@@ -272,11 +275,4 @@ impl Summer<'_> {
             self.nodes.add(node, bytes.into());
         }
     }
-}
-
-/// Why a link leads nowhere: the walk answered for the link itself, so it is asked again.
-fn why(place: &Place<'_>, entry: &Entry<'_>) -> Errno {
-    let gone = Errno::NOENT;
-    let Some(dir) = place.dir else { return gone };
-    stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE).err().unwrap_or(gone)
 }

@@ -3,8 +3,7 @@
 use crate::message;
 use crate::progress::Progress;
 use dents::batch::{Batch, Entry};
-use dents::tree::{Failure, Place, Problem};
-use dents_render::quote::quoteaf;
+use dents::tree::{Failure, Place};
 use dents_sink::Extent;
 use dents_sys::Errno;
 use std::ffi::OsStr;
@@ -57,27 +56,21 @@ impl Meanwhile {
     pub(crate) fn cannot_access(&self, place: &Place<'_>, entry: &Entry<'_>, errno: Errno) {
         let mut path = Vec::new();
         place.join(entry.name(), &mut path);
-        self.tell("cannot access", &path, errno);
+        self.errors.fetch_add(1, Relaxed);
+        message::cannot_access(&path, errno);
     }
 
     /// A directory that could not be opened or not be read to its end.
     pub(crate) fn failed(&self, failure: &Failure<'_>) {
-        let problem = match failure.problem {
-            Problem::Open => "cannot read directory",
-            Problem::Read => "error reading directory",
-            Problem::Loop => "not entered, for it is within itself:",
-        };
-        self.tell(problem, failure.path, failure.errno);
+        self.errors.fetch_add(1, Relaxed);
+        message::complain(failure);
     }
 
     /// What a scan could not read, by the file that it wrote.
     pub(crate) fn unread(&self, file: &OsStr, count: u64) {
         self.errors.fetch_add(count, Relaxed);
-        let mut line = quoteaf(file.as_bytes(), message::locale());
-        let what = if count == 1 { "one question was" } else { "questions were" };
-        let number = if count == 1 { String::new() } else { format!("{count} ") };
-        line.extend_from_slice(format!(": {number}{what} not answered when it was written").as_bytes());
-        message::say(&line);
+        let questions = message::counted(count, "question was", "questions were");
+        message::of(file.as_bytes(), &format!("{questions} not answered when it was written"));
     }
 
     /// A scan file was read that is not of a complete scan, or does not say so.
@@ -86,21 +79,10 @@ impl Meanwhile {
         if may_be {
             return;
         }
-        let mut line = quoteaf(file.as_bytes(), message::locale());
         let problem = match extent {
             Some(_) => "not complete: the scan was stopped, or could not open every PATH",
             None => "does not say whether the scan is complete: cut off, filtered, or of an earlier version",
         };
-        line.extend_from_slice(format!(": {problem}; --partial takes it as it is").as_bytes());
-        message::say(&line);
-    }
-
-    /// In du's words.
-    fn tell(&self, problem: &str, path: &[u8], errno: Errno) {
-        self.errors.fetch_add(1, Relaxed);
-        let mut line = format!("{problem} ").into_bytes();
-        line.extend_from_slice(&quoteaf(path, message::locale()));
-        line.extend_from_slice(format!(": {}", message::errno_text(errno.raw_os_error())).as_bytes());
-        message::say(&line);
+        message::of(file.as_bytes(), &format!("{problem}; --partial takes it as it is"));
     }
 }

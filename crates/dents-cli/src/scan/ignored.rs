@@ -7,21 +7,25 @@
 use super::origin::Origin;
 use crate::message;
 use dents::tree::Place;
-use dents_sys::AsRawFd;
+use dents_sys::file::{self, Links};
+use dents_sys::stat::{self, Flags, Mask};
+use dents_sys::{BorrowedFd, CWD, Errno};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::ffi::OsStr;
-use std::io::{ErrorKind, Result};
+use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// Bytes that one of these files may have: more than any list of patterns, and memory for the rules of a hostile one.
+const MOST: usize = 1 << 20;
 
 /// The rules that one directory adds to those above it.
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
     ignore: Option<Gitignore>,
     /// The `.gitignore`; at the top of a repository what holds for all of it comes after.
-    git: Vec<Gitignore>,
+    git: Vec<Arc<Gitignore>>,
     /// Whether this is the top of a repository.
     is_top: bool,
     /// Paths as the rules see them: this, and what comes after so many bytes of the path.
@@ -36,7 +40,9 @@ pub(crate) fn enter(place: &Place<'_>, origin: &Origin) -> Option<Arc<Rules>> {
     if place.depth == 1 {
         above = outside(place, strip);
     }
-    Rules::found(&|name| read(place, name), above, Vec::new(), strip)
+    // A directory that is given to `opened` is open.
+    let home = Home { at: place.dir?, prefix: b"", path: place.path };
+    Rules::found(&home, above, Vec::new(), strip)
 }
 
 /// The rules between a PATH and the top of the repository that it lies in.
@@ -47,29 +53,24 @@ fn outside(place: &Place<'_>, strip: usize) -> Option<Arc<Rules>> {
     above.into_iter().rev().fold(None, |above, one| {
         let mut base = path.strip_prefix(one).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
         base.push(b'/');
-        Rules::found(&|name| std::fs::read(one.join(name)), above, base, strip)
+        let one = one.as_os_str().as_bytes();
+        Rules::found(&Home { at: CWD, prefix: one, path: one }, above, base, strip)
     })
 }
 
 impl Rules {
     /// Those of a directory, if it has any; else those above.
-    fn found(
-        read: &dyn Fn(&str) -> Result<Vec<u8>>,
-        above: Option<Arc<Rules>>,
-        base: Vec<u8>,
-        strip: usize,
-    ) -> Option<Arc<Rules>> {
-        let ignore = read(".ignore").ok().map(|text| rules(&text));
-        let mut git: Vec<Gitignore> = read(".gitignore").ok().map(|text| rules(&text)).into_iter().collect();
-        // A directory, but for worktrees and submodules, where it is a file.
-        let is_top = match read(".git") {
-            Ok(_) => true,
-            Err(error) => error.kind() == ErrorKind::IsADirectory,
-        };
-        if is_top {
-            git.extend(read(".git/info/exclude").ok().map(|text| rules(&text)));
-            git.extend(everywhere().and_then(|path| std::fs::read(path).ok()).map(|text| rules(&text)));
+    fn found(home: &Home<'_>, above: Option<Arc<Rules>>, base: Vec<u8>, strip: usize) -> Option<Arc<Rules>> {
+        let ignore = home.read(b".ignore").map(|text| rules(&text));
+        let mut git: Vec<_> =
+            home.read(b".gitignore").map(|text| Arc::new(rules(&text))).into_iter().collect();
+        let top = home.repository();
+        if let Some(repository) = &top {
+            let exclude = repository.as_ref().and_then(|kept| home.read(&join(kept, b"info/exclude")));
+            git.extend(exclude.map(|text| Arc::new(rules(&text))));
+            git.extend(everywhere().cloned());
         }
+        let is_top = top.is_some();
         if ignore.is_none() && git.is_empty() && !is_top {
             return above;
         }
@@ -116,25 +117,93 @@ fn rules(text: &[u8]) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// A file of the directory that was opened: by its path, and if that is too long by the descriptor.
-fn read(place: &Place<'_>, name: &str) -> Result<Vec<u8>> {
-    let mut path = Vec::new();
-    place.join(name.as_bytes(), &mut path);
-    let mut result = std::fs::read(PathBuf::from(std::ffi::OsString::from_vec(path.clone())));
-    if let (Err(error), Some(dir)) = (&result, place.dir)
-        && error.kind() == ErrorKind::InvalidFilename
-    {
-        result = std::fs::read(format!("/proc/self/fd/{}/{name}", dir.as_raw_fd()));
-    }
-    if let Err(error) = &result
-        && !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory)
-    {
-        message::about(&path, &message::plain(error));
-    }
-    result
+/// A directory whose ignore files are read.
+struct Home<'h> {
+    /// Names are looked up here, behind the prefix.
+    at: BorrowedFd<'h>,
+    prefix: &'h [u8],
+    /// What messages call it.
+    path: &'h [u8],
 }
 
-/// The user's own ignore file for all repositories, where git looks for it unless it is told otherwise.
-fn everywhere() -> Option<PathBuf> {
-    ignore::gitignore::gitconfig_excludes_path()
+impl Home<'_> {
+    /// A file that lies in it, or that one of its files names. Nothing if it is not there; if it is no regular file of at most
+    /// [`MOST`] bytes, a message.
+    fn read(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let text = self.open(name);
+        text.inspect_err(|errno| self.complain(name, *errno)).ok()
+    }
+
+    fn open(&self, name: &[u8]) -> Result<Vec<u8>, Errno> {
+        file::read_regular(self.at, &self.c_path(name)?, Links::Refuse, MOST)
+    }
+
+    fn c_path(&self, name: &[u8]) -> Result<CString, Errno> {
+        CString::new(join(self.prefix, name)).map_err(|_| Errno::INVAL)
+    }
+
+    /// Whether this is the top of a repository, and where git keeps the part of it that its worktrees share.
+    ///
+    /// That is `.git`, but for worktrees and submodules, where `.git` is a file that names another directory (gitrepository-layout(5)).
+    /// A link to the directory counts, as for git.
+    fn repository(&self) -> Option<Option<Vec<u8>>> {
+        let text = match self.open(b".git") {
+            Ok(text) => text,
+            Err(Errno::ISDIR) => return Some(Some(b".git".to_vec())),
+            Err(Errno::LOOP) if self.is_directory(b".git") => return Some(Some(b".git".to_vec())),
+            Err(errno) => {
+                self.complain(b".git", errno);
+                return None;
+            }
+        };
+        let Some(kept) = text.strip_prefix(b"gitdir: ") else { return Some(None) };
+        let kept = first_line(kept);
+        let shared = self.read(&join(kept, b"commondir"));
+        Some(Some(shared.map_or_else(|| kept.to_vec(), |shared| join(kept, first_line(&shared)))))
+    }
+
+    fn is_directory(&self, name: &[u8]) -> bool {
+        let statx =
+            self.c_path(name).and_then(|path| stat::statx(self.at, &path, Flags::empty(), Mask::TYPE));
+        statx.is_ok_and(|statx| statx.mode() & 0o170_000 == 0o040_000)
+    }
+
+    /// Says what is there and cannot be read, since without it more is listed than git would list.
+    fn complain(&self, name: &[u8], errno: Errno) {
+        let problem = match errno {
+            Errno::NOENT | Errno::NOTDIR => return,
+            Errno::ISDIR | Errno::INVAL => "not a regular file".to_owned(),
+            Errno::LOOP => "a symbolic link, which is not followed here".to_owned(),
+            Errno::FBIG => "more than 1 MiB, which no list of patterns has".to_owned(),
+            errno => message::errno_text(errno.raw_os_error()),
+        };
+        message::about("cannot use", &join(self.path, name), &format!("{problem}: passed over"));
+    }
+}
+
+/// A path behind a directory, unless it is absolute.
+fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
+    match directory {
+        _ if path.starts_with(b"/") => path.to_vec(),
+        b"" => path.to_vec(),
+        _ if directory.ends_with(b"/") => [directory, path].concat(),
+        _ => [directory, b"/", path].concat(),
+    }
+}
+
+fn first_line(text: &[u8]) -> &[u8] {
+    text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default()
+}
+
+/// The rules of the user's own ignore file for all repositories, where git looks for it unless it is told otherwise. Read once;
+/// the user may well have made it a link.
+fn everywhere() -> Option<&'static Arc<Gitignore>> {
+    static RULES: OnceLock<Option<Arc<Gitignore>>> = OnceLock::new();
+    let read = || {
+        let path = ignore::gitignore::gitconfig_excludes_path()?.into_os_string().into_vec();
+        let home = Home { at: CWD, prefix: b"", path: b"" };
+        let text = file::read_regular(CWD, &home.c_path(&path).ok()?, Links::Follow, MOST);
+        Some(Arc::new(rules(&text.inspect_err(|errno| home.complain(&path, *errno)).ok()?)))
+    };
+    RULES.get_or_init(read).as_ref()
 }

@@ -51,7 +51,8 @@ pub(super) fn scan(
     let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
-        let told = format!("goes on after {directories} directories; the journal is {age} old");
+        let noun = if directories == 1 { "directory" } else { "directories" };
+        let told = format!("goes on after {directories} {noun}; the journal is {age} old");
         message::say(told.as_bytes());
     }
     let mut done = walk(args, filter, trouble, (rows::NEEDS, true), Some(&journal), &|| {
@@ -61,6 +62,7 @@ pub(super) fn scan(
         message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
         return Ok(done);
     }
+    let _hold = super::hold(path);
     let sink = dents_sink::create(path, format, &args.output.about(journal.started()))?;
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;

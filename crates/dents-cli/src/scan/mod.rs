@@ -19,10 +19,11 @@ mod rows;
 mod statistics;
 mod visitor;
 
+use crate::interrupt::{self, Hold};
+use crate::message;
 use crate::owners::People;
 use crate::progress::Progress;
 use crate::walk::Walk;
-use crate::{interrupt, message};
 use dents::needs::Needs;
 use dents::read::{Filter as Names, Hidden};
 use dents::tree::{End, Outcome, Tally};
@@ -108,6 +109,7 @@ fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::
         None if output.quiet => Box::new(Nothing),
         None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
     });
+    let _hold = hold(path);
     done.renamed = out.commit(done.extent())?;
     Ok(done)
 }
@@ -126,9 +128,15 @@ fn rows(
         Box::new(Rows::new(sink.part(), trouble, &people, &operands))
     });
     if !trouble.is_there() {
+        let _hold = hold(path);
         done.renamed = sink.finish(done.extent())?;
     }
     Ok(done)
+}
+
+/// While a file is completed; on standard output a reader that has stalled would never let it end.
+fn hold(path: &Path) -> Option<Hold> {
+    (path != Path::new("-")).then(Hold::begin)
 }
 
 /// What came of the walk.
@@ -177,14 +185,16 @@ fn walk<'p>(
     }
     let progress = Progress::start(args.output.progress, !args.output.is_seen());
     let counters = progress.as_ref().map(Progress::counters);
-    let counts = args.output.statistics;
-    let plan = Plan { filter, trouble, progress: counters, counts, root_failed: AtomicBool::new(false) };
+    let (counts, follows) = (args.output.statistics, args.walk.follows());
+    let root_failed = AtomicBool::new(false);
+    let plan = Plan { filter, trouble, progress: counters, counts, follows, root_failed };
     let Outcome { visitors, end, tally } = args.walk.walk_on(journal, &options, |_| Scan::new(&plan, emit()));
     let root_failed = plan.root_failed.load(Relaxed);
     let mut done = Done { end, tally, kinds: [0; 16], root_failed, renamed: None };
     for visitor in visitors {
-        let kinds = visitor.finish();
-        done.kinds.iter_mut().zip(kinds).for_each(|(all, some)| *all += some);
+        let met = visitor.finish();
+        done.kinds.iter_mut().zip(met.kinds).for_each(|(all, some)| *all += some);
+        done.tally.faults += met.circles;
     }
     drop(plan);
     drop(progress);

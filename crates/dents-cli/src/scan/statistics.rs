@@ -1,23 +1,23 @@
 //! `-s`: what was found, and what it took.
 
 use super::Done;
-use crate::message;
+use crate::message::{self, counted};
 use crate::progress::grouped;
 use dents::needs::Kind;
 use dents::tree::Tally;
 use std::time::Duration;
 
 /// What types are called in numbers.
-const WORDS: [(Kind, &str); 9] = [
-    (Kind::Dir, "directories"),
-    (Kind::Reg, "files"),
-    (Kind::Link, "links"),
-    (Kind::Fifo, "fifos"),
-    (Kind::Sock, "sockets"),
-    (Kind::Char, "character devices"),
-    (Kind::Block, "block devices"),
-    (Kind::Whiteout, "whiteouts"),
-    (Kind::Unknown, "others"),
+const WORDS: [(Kind, &str, &str); 9] = [
+    (Kind::Dir, "directory", "directories"),
+    (Kind::Reg, "file", "files"),
+    (Kind::Link, "link", "links"),
+    (Kind::Fifo, "fifo", "fifos"),
+    (Kind::Sock, "socket", "sockets"),
+    (Kind::Char, "character device", "character devices"),
+    (Kind::Block, "block device", "block devices"),
+    (Kind::Whiteout, "whiteout", "whiteouts"),
+    (Kind::Unknown, "other", "others"),
 ];
 
 /// Shows the figures on standard error: entries by type, requests, time.
@@ -29,21 +29,19 @@ pub(crate) fn say(done: &Done, time: Duration) {
 
 fn lines(done: &Done, time: Duration) -> [String; 3] {
     let Tally { directories, entries, reads, stats, workers, faults, .. } = done.tally;
-    let found = WORDS.iter().map(|(kind, word)| (done.kinds[*kind as usize], word));
-    let found: Vec<String> = found
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{} {word}", grouped(count)))
-        .collect();
-    let [opened, reads, asked, avoided, faults] =
-        [directories, reads, stats, entries.saturating_sub(stats), faults].map(grouped);
+    let found = WORDS.iter().map(|(kind, one, many)| (done.kinds[*kind as usize], one, many));
+    let found = found.filter(|(count, ..)| *count > 0).map(|(count, one, many)| counted(count, one, many));
+    let found: Vec<String> = found.collect();
+    let opened = counted(directories, "directory", "directories");
+    let (reads, asked) = (counted(reads, "read", "reads"), counted(stats, "stat", "stats"));
+    let [avoided, faults] = [entries.saturating_sub(stats), faults].map(grouped);
     let seconds = time.as_secs_f64();
-    let rate = grouped((entries as f64 / seconds.max(1e-9)) as u64);
+    let rate = counted((entries as f64 / seconds.max(1e-9)) as u64, "entry", "entries");
+    let workers = counted(workers, "worker", "workers");
     [
-        format!("{} entries: {}", grouped(entries), found.join(", ")),
-        format!(
-            "{opened} directories opened, {reads} reads, {asked} stats, {avoided} avoided, {faults} failed"
-        ),
-        format!("{seconds:.3} s, {rate} entries a second, {workers} workers"),
+        format!("{}: {}", counted(entries, "entry", "entries"), found.join(", ")),
+        format!("{opened} opened, {reads}, {asked}, {avoided} avoided, {faults} failed"),
+        format!("{seconds:.3} s, {rate} a second, {workers}"),
     ]
 }
 
@@ -62,7 +60,21 @@ mod tests {
         let done = Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None };
         let lines = lines(&done, Duration::from_millis(500));
         assert_eq!(lines[0], "2,000 entries: 2 directories, 1,998 files");
-        assert_eq!(lines[1], "2 directories opened, 4 reads, 1 stats, 1,999 avoided, 0 failed");
+        assert_eq!(lines[1], "2 directories opened, 4 reads, 1 stat, 1,999 avoided, 0 failed");
         assert_eq!(lines[2], "0.500 s, 4,000 entries a second, 2 workers");
+    }
+
+    #[test]
+    fn one_of_a_thing_is_not_many() {
+        let mut kinds = [0; 16];
+        kinds[Kind::Dir as usize] = 1;
+        let tally = Tally { directories: 1, entries: 1, reads: 1, stats: 1, workers: 1, ..Tally::default() };
+        let lines = lines(
+            &Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None },
+            Duration::from_secs(1),
+        );
+        assert_eq!(lines[0], "1 entry: 1 directory");
+        assert_eq!(lines[1], "1 directory opened, 1 read, 1 stat, 0 avoided, 0 failed");
+        assert_eq!(lines[2], "1.000 s, 1 entry a second, 1 worker");
     }
 }

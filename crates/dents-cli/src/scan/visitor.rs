@@ -5,10 +5,13 @@ use super::filter::Filter;
 use super::ignored;
 use super::origin::Origin;
 use super::out::Trouble;
+use crate::inode::{Inode, target};
 use crate::progress::Counters;
 use crate::{interrupt, message};
 use dents::batch::{Asked, Batch, Entry};
+use dents::needs::Kind;
 use dents::tree::{Failure, Place, Problem, Step, Visitor};
+use dents_sys::Errno;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What all workers go by.
@@ -19,6 +22,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) progress: Option<&'p Counters>,
     /// Whether types are counted.
     pub(crate) counts: bool,
+    /// Whether entries are what links lead to.
+    pub(crate) follows: bool,
     /// Set if a PATH could not be opened, or not read to its end.
     pub(crate) root_failed: AtomicBool,
 }
@@ -34,25 +39,36 @@ pub(crate) struct Scan<'p> {
     plan: &'p Plan<'p>,
     emit: Box<dyn Emit + 'p>,
     scratch: Vec<u8>,
-    /// Entries met, by type.
-    kinds: [u64; 16],
+    met: Met,
+}
+
+/// What one worker met.
+#[derive(Default)]
+pub(crate) struct Met {
+    /// Entries by type.
+    pub(crate) kinds: [u64; 16],
+    /// Links that lead to each other in a circle.
+    pub(crate) circles: u64,
 }
 
 impl<'p> Scan<'p> {
     pub(crate) fn new(plan: &'p Plan<'p>, emit: Box<dyn Emit + 'p>) -> Self {
-        Scan { plan, emit, scratch: Vec::new(), kinds: [0; 16] }
+        Scan { plan, emit, scratch: Vec::new(), met: Met::default() }
     }
 
-    /// Hands over what is still held back. Gives the entries met, by type.
-    pub(crate) fn finish(mut self) -> [u64; 16] {
+    /// Hands over what is still held back. Gives what was met.
+    pub(crate) fn finish(mut self) -> Met {
         self.emit.finish();
-        self.kinds
+        self.met
     }
 
     fn look(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
         let wants_none = self.plan.filter.wants_none(place);
         for entry in batch.iter() {
             if entry.fault().is_some() && !self.goes_on(place, &entry) {
+                continue;
+            }
+            if self.plan.follows && self.is_loop(place, &entry) && !self.emit.takes_faults() {
                 continue;
             }
             // A PATH is its own operand.
@@ -66,11 +82,34 @@ impl<'p> Scan<'p> {
         }
     }
 
+    /// Whether an entry is a link in a circle of links, of which this tells, or to a directory above, of which the walk
+    /// tells. Costs one `statx` for each link but those to files that were asked about.
+    fn is_loop(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        let leads = match entry.kind() {
+            Kind::Link => true,
+            Kind::Dir => entry.d_kind() != Kind::Dir && place.depth > 0,
+            _ => false,
+        };
+        if !leads {
+            return false;
+        }
+        match target(place, entry) {
+            Ok(Inode { dev, ino }) => place.is_within(dev, ino),
+            Err(Errno::LOOP) => {
+                self.met.circles += 1;
+                place.join(entry.name(), &mut self.scratch);
+                message::cannot_access(&self.scratch, Errno::LOOP);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
     /// Tells of a question that failed. Whether the entry is shown all the same: `find` leaves out what it cannot stat.
     fn goes_on(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if let Some((_, errno)) = entry.fault() {
             place.join(entry.name(), &mut self.scratch);
-            message::about(&self.scratch, &message::errno_text(errno.raw_os_error()));
+            message::cannot_access(&self.scratch, errno);
         }
         if is_failed_root(place, entry) {
             self.plan.root_failed.store(true, Relaxed);
@@ -118,13 +157,17 @@ impl Visitor for Scan<'_> {
             progress.saw(place, batch);
         }
         if self.plan.counts {
-            batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
+            batch.iter().for_each(|entry| self.met.kinds[entry.kind() as usize] += 1);
         }
         self.emit.directory(place);
         if !self.plan.filter.wants_none(place) || batch.has_faults() {
             self.emit.begin(place, batch);
             // PATHs are looked at one by one: each has an origin of its own.
-            if self.plan.filter.wants_all(place) && !batch.has_faults() && place.depth > 0 {
+            if self.plan.filter.wants_all(place)
+                && !batch.has_faults()
+                && place.depth > 0
+                && !self.plan.follows
+            {
                 self.emit.all(place, origin, batch);
             } else {
                 self.look(place, origin, batch);

@@ -1,7 +1,9 @@
 //! The classes that files fall into: by extension, size and age.
 
+use crate::moment;
 use dents::batch::Time;
-use dents_sys::clock;
+use dents_render::quantity;
+use dents_sink::read::Span;
 
 /// Longer ones are no extensions: what follows the last dot of a name may be anything.
 const LONGEST: usize = 12;
@@ -46,10 +48,9 @@ pub(super) fn size(bytes: u64) -> usize {
 }
 
 const DAY: i64 = 24 * 60 * 60;
-/// As astronomers have it, with its quarter of a day.
-const YEAR: i64 = 365 * DAY + DAY / 4;
+const YEAR: i64 = quantity::YEAR as i64;
 
-/// Seconds since the last change, up to and including each limit.
+/// Seconds from the last change to the start of the scan, up to and including each limit.
 pub(super) const AGES: [(i64, &str); 10] = [
     (-1, "in the future"),
     (DAY, "to a day"),
@@ -63,18 +64,32 @@ pub(super) const AGES: [(i64, &str); 10] = [
     (i64::MAX, "over 10 years"),
 ];
 
-/// The moment that ages are counted to.
+/// The scan that ages are counted in.
 #[derive(Clone, Copy)]
-pub(super) struct Now(i64);
+pub(super) struct Now {
+    begun: Time,
+    /// When it ended; `None` while it goes on.
+    ended: Option<Time>,
+}
 
 impl Now {
-    /// One look at the clock.
-    pub(super) fn read() -> Now {
-        Now(clock::realtime().sec)
+    /// Of a scan that begins.
+    pub(super) fn live() -> Now {
+        Now { begun: moment::start(), ended: None }
     }
 
+    /// Of a scan that a file keeps. If the file does not say when that was, ages are counted to now.
+    pub(super) fn recorded(span: Span) -> Now {
+        let begun = span.begun.unwrap_or_else(moment::start);
+        Now { begun, ended: Some(span.ended.unwrap_or(begun)) }
+    }
+
+    /// The class of a file by its last change. One that changed during the scan is as new as can be; looks at the clock for
+    /// those that changed after its start.
     pub(super) fn age(self, time: Time) -> usize {
-        class(&AGES, &self.0.saturating_sub(time.sec))
+        let age = self.begun.sec.saturating_sub(time.sec);
+        let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(moment::now);
+        class(&AGES, &if changed_meanwhile { 0 } else { age })
     }
 }
 
@@ -114,12 +129,16 @@ mod tests {
             [label(64 * GIB), label(64 * GIB + 1), label(u64::MAX)],
             ["to 64G", "over 64G", "over 64G"]
         );
-        let now = Now(1_000_000_000);
+        let begun = Time { sec: 1_000_000_000, nsec: 0 };
+        let now = Now { begun, ended: Some(begun) };
         let label = |age: i64| AGES[now.age(Time { sec: 1_000_000_000 - age, nsec: 0 })].1;
         assert_eq!(
             [label(-1), label(0), label(DAY), label(DAY + 1)],
             ["in the future", "to a day", "to a day", "to a week"]
         );
+        let now = Now { begun, ended: Some(Time { sec: begun.sec + 60, nsec: 0 }) };
+        let later = |seconds: i64| AGES[now.age(Time { sec: begun.sec + seconds, nsec: 0 })].1;
+        assert_eq!([later(1), later(60), later(61)], ["to a day", "to a day", "in the future"]);
         assert_eq!(label(100 * YEAR), "over 10 years");
         assert_eq!(AGES[now.age(Time { sec: i64::MIN, nsec: 0 })].1, "over 10 years");
         assert_eq!(AGES[now.age(Time { sec: i64::MAX, nsec: 0 })].1, "in the future");

@@ -27,7 +27,7 @@ use sums::Sums;
 /// Sum up a tree by user, group, extension, age, size and depth
 ///
 /// A file with several links counts once, and so does what several PATHs hold. Extension, age and size are of regular files, the other tables of all entries;
-/// age is the time since the last change of the contents. Rows are ordered by what is allocated, classes by themselves.
+/// age is the time from the last change of the contents to the start of the scan. Rows are ordered by what is allocated, classes by themselves.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
@@ -71,13 +71,12 @@ enum Key {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let meanwhile = Meanwhile::begin();
-    let now = Now::read();
     let ((sums, links), end) = match args.source.file() {
-        Some(file) => match from_file(args, file, now, &meanwhile) {
+        Some(file) => match from_file(args, file, &meanwhile) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => live::walk(args, now, &meanwhile),
+        None => live::walk(args, Now::live(), &meanwhile),
     };
     let tables = sums.into_tables(&args.by, links);
     let ending = Ending::new(end, meanwhile);
@@ -87,13 +86,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 type Gathered = (Sums, Links);
 
 /// Rows do not say whether the roots of the scan lay in one another, so no file is forgotten.
-fn from_file(
-    args: &Args,
-    file: File<'_>,
-    now: Now,
-    meanwhile: &Meanwhile,
-) -> Result<(Gathered, End), ExitCode> {
-    let (mut sums, links) = (Sums::new(&args.by, now), Links::new(&args.by, true));
+fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Gathered, End), ExitCode> {
+    let file = file.open()?;
+    let (mut sums, links) = (Sums::new(&args.by, Now::recorded(file.span())), Links::new(&args.by, true));
     let end = file.each(meanwhile, |seen| {
         let names = seen.facts.map_or(1, |facts| facts.nlink);
         sums.see(seen, names, &links);

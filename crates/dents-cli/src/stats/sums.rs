@@ -219,7 +219,7 @@ mod tests {
             // The third name may lie elsewhere.
             for names in [3, 4] {
                 let keys = [Key::Extension, Key::User];
-                let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::read()));
+                let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::live()));
                 let links = Links::new(&keys, false);
                 for step in 0..all.len() {
                     let one = &all[(step + turn) % all.len()];

@@ -112,7 +112,7 @@ fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ra
 fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
     let mut finder = Finder::new(args.by, args.number, meanwhile);
     let mut counts = find::Counts::new();
-    let end = file.each(meanwhile, |seen| match args.by {
+    let end = file.open()?.each(meanwhile, |seen| match args.by {
         By::Entries => find::count(&mut counts, seen),
         _ => finder.look(seen),
     })?;

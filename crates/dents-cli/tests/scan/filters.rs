@@ -42,6 +42,37 @@ fn times() {
     assert_eq!(sorted(&older.stdout, 0), ["./time-1901", "./time-1969", "./time-1970"]);
 }
 
+/// As other GNU programs take sizes, and as people say ages.
+#[test]
+fn units() {
+    let dir = TempDir::new("units").expect("a directory");
+    make(
+        dir.path(),
+        "truncate -s 1000 kb; truncate -s 1024 k; truncate -s 1572865 m; truncate -s 10000001 mb
+        touch -d '13 days ago' 13d; touch -d '15 days ago' 15d; touch -d '89 days ago' 89d; touch -d '91 days ago' 91d
+        touch -d '364 days ago' 364d; touch -d '366 days ago' 366d",
+    );
+    for (option, value, expected) in [
+        ("--size", "1K", &["k", "kb"][..]),
+        ("--size", "1KB", &["kb"]),
+        ("--size", "1KiB", &["k", "kb"]),
+        ("--size", "+1.5M", &["m", "mb"]),
+        ("--size", "+10MB", &["mb"]),
+        ("--size", "+1P", &[]),
+        ("--older", "2w", &["15d", "364d", "366d", "89d", "91d"]),
+        ("--older", "90d", &["364d", "366d", "91d"]),
+        ("--older", "1y", &["366d"]),
+        ("--newer", "1y", &["13d", "15d", "364d", "89d", "91d", "k", "kb", "m", "mb"]),
+    ] {
+        let outcome = run(&dents(dir.path()).args(["-f", "--printf", "%f\\0", option, value]));
+        assert_fine(&outcome);
+        assert_eq!(sorted(&outcome.stdout, 0), expected, "{option} {value}");
+    }
+    for time in ["1d", "2w", "1y", "1h30m"] {
+        assert_fine(&run(&dents(dir.path()).args(["-q", "--timeout", time])));
+    }
+}
+
 #[test]
 fn globs_and_patterns() {
     let dir = TempDir::new("globs").expect("a directory");

@@ -77,3 +77,64 @@ fn nothing_is_ignored_unless_asked_for() {
     make(dir.path(), "printf '*\\n' > .gitignore; touch x");
     assert_eq!(sorted(&run(&dents(dir.path()).args(["-0"])).stdout, 0).len(), 3);
 }
+
+#[test]
+fn a_worktree_has_the_exclude_file_of_its_repository() {
+    let dir = TempDir::new("worktree").expect("a directory");
+    make(
+        dir.path(),
+        "git init -q main 2>/dev/null; cd main; printf '*.o\n' > .git/info/exclude; : > f; git add f
+        git -c user.name=n -c user.email=e commit -q -m first; git worktree add -q ../tree 2>/dev/null
+        touch ../tree/x.o ../tree/y",
+    );
+    let tree = dir.path().join("tree");
+    let expected: Vec<String> = git(&tree);
+    assert_eq!(expected, ["f", "y"]);
+    assert_eq!(ours(&tree), expected);
+}
+
+/// All that stands in the place of an ignore file and is none, and what is said of it.
+const TRAPS: [(&str, &str, &str); 8] = [
+    ("fifo", "mkfifo .gitignore", ".gitignore': not a regular file"),
+    ("zero", "ln -s /dev/zero .ignore", ".ignore': a symbolic link"),
+    ("device", "mkdir -p .git/info; mkfifo .git/info/exclude", ".git/info/exclude': not a regular file"),
+    ("top", "mkfifo .git", ".git': not a regular file"),
+    ("large", "head -c 1048577 /dev/zero | tr '\\0' '\\n' > .gitignore", ".gitignore': more than 1 MiB"),
+    ("directory", "mkdir .gitignore", ".gitignore': not a regular file"),
+    (
+        "worktree",
+        "echo gitdir: other > .git; mkdir other; mkfifo other/commondir",
+        "other/commondir': not a regular file",
+    ),
+    (
+        "exclude",
+        "echo gitdir: kept > .git; mkdir -p kept/info; ln -s /dev/zero kept/info/exclude",
+        "exclude': a symbolic link",
+    ),
+];
+
+#[test]
+fn what_is_no_ignore_file_is_passed_over_with_a_message() {
+    for (name, script, said) in TRAPS {
+        let dir = TempDir::new(name).expect("a directory");
+        make(dir.path(), &format!("mkdir t; : > t/f; cd t; {script}"));
+        let outcome = run(&dents(dir.path()).args(["--gitignore", "t"]).env("HOME", "/nonexistent"));
+        let told = crate::text(&outcome.stderr);
+        assert_eq!(outcome.end, dents_lab::process::End::Exit(0), "{name}: {told}");
+        assert!(told.starts_with("dents: cannot use 't/") && told.contains(said), "{name}: {told}");
+        assert_eq!(told.lines().count(), 1, "{name}: {told}");
+        assert!(sorted(&outcome.stdout, b'\n').contains(&"t/f".to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn ignore_files_above_the_path_are_read_with_the_same_care() {
+    let dir = TempDir::new("above").expect("a directory");
+    make(
+        dir.path(),
+        "git init -q .; mkfifo .gitignore; mkdir -p a/b; ln -s /dev/zero a/.gitignore; : > a/b/f",
+    );
+    let outcome = run(&dents(dir.path()).args(["--gitignore", "a/b"]).env("HOME", "/nonexistent"));
+    assert_eq!(sorted(&outcome.stdout, b'\n'), ["a/b", "a/b/f"]);
+    assert_eq!(crate::text(&outcome.stderr).lines().count(), 2);
+}

@@ -5,12 +5,14 @@ mod files;
 mod filters;
 mod ignored;
 mod limits;
+mod loops;
 mod partial;
 mod paths;
 mod printf;
 mod requests;
 mod signals;
 mod usage;
+mod words;
 
 use dents_lab::process::{End, Outcome, Run};
 use std::path::{Path, PathBuf};
@@ -40,10 +42,16 @@ fn sorted(bytes: &[u8], separator: u8) -> Vec<String> {
     items
 }
 
-/// Messages without the name of the program.
+/// Messages without the name of the program, and without what it could not do, which find does not say.
 fn messages(outcome: &Outcome, program: &str) -> Vec<String> {
-    let strip = |line: &String| line.strip_prefix(program).unwrap_or(line).to_owned();
-    sorted(&outcome.stderr, b'\n').iter().map(strip).collect()
+    let strip = |line: &String| {
+        let line = line.strip_prefix(program).unwrap_or(line);
+        let problems = ["cannot access ", "cannot open directory "];
+        problems.into_iter().find_map(|problem| line.strip_prefix(problem)).unwrap_or(line).to_owned()
+    };
+    let mut messages: Vec<String> = sorted(&outcome.stderr, b'\n').iter().map(strip).collect();
+    messages.sort_unstable();
+    messages
 }
 
 /// Runs both with NUL after each item, ours with few and with many workers, and compares all there is.

@@ -31,7 +31,7 @@ fn interrupt(dir: &TempDir, signal: Signal, args: &[&str]) -> Outcome {
 #[test]
 fn an_interrupt_keeps_what_was_found() {
     let dir = slow_tree();
-    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for args in [&[][..], &["-x"], &["--printf", "%p %s\n"]] {
             let outcome = interrupt(&dir, signal, args);
             assert_eq!(outcome.end, End::Exit(status), "{args:?}");
@@ -83,4 +83,59 @@ fn a_closed_pipe_ends_it_as_it_ends_find() {
         assert_eq!(End::from(output.status), End::Signal(13), "{args:?}");
         assert_eq!(text(&output.stderr), "", "{args:?}");
     }
+}
+
+/// Ends it with one signal. Says how long that took.
+fn ended_by_one(mut child: std::process::Child, signal: Signal) -> (End, Duration) {
+    let watch = Watch::over(&child);
+    // Until it waits: for the disk, however busy, it does not wait so long.
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(child.try_wait().expect("a child").is_none(), "it runs");
+    kill_process(Pid::from_child(&child), signal).expect("it runs");
+    let sent = Instant::now();
+    let status = child.wait().expect("it ends");
+    drop(watch);
+    (End::from(status), sent.elapsed())
+}
+
+#[test]
+fn one_signal_ends_what_waits_for_a_reader_that_has_stalled() {
+    let dir = TempDir::new("stalled").expect("a directory");
+    let name = "n".repeat(200);
+    make(dir.path(), &format!("for i in $(seq 3000); do : > {name}$i; done"));
+    for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15), (Signal::HUP, 1)] {
+        for words in ["scan", "scan --threads 4 --format ndjson", "du -a", "top -n 9999"] {
+            let words = words.split(' ').map(Into::into).collect();
+            let run = dents_lab::process::Run { args: words, ..dents(dir.path()) };
+            // Its end of the pipe is open for as long as the child is looked at, and never read.
+            let child =
+                run.command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+            let (end, time) = ended_by_one(child, signal);
+            assert_eq!(end, End::Signal(number), "{:?}", run.args);
+            assert!(time < Duration::from_secs(10), "{:?}: {time:?}", run.args);
+        }
+    }
+}
+
+#[test]
+fn one_signal_ends_what_waits_for_a_file_to_read() {
+    let dir = TempDir::new("fifo").expect("a directory");
+    make(dir.path(), "mkfifo scan.ndjson");
+    let args = ["stats", "--from", "scan.ndjson"].map(Into::into).into();
+    let run = dents_lab::process::Run { args, ..dents(dir.path()) };
+    let child = run.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let (end, time) = ended_by_one(child, Signal::TERM);
+    assert_eq!(end, End::Signal(15));
+    assert!(time < Duration::from_secs(10), "{time:?}");
+}
+
+#[test]
+fn nohup_holds() {
+    let dir = slow_tree();
+    let run = dents(dir.path()).args(["--rate", "100"]).under(&["nohup"]);
+    let child = run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(500));
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("it runs");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(End::from(output.status), End::Exit(0));
 }

@@ -109,7 +109,9 @@ pub fn complaints(outcome: &Outcome) -> Vec<String> {
     let mut lines: Vec<String> = text(&outcome.stderr)
         .lines()
         .map(|line| line.split_once(": ").map_or(line, |(_, rest)| rest))
-        .map(|line| line.strip_suffix(": No such file or directory").unwrap_or(line).to_owned())
+        // du opens and reads; dents tells which of both it was.
+        .map(|line| line.replace("cannot read directory", "cannot open directory"))
+        .map(|line| line.strip_suffix(": No such file or directory").unwrap_or(&line).to_owned())
         .collect();
     lines.sort();
     lines

@@ -1,6 +1,7 @@
 //! Lines become rows again.
 
 use super::text::from_base64;
+use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::{Extent, SCHEMA, message, time, words};
 use dents::batch::Time;
@@ -9,14 +10,19 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// Longer lines are not ours: a path has 4 KiB (longer ones exist, where somebody built them piece by piece), six bytes for
 /// each in the worst case.
 const LONGEST: u64 = 64 << 20;
 
+/// The record of a scan is not longer.
+const RECORD: u64 = 64 << 10;
+
 /// A file of lines.
 pub(crate) struct Lines {
+    pub(crate) span: Span,
     path: PathBuf,
     file: BufReader<Box<dyn Read + Send>>,
 }
@@ -70,6 +76,27 @@ struct Line<'a> {
     errno: Option<i32>,
 }
 
+/// What the last line says of when the scan was, if it is the record of one: looked for before the rows are read, which takes
+/// a file (a pipe has no end yet).
+fn recorded(file: &File) -> Option<Span> {
+    #[derive(Deserialize)]
+    struct Record {
+        scan: Times,
+    }
+    #[derive(Deserialize)]
+    struct Times {
+        begun: String,
+        ended: Option<String>,
+    }
+    let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut end = vec![0; usize::try_from(about.len().min(RECORD)).ok()?];
+    let start = about.len() - end.len() as u64;
+    file.read_exact_at(&mut end, start).ok()?;
+    let line = end.trim_ascii_end().rsplit(|byte| *byte == b'\n').next()?;
+    let Record { scan } = serde_json::from_slice(line).ok()?;
+    Some(Span::of(Some(&scan.begun), scan.ended.as_deref()))
+}
+
 /// What every version of a line has.
 #[derive(Deserialize)]
 struct Version {
@@ -114,8 +141,9 @@ impl Counted {
 impl Lines {
     /// From a file, whose first bytes may have been read already.
     pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
+        let span = recorded(&file).unwrap_or_default();
         let all: Box<dyn Read + Send> = Box::new(io::Cursor::new(begin).chain(file));
-        Lines { path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
+        Lines { span, path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
     }
 
     /// Gives every row. Empty lines are passed over; a last one without its end is not, for none is written like that.

@@ -2,6 +2,7 @@
 
 use super::seal::Checked;
 use super::{io_error, schema};
+use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::time::Unit;
 use crate::{Extent, message, time, words};
@@ -17,6 +18,12 @@ use std::path::{Path, PathBuf};
 
 /// Rows that are decoded at once.
 const BATCH: usize = 1024;
+
+/// What the metadata of a file says under a key.
+fn value<'f>(file: &'f SerializedFileReader<Checked>, key: &str) -> Option<&'f str> {
+    let all = file.metadata().file_metadata().key_value_metadata()?;
+    all.iter().find(|one| one.key == key)?.value.as_deref()
+}
 
 /// A Parquet file of ours.
 pub(crate) struct Columns {
@@ -37,10 +44,7 @@ impl Columns {
         };
         let source = Checked::open(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
         let file = SerializedFileReader::new(source.clone()).map_err(|error| wrong(path, error))?;
-        let value = |key: &str| {
-            let all = file.metadata().file_metadata().key_value_metadata()?;
-            all.iter().find(|one| one.key == key)?.value.as_deref()
-        };
+        let value = |key: &str| value(&file, key);
         let version: u64 =
             value(schema::VERSION).and_then(|version| version.parse().ok()).ok_or_else(not_ours)?;
         if version > u64::from(schema::NUMBER) {
@@ -56,6 +60,11 @@ impl Columns {
             _ => Extent::Partial,
         });
         Ok(Columns { path: path.to_path_buf(), source, file, checksums, extent })
+    }
+
+    /// From the metadata of the file.
+    pub(crate) fn span(&self) -> Span {
+        Span::of(value(&self.file, schema::BEGUN), value(&self.file, schema::ENDED))
     }
 
     pub(crate) fn for_each(

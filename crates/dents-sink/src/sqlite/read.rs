@@ -1,6 +1,7 @@
 //! The table becomes rows again.
 
 use super::{APPLICATION, COLUMNS, as_file};
+use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::{Extent, SCHEMA, message, words};
 use dents::batch::Time;
@@ -44,6 +45,15 @@ impl Table {
             Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version, SCHEMA)),
             _ => Ok(Table { path: path.to_path_buf(), database }),
         }
+    }
+
+    /// From the table `scan`; nothing if that is missing.
+    pub(crate) fn span(&self) -> Span {
+        let text = |column: &str| {
+            let select = format!("SELECT {column} FROM scan");
+            self.database.query_row(&select, (), |row| row.get::<_, Option<String>>(0)).ok().flatten()
+        };
+        Span::of(text("begun").as_deref(), text("ended").as_deref())
     }
 
     pub(crate) fn for_each(

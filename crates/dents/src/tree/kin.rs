@@ -131,14 +131,28 @@ pub(super) struct Lineage {
 impl Lineage {
     /// The child of `parent`, unless it is one of its own ancestors. Looks at all of them.
     pub(super) fn child(parent: Option<&Arc<Lineage>>, device: Device, ino: u64) -> Option<Arc<Lineage>> {
-        let mut above = parent;
-        while let Some(one) = above {
-            if (one.device, one.ino) == (device, ino) {
-                return None;
-            }
-            above = one.parent.as_ref();
+        if parent.is_some_and(|parent| parent.has(device, ino)) {
+            return None;
         }
         Some(Arc::new(Lineage { device, ino, parent: parent.cloned() }))
+    }
+
+    /// Whether this is one of them. Looks at all.
+    pub(super) fn has(&self, device: Device, ino: u64) -> bool {
+        let mut next = Some(self);
+        while let Some(one) = next {
+            if (one.device, one.ino) == (device, ino) {
+                return true;
+            }
+            next = one.parent.as_deref();
+        }
+        false
+    }
+}
+
+impl core::fmt::Debug for Lineage {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Lineage").field(&self.device).field(&self.ino).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who a walk talks to.
 
+use super::kin::Lineage;
 use crate::batch::{Batch, Entry};
 use dents_sys::{BorrowedFd, Errno};
 
@@ -68,9 +69,18 @@ pub struct Place<'a> {
     /// The directory, to ask more about its entries (not to read it: it may be open as a place only, `O_PATH`); where
     /// the operands begin for the operands. `None` if it could not be opened another time for a piece that was dealt out.
     pub dir: Option<BorrowedFd<'a>>,
+    /// The directory and those above it; only where links are followed.
+    pub(super) lineage: Option<&'a Lineage>,
 }
 
 impl Place<'_> {
+    /// Whether a directory is this one or one above it. A link that leads there is given as an entry, and then not entered but
+    /// told of as [`Problem::Loop`]. Always false but with [`Follow::Always`](super::Follow).
+    #[must_use]
+    pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
+        self.lineage.is_some_and(|lineage| lineage.has(device, ino))
+    }
+
     /// The path of an entry, written over what is in `path`.
     pub fn join(&self, name: &[u8], path: &mut alloc::vec::Vec<u8>) {
         path.clear();

@@ -179,7 +179,7 @@ fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
     let quoted = language.quote(value);
     let about = |what: &[u8], after: &[u8]| [what, b": ", &quoted, after].concat();
     let of_block_size = |id| language.format(Domain::Gnulib, id, &[b"--", b"block-size", value]);
-    const TIME: &[u8] = b" (must be a number of seconds, or end in ms, s, m or h)";
+    const TIME: &[u8] = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
     match why {
         BadNumber::Width => about(&language.get("invalid line width"), b""),
         BadNumber::TabSize => about(&language.get("invalid tab size"), b""),
@@ -195,7 +195,7 @@ fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
         BadNumber::Depth => about(b"invalid depth for --tree", &within(&COUNTS)),
         BadNumber::Limit => about(b"invalid number of entries for --tree-limit", &within(&COUNTS)),
         BadNumber::Budget => {
-            let units = b" (must be a number of seconds, or end in ms, s, m or h; 0 is no limit)";
+            let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y; 0 is no limit)";
             about(b"invalid time for --total-size", units)
         }
         // These three come raw between apostrophes, whatever the locale.

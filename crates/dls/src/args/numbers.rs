@@ -3,6 +3,7 @@
 //! GNU reads them with strtoumax and base 0: blanks and a `+` may lead, `0x` makes a number hexadecimal, `0` octal.
 
 use super::words::{Human, lookup};
+use dents_render::quantity::{self, Unit};
 
 /// Why a number was not taken. The message is [`super::UsageError`]'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,40 +156,16 @@ pub fn parse_budget(value: &[u8]) -> Result<u64, BadNumber> {
     parse_timeout(value).map_err(|_| BadNumber::Budget)
 }
 
-/// Nanoseconds of a second, and the longest timeout: thirty years.
-const SECOND_NS: u64 = 1_000_000_000;
-const LONGEST_NS: u64 = 1_000_000_000 * SECOND_NS;
+/// The longest timeout: thirty years.
+const LONGEST_NS: u64 = 1_000_000_000 * 1_000_000_000;
 
-/// `--timeout`, and the environment's DLS_TIMEOUT: nanoseconds. Decimal digits with at most one point among them, and
-/// a unit, without which it is seconds. What is finer than a nanosecond does not count.
+/// `--timeout`, and the environment's DLS_TIMEOUT: nanoseconds of a [`quantity::duration`].
 ///
 /// # Errors
 /// [`BadNumber::Timeout`], also for more than thirty years.
 pub fn parse_timeout(value: &[u8]) -> Result<u64, BadNumber> {
-    let digits = value.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.')).count();
-    let (number, unit) = value.split_at(digits);
-    let unit_ns = match unit {
-        b"ms" => SECOND_NS / 1000,
-        b"" | b"s" => SECOND_NS,
-        b"m" => 60 * SECOND_NS,
-        b"h" => 3600 * SECOND_NS,
-        _ => return Err(BadNumber::Timeout),
-    };
-    let mut parts = number.splitn(2, |byte| *byte == b'.');
-    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    if whole.len() + fraction.len() == 0 || fraction.contains(&b'.') {
-        return Err(BadNumber::Timeout);
-    }
-    let mut ns: u64 = 0;
-    for digit in whole {
-        ns = ns.saturating_mul(10).saturating_add(u64::from(digit - b'0').saturating_mul(unit_ns));
-    }
-    let mut place_ns = unit_ns;
-    for digit in fraction {
-        place_ns /= 10;
-        ns = ns.saturating_add(u64::from(digit - b'0') * place_ns);
-    }
-    if ns > LONGEST_NS { Err(BadNumber::Timeout) } else { Ok(ns) }
+    let time = quantity::duration(value).and_then(|time| u64::try_from(time.as_nanos()).ok());
+    time.filter(|ns| *ns <= LONGEST_NS).ok_or(BadNumber::Timeout)
 }
 
 /// `--git`: nanoseconds, as [`parse_timeout`] reads them.
@@ -264,72 +241,6 @@ pub fn block_size_prefix(value: &[u8]) -> Option<u64> {
 /// which other programs of coreutils know, are bad too: no block size of 9.7's `ls` may have them.
 const MULTIPLIERS: &[u8] = b"eEgGkKmMpPtTyYzZ0";
 
-/// What follows the number in a block size.
-struct Unit {
-    /// The exponent of the base: 0 without a letter, 1 for K, 2 for M …
-    power: u32,
-    spelling: Spelling,
-}
-
-/// How a unit is written.
-#[derive(Clone, Copy, PartialEq)]
-enum Spelling {
-    /// `K`: 1024.
-    Letter,
-    /// `KiB`: 1024.
-    Binary,
-    /// `KB`: 1000.
-    Decimal,
-    /// `KD`: 1000 under an old name. Alone it counts by 1000, yet is printed `K`.
-    OldDecimal,
-}
-
-impl Unit {
-    fn parse(text: &[u8]) -> Option<Self> {
-        let Some((letter, rest)) = text.split_first() else {
-            return Some(Self { power: 0, spelling: Spelling::Letter });
-        };
-        let power = match letter {
-            b'k' | b'K' => 1,
-            b'm' | b'M' => 2,
-            b'g' | b'G' => 3,
-            b't' | b'T' => 4,
-            b'P' => 5,
-            b'E' => 6,
-            b'Z' => 7,
-            b'Y' => 8,
-            _ => return None,
-        };
-        let spelling = match rest {
-            b"" => Spelling::Letter,
-            b"iB" => Spelling::Binary,
-            b"B" => Spelling::Decimal,
-            b"D" => Spelling::OldDecimal,
-            _ => return None,
-        };
-        Some(Self { power, spelling })
-    }
-
-    /// In bytes; `None` if that is over `u64::MAX`, as all from `Z` on are.
-    fn size(&self) -> Option<u64> {
-        let base: u64 = match self.spelling {
-            Spelling::Letter | Spelling::Binary => 1024,
-            Spelling::Decimal | Spelling::OldDecimal => 1000,
-        };
-        base.checked_pow(self.power)
-    }
-
-    /// As printed after a size. Only units that fit 64 bits get here.
-    fn suffix(&self) -> &'static str {
-        let names = match self.spelling {
-            Spelling::Letter | Spelling::OldDecimal => ["", "K", "M", "G", "T", "P", "E"],
-            Spelling::Binary => ["", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
-            Spelling::Decimal => ["", "kB", "MB", "GB", "TB", "PB", "EB"],
-        };
-        names.get(self.power as usize).copied().unwrap_or("")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,6 +302,8 @@ mod tests {
             ("2.", 2000 * ms),
             ("1m", 60_000 * ms),
             ("0.5h", 1_800_000 * ms),
+            ("1h30min", 5_400_000 * ms),
+            ("1d", 86_400_000 * ms),
             ("0", 0),
             ("0.0000000001s", 0),
             ("1000000000", 1_000_000_000_000 * ms),
@@ -407,10 +320,10 @@ mod tests {
             " 1",
             "1 ",
             "1x",
+            "1 month",
             "1.2.3",
             "1e3",
             "1S",
-            "1min",
             "1ss",
             "1000000001",
             "99999999999999999999999h",

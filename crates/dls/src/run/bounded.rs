@@ -126,7 +126,8 @@ impl Listing<'_, '_, '_> {
             self.status.raise(Status::Minor);
         }
         if unanswered > 0 {
-            let count = format!("{} of {} entries of ", grouped(unanswered), grouped(entries));
+            let what = if entries == 1 { "entry" } else { "entries" };
+            let count = format!("{} of {} {what} of ", grouped(unanswered), grouped(entries));
             let message = Message::new(self.plan.program).text(&count).text(&name);
             message.text(&within).text("; shown with '?'").send(self.out);
             self.status.raise(Status::Minor);

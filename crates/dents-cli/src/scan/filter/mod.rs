@@ -46,10 +46,11 @@ pub(crate) struct Args {
     /// Nothing whose name begins with a dot, nor what is below it
     #[arg(long)]
     no_hidden: bool,
-    /// Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, k, M, G, T
-    #[arg(long, value_name = "[+-]N[cwbkMGT]", value_parser = Size::parse, allow_hyphen_values = true)]
+    /// Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB,
+    /// … (of 1000); a fraction as in 1.5M counts in bytes
+    #[arg(long, value_name = "[+-]N[UNIT]", value_parser = Size::parse, allow_hyphen_values = true)]
     size: Vec<Size>,
-    /// Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, 7d (ago)
+    /// Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or 7d, 2w, 1y before the start
     #[arg(long, value_name = "FILE|TIME", value_parser = moment())]
     newer: Vec<Time>,
     /// Only what last changed before a FILE did, or before a time, said as for --newer

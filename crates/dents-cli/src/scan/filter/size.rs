@@ -1,8 +1,9 @@
-//! `--size [+-]N[cwbkMG]`, as `find -size` takes it.
+//! `--size [+-]NUNIT`, as `find -size` takes it, and with the other units and fractions that GNU programs take.
 
+use dents_render::quantity::{Decimal, Unit};
 use std::cmp::Ordering;
 
-/// More than, less than or just so many units, counted in units begun.
+/// More than, less than or just so many units, counted in units begun; a fraction of a unit counts in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     order: Ordering,
@@ -13,24 +14,26 @@ pub(crate) struct Size {
 impl Size {
     /// From a word.
     pub(crate) fn parse(text: &str) -> Result<Size, String> {
-        let (order, rest) = match text.as_bytes().first() {
-            Some(b'+') => (Ordering::Greater, &text[1..]),
-            Some(b'-') => (Ordering::Less, &text[1..]),
-            _ => (Ordering::Equal, text),
+        let (order, rest) = match text.as_bytes() {
+            [b'+', rest @ ..] => (Ordering::Greater, rest),
+            [b'-', rest @ ..] => (Ordering::Less, rest),
+            rest => (Ordering::Equal, rest),
         };
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let unit = match &rest[digits..] {
-            "c" => 1,
-            "w" => 2,
-            "" | "b" => 512,
-            "k" => 1 << 10,
-            "M" => 1 << 20,
-            "G" => 1 << 30,
-            "T" => 1 << 40,
-            _ => return Err("write it as [+-]N and c, w, b, k, M, G or T: +10M, -1k, 0c".to_owned()),
+        let (number, unit) = Decimal::parse(rest).ok_or("a number from 0 to 2^64-1 is missing")?;
+        let unit = match unit {
+            b"c" => Some(1),
+            b"w" => Some(2),
+            b"" | b"b" => Some(512),
+            unit => Unit::parse(unit).and_then(|unit| unit.size()),
         };
-        let number = rest[..digits].parse().map_err(|_| "a number from 0 to 2^64-1 is missing".to_owned())?;
-        Ok(Size { order, number, unit })
+        let unit = unit.ok_or(
+            "write it as [+-]N and c, w, b, K, M, G, T, P (1024) or KB, MB, … (1000): +10M, -1.5GB, 0c",
+        )?;
+        let bytes = number.bytes(unit).ok_or("this is over 2^64-1 bytes")?;
+        Ok(match number.has_point() {
+            true => Size { order, number: bytes, unit: 1 },
+            false => Size { order, number: bytes / unit, unit },
+        })
     }
 
     /// Whether a size in bytes is one of these.
@@ -60,6 +63,13 @@ mod tests {
             ("+0c", 0, false),
             ("1G", 1 << 30, true),
             ("-2T", u64::MAX, false),
+            ("1K", 1024, true),
+            ("+10MB", 10_000_001, true),
+            ("+10MB", 10_000_000, false),
+            ("+1.5M", (3 << 19) + 1, true),
+            ("+1.5M", 3 << 19, false),
+            ("-1.5M", (3 << 19) - 1, true),
+            ("1P", 1 << 50, true),
         ] {
             assert_eq!(fits(text, bytes), Ok(expected), "{text} {bytes}");
         }
@@ -67,7 +77,8 @@ mod tests {
 
     #[test]
     fn what_is_no_size() {
-        for text in ["", "+", "k", "1K", "1kk", "++1", "1.5k", "-", "99999999999999999999", "1 k", "\u{661}"]
+        for text in
+            ["", "+", "k", "1kk", "++1", "1.5.5k", "-", "99999999999999999999", "16E", "1 k", "\u{661}"]
         {
             assert!(Size::parse(text).is_err(), "{text:?}");
         }

@@ -1,7 +1,7 @@
 //! `--printf`: lines as the user wants them, in the directives of `find -printf`.
 //!
 //! A format is read once ([`parse`](mod@parse)), says what it must know of each entry ([`Format::needs`]), and is drawn by each worker for
-//! itself ([`draw`]). Numbers, padding and the ten decimals of seconds are as GNU `find` 4.9 has them in the C locale; births are
+//! itself ([`draw`]). Numbers, padding and the ten decimals of seconds are as GNU `find` 4.9 has them, and the words of times are those of the user's locale; births are
 //! shown where the kernel knows them.
 
 mod draw;

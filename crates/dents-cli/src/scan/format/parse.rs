@@ -1,8 +1,9 @@
 //! From the text of a format to its pieces.
 
 use super::{Face, Field, Format, Mounts, Piece, Shape, zone};
-use crate::message;
+use crate::{locale, message};
 use dents::needs::Needs;
+use dents_locale::TimeNames;
 use dents_render::{Style, TimeStyle};
 
 impl Format {
@@ -153,15 +154,18 @@ impl Parser<'_> {
     fn time_as(&mut self, which: Needs) -> Option<Field> {
         match self.next()? {
             b'@' => Some(Field::Time(which, Face::Seconds)),
-            letter => self.time(which, Some(conversion(letter)?)),
+            letter => {
+                self.time(which, Some(conversion(letter, &locale::time_names().unwrap_or(TimeNames::C))?))
+            }
         }
     }
 
-    /// A time in a format of `strftime`, or else as ctime(3) has it.
+    /// A time in a format of `strftime` with the words of the locale, or else as ctime(3) has it, with those of C.
     fn time(&mut self, which: Needs, format: Option<Vec<u8>>) -> Option<Field> {
+        let time_names = if format.is_some() { locale::time_names() } else { None };
         let format = format.unwrap_or_else(|| b"%a %b %e %H:%M:%S.%N0 %Y".to_vec());
         let time_style = TimeStyle::Custom { recent: format.clone(), other: format };
-        self.styles.push(Style { time_style, locale: *message::locale(), ..Style::default() });
+        self.styles.push(Style { time_style, time_names, locale: *message::locale(), ..Style::default() });
         Some(Field::Time(which, Face::Style(self.styles.len() - 1)))
     }
 
@@ -201,19 +205,43 @@ fn plain(letter: u8) -> Option<Field> {
     })
 }
 
-/// The `strftime` format for a letter behind `%T`: those with seconds show ten decimals, the last of them 0, and those that
-/// depend on the locale are those of C.
-fn conversion(letter: u8) -> Option<Vec<u8>> {
+/// The `strftime` format for a letter behind `%T`: `S`, `T`, `X` and `+` show ten decimals behind the seconds, the last of them
+/// 0; months are not filled up with blanks, as they are in the columns of `ls`.
+fn conversion(letter: u8, names: &TimeNames<'_>) -> Option<Vec<u8>> {
     Some(match letter {
         b'S' => b"%S.%N0".to_vec(),
-        b'T' | b'X' => b"%H:%M:%S.%N0".to_vec(),
+        b'T' => b"%H:%M:%S.%N0".to_vec(),
+        b'X' => with_decimals(names.time, names),
         b'+' => b"%Y-%m-%d+%H:%M:%S.%N0".to_vec(),
-        b'c' => b"%a %b %e %H:%M:%S %Y".to_vec(),
-        b'r' => b"%I:%M:%S %p".to_vec(),
-        b'x' => b"%m/%d/%y".to_vec(),
-        _ if b"%aAbBCdDeFgGhHIjklmMnpPRstuUVwWyYzZ".contains(&letter) => vec![b'%', letter],
+        b'b' => b"%h".to_vec(),
+        _ if b"%aABcCdDeFgGhHIjklmMnpPrRstuUVwWxyYzZ".contains(&letter) => vec![b'%', letter],
         _ => return None,
     })
+}
+
+/// A locale's format of the time of day, with decimals behind its seconds.
+fn with_decimals(format: &[u8], names: &TimeNames<'_>) -> Vec<u8> {
+    let twelve = if names.time_12.is_empty() { TimeNames::C.time_12 } else { names.time_12 };
+    let mut out = Vec::new();
+    let mut rest = format;
+    while let Some((byte, after)) = rest.split_first() {
+        let conversion = if *byte == b'%' { after.first() } else { None };
+        let taken = match conversion {
+            Some(b'T') => (&b"%H:%M:%S.%N0"[..], 2),
+            // Only where it stands for other conversions; no locale's format of 12 hours names itself.
+            Some(b'r') if !twelve.windows(2).any(|two| two == b"%r") => {
+                out.extend(with_decimals(twelve, names));
+                (&b""[..], 2)
+            }
+            Some(b'S') => (&b"%S.%N0"[..], 2),
+            Some(b'O' | b'E') if after.get(1) == Some(&b'S') => (&b"%S.%N0"[..], 3),
+            Some(_) => (&rest[..2], 2),
+            None => (&rest[..1], 1),
+        };
+        out.extend_from_slice(taken.0);
+        rest = &rest[taken.1..];
+    }
+    out
 }
 
 #[cfg(test)]
@@ -244,6 +272,20 @@ mod tests {
         let format = Format::parse(b"%p %f %h %P %H %d\\n").expect("a format");
         assert!(format.needs().is_empty() && !format.wants_extra());
         assert_eq!(Format::parse(b"%u%D").expect("a format").needs(), Needs::UID | Needs::INODE);
+    }
+
+    #[test]
+    fn decimals_stand_behind_the_seconds_of_every_locale() {
+        for (time, expected) in [
+            ("%H:%M:%S", "%H:%M:%S.%N0"),
+            ("%T", "%H:%M:%S.%N0"),
+            ("%r", "%I:%M:%S.%N0 %p"),
+            ("%OH\u{6642}%OM\u{5206}%OS\u{79d2}", "%OH\u{6642}%OM\u{5206}%S.%N0\u{79d2}"),
+            ("%", "%"),
+        ] {
+            let names = TimeNames { time: time.as_bytes(), ..TimeNames::C };
+            assert_eq!(conversion(b'X', &names).as_deref(), Some(expected.as_bytes()), "{time}");
+        }
     }
 
     #[test]

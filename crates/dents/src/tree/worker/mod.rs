@@ -250,15 +250,16 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Where the batch belongs.
     pub(super) fn place<'w>(&'w self, frontier: &Frontier<'w, S>) -> Place<'w> {
         if let Some((grain, dir)) = &self.grain {
-            let About { id, parent, depth, .. } = grain.home.about;
-            let dir = dir.as_ref().map(AsFd::as_fd);
-            return Place { id, parent, depth, path: &grain.home.path, piece: grain.piece, dir };
+            let About { id, parent, depth, ref lineage, .. } = grain.home.about;
+            let (dir, lineage) = (dir.as_ref().map(AsFd::as_fd), lineage.as_deref());
+            return Place { id, parent, depth, path: &grain.home.path, piece: grain.piece, dir, lineage };
         }
         match &self.reading {
             Some(reading) => place_of(&self.path, reading),
             None => {
                 let piece = Piece { index: 0, last: true };
-                Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir: Some(frontier.options.at) }
+                let dir = Some(frontier.options.at);
+                Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir, lineage: None }
             }
         }
     }
@@ -389,6 +390,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 }
 
 fn place_of<'w, S>(path: &'w [u8], reading: &'w Reading<S>) -> Place<'w> {
-    let About { id, parent, depth, .. } = reading.about;
-    Place { id, parent, depth, path, piece: reading.piece, dir: Some(reading.dir.as_fd()) }
+    let About { id, parent, depth, ref lineage, .. } = reading.about;
+    let (dir, lineage) = (Some(reading.dir.as_fd()), lineage.as_deref());
+    Place { id, parent, depth, path, piece: reading.piece, dir, lineage }
 }

@@ -75,7 +75,7 @@ mod tests {
         valued(Flag::Git, "2s", &[&[c"--git=2s"]]);
         assert_eq!(
             complaint(&[c"--git=soon"]),
-            "ls: invalid time for git: 'soon' (must be a number of seconds, or end in ms, s, m or h)"
+            "ls: invalid time for git: 'soon' (must be a number of seconds, or end in ms, s, m, h, d, w or y)"
         );
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn total_size() {
         plain(Flag::TotalSize, &[c"--total-size", c"--tot"]);
         valued(Flag::TotalSize, "200ms", &[&[c"--total-size=200ms"]]);
-        let expected = "ls: invalid time for --total-size: 'x' (must be a number of seconds, or end in ms, s, m or h; 0 is no limit)";
+        let expected = "ls: invalid time for --total-size: 'x' (must be a number of seconds, or end in ms, s, m, h, d, w or y; 0 is no limit)";
         assert_eq!(complaint(&[c"--total-size=x"]), expected);
     }
 }

@@ -41,7 +41,7 @@ pub(super) const SPEED: &[Definition] = &[
          is shown with `?` where GNU `ls` shows what it cannot ask about, coloured by its name and type; one line on \
          standard error says how many, and the exit status is 1, or 2 if a file named on the command line never \
          answered. Then the program ends at once, whatever the kernel is still waiting for. A number without a unit \
-         is seconds. With a timeout entries are always asked about by several threads, whatever the mode is.",
+         is seconds; units are ms, s, m, h, d, w and y (365.25 days), and several may follow each other, as in 1h30m. With a timeout entries are always asked about by several threads, whatever the mode is.",
     )
     .value("DURATION", |value| Ok(parse_timeout(value).map(drop)?)),
     Definition::long("timing", Flag::Timing, "tell on stderr where the time went").more(
@@ -117,7 +117,7 @@ mod tests {
         valued(Flag::Timeout, "1.5s", &[&[c"--timeout=1.5s"], &[c"--timeo", c"1.5s"]]);
         assert_eq!(
             complaint(&[c"--timeout=soon"]),
-            "ls: invalid timeout: 'soon' (must be a number of seconds, or end in ms, s, m or h)"
+            "ls: invalid timeout: 'soon' (must be a number of seconds, or end in ms, s, m, h, d, w or y)"
         );
     }
 

@@ -1,0 +1,90 @@
+//! Words: those of the locale, those for one and for many, and those of messages, which are one form in all commands.
+
+use crate::{as_nobody, dents, find, make, run, sorted, text};
+use dents_lab::fixture::TempDir;
+use dents_lab::process::Run;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Compiles a locale of the C library into a directory of its own; false where the machine cannot.
+fn compile(name: &str, at: &Path) -> bool {
+    let (source, charset) = name.split_once('.').expect("a charset");
+    let made = Command::new("localedef")
+        .args(["-i", source, "-f", charset])
+        .arg(at.join(name))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    made.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn times_have_the_words_of_the_locale() {
+    let dir = TempDir::new("words").expect("a directory");
+    make(
+        dir.path(),
+        "mkdir t locales; touch -d '2024-03-05 06:07:08.9Z' t/a; touch -d '2023-12-31 23:59:59Z' t/b t",
+    );
+    let letters = "aAbBhcxXrpTS+DdeHIjklmMyY";
+    let mut format = String::from("%p|%t|%a|");
+    // Not %B itself, which is the birth of a file here and none of find's.
+    ["T", "A"]
+        .iter()
+        .for_each(|time| format.extend(letters.chars().map(|letter| format!("%{time}{letter}|"))));
+    format.push_str("\\n");
+    for name in ["de_DE.UTF-8", "en_US.UTF-8", "ja_JP.UTF-8", "fr_FR.ISO-8859-1"] {
+        let locales = dir.path().join("locales");
+        if !compile(name, &locales) {
+            println!("skipped: localedef cannot make {name} here");
+            continue;
+        }
+        let within = |run: Run| {
+            run.without("LC_ALL").env("LC_TIME", name).env("LC_CTYPE", name).env("LOCPATH", &locales)
+        };
+        let ours = run(&within(dents(dir.path()).args(["t/a", "t/b", "--printf", &format])));
+        let theirs = run(&within(find(dir.path()).args(["t/a", "t/b", "-printf", &format])));
+        assert_eq!(sorted(&ours.stdout, b'\n'), sorted(&theirs.stdout, b'\n'), "{name}");
+        assert_eq!(text(&ours.stderr), "", "{name}");
+    }
+}
+
+#[test]
+fn one_is_not_many() {
+    let dir = TempDir::new("one").expect("a directory");
+    make(dir.path(), "mkdir t; : > t/f");
+    let said = |words: &[&str]| {
+        let outcome = run(&dents(dir.path()).args(["-qs", "--sync"]).args(words));
+        text(&outcome.stderr).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lines = said(&["t/f"]);
+    assert_eq!(lines[0], "dents: 1 entry: 1 file");
+    assert_eq!(lines[1], "dents: 0 directories opened, 0 reads, 1 stat, 0 avoided, 0 failed");
+    assert!(lines[2].ends_with(", 1 worker"), "{lines:?}");
+    assert_eq!(said(&["t"])[0], "dents: 2 entries: 1 directory, 1 file");
+    let count = run(&Run { args: ["count", "t/f"].map(Into::into).into(), ..dents(dir.path()) });
+    assert_eq!(text(&count.stdout), "0  directories\n1  file\n0  links\n1  entry\n");
+}
+
+/// With names in the quotes of `ls`, whatever the locale, so that a line can be searched for and pasted.
+#[test]
+fn all_commands_say_it_in_one_form() {
+    let dir = TempDir::new("form").expect("a directory");
+    let programs = TempDir::new("program").expect("a directory");
+    make(programs.path(), "chmod 755 .");
+    make(dir.path(), "chmod 755 .; mkdir t t/shut; chmod 0 t/shut");
+    for command in ["scan", "du", "top", "count", "stats"] {
+        let args = [command, "t", "missing"].map(Into::into).into();
+        let wanted = Run { args, ..dents(dir.path()) }.env("LC_ALL", "C.UTF-8");
+        let outcome = run(&as_nobody(wanted, programs.path()));
+        let expected = [
+            "dents: cannot access 'missing': No such file or directory",
+            "dents: cannot open directory 't/shut': Permission denied",
+        ];
+        assert_eq!(
+            text(&outcome.stderr).lines().collect::<std::collections::BTreeSet<_>>(),
+            expected.into(),
+            "{command}"
+        );
+    }
+    make(dir.path(), "chmod 755 t/shut");
+}
