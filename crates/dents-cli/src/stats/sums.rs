@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn sums_do_not_overflow() {
-        let mut sums = Sums::new(&[Key::User], Now::read());
+        let mut sums = Sums::new(&[Key::User], Now::live());
         let links = Links::new(&[Key::User], false);
         let mut one = seen(b"t", b"x", 7, 1, u64::MAX);
         one.facts.as_mut().unwrap().allocated = u64::MAX;
