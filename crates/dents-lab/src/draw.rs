@@ -27,8 +27,15 @@ pub struct Site<'a> {
 pub const BYTE_LOCALES: &[&str] = &["C", "C.UTF-8", "C.UTF-8", "POSIX", "C.utf8"];
 
 /// Locales with an order, months and words of their own, and one that is not installed.
-pub const LOCALES: &[&str] =
-    &["en_US.UTF-8", "fr_FR.UTF-8", "de_DE.UTF-8", "sv_SE.UTF-8", "ja_JP.UTF-8", "xx_XX.UTF-8"];
+pub const LOCALES: &[&str] = &[
+    "en_US.UTF-8",
+    "fr_FR.UTF-8",
+    "de_DE.UTF-8",
+    "sv_SE.UTF-8",
+    "ja_JP.UTF-8",
+    "tr_TR.UTF-8",
+    "xx_XX.UTF-8",
+];
 
 /// One case.
 pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
@@ -222,29 +229,42 @@ fn colours(mut case: Case, rng: &mut Rng) -> Case {
     case
 }
 
-/// All categories at once, or some by themselves under LC_ALL that is empty or not set. But for messages: where they may
-/// be translated they are asked for in English, as ours always are (docs/DIFFERENCES.md).
+/// All categories at once, or some by themselves under LC_ALL that is empty or not set. Messages are translated only where
+/// the charset is UTF-8: ours does not convert them (docs/DIFFERENCES.md).
 fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+    let mut case = categories(case, locales, rng);
+    if rng.one_in(8) {
+        case = case.env("LANGUAGE", rng.pick::<&str>(&["xx:en", "fr:de", "ja", "xx:tr"]));
+    }
+    let set = |name| case.variable(name).filter(|value| !value.is_empty());
+    let charset = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG")).unwrap_or("C");
+    if charset.ends_with('8') {
+        return case;
+    }
+    case.env.retain(|(name, _)| name != "LANGUAGE");
+    if case.variable("LC_ALL").is_none_or(str::is_empty) { case.env("LC_MESSAGES", "C") } else { case }
+}
+
+fn categories(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
     let pick = |rng: &mut Rng| *rng.pick::<&str>(locales);
     if !rng.one_in(5) {
-        let all = pick(rng);
-        return if BYTE_LOCALES.contains(&all) {
-            case.env("LC_ALL", all)
-        } else {
-            case.env("LANG", all).env("LC_MESSAGES", "C")
-        };
+        let name = if rng.one_in(2) { "LC_ALL" } else { "LANG" };
+        if name == "LANG" {
+            let case = Case { unset: vec!["LC_ALL"], ..case };
+            return case.env(name, pick(rng));
+        }
+        return case.env(name, pick(rng));
     }
-    let case = case.env("LC_MESSAGES", "C");
     let mut case = if rng.one_in(2) { case.env("LC_ALL", "") } else { case };
     if case.variable("LC_ALL").is_none() {
         case.unset.push("LC_ALL");
     }
-    for name in ["LANG", "LC_CTYPE", "LC_COLLATE", "LC_TIME", "LC_NUMERIC"] {
+    for name in ["LANG", "LC_CTYPE", "LC_COLLATE", "LC_TIME", "LC_NUMERIC", "LC_MESSAGES"] {
         if rng.one_in(2) {
             case = case.env(name, pick(rng));
         }
     }
-    if rng.one_in(4) { case.env("LANGUAGE", "xx:en") } else { case }
+    case
 }
 
 /// Names, POSIX strings, files, nothing.

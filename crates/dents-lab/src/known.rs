@@ -117,6 +117,35 @@ pub const DIFFERENCES: &[Difference] = &[
     },
 ];
 
+/// What later releases do otherwise than ours; `since` is the first of them.
+pub const NEWER: &[Difference] = &[Difference {
+    since: (9, 6),
+    reason: "messages about arguments and the marks of quotes are translated by gnulib.mo, and by nothing where that is absent; \
+             ours looks into coreutils.mo then",
+    applies: |case| is_translated(case) && !has_gnulib_catalog() && meets_gnulib(case),
+    remedy: Remedy::Skip,
+}];
+
+/// Whether messages may be in another language than English.
+fn is_translated(case: &Case) -> bool {
+    let is_byte_locale = |name: &str| crate::draw::BYTE_LOCALES.contains(&name);
+    let set = |name| case.variable(name).filter(|value| !value.is_empty());
+    set("LANGUAGE").is_some()
+        || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(set).any(|name| !is_byte_locale(name))
+}
+
+fn has_gnulib_catalog() -> bool {
+    let languages = fs::read_dir("/usr/share/locale").into_iter().flatten().flatten();
+    languages.into_iter().any(|language| language.path().join("LC_MESSAGES/gnulib.mo").exists())
+}
+
+/// Whether a value may be wrong, or is put between the quotes of the language.
+fn meets_gnulib(case: &Case) -> bool {
+    let variables = ["QUOTING_STYLE", "COLUMNS", "TABSIZE", "LS_COLORS", "TIME_STYLE"];
+    let is_set = |name: &&str| case.variable(name).is_some();
+    case.said().iter().any(|said| said.value.is_some()) || variables.iter().any(is_set)
+}
+
 /// The words of 9.1, those of one meaning together.
 const TIMES: &[&[&str]] = &[&["atime", "access", "use"], &["ctime", "status"], &["birth", "creation"]];
 const NEW_TIMES: &[&str] = &["mtime", "modification"];
@@ -134,7 +163,9 @@ fn is_one(word: &str, meanings: &[&[&str]]) -> bool {
 
 /// The differences that a case meets on an oracle of this version.
 pub fn met(case: &Case, version: (u32, u32)) -> impl Iterator<Item = &'static Difference> {
-    DIFFERENCES.iter().filter(move |known| version < known.since && (known.applies)(case))
+    let older = DIFFERENCES.iter().filter(move |known| version < known.since);
+    let newer = NEWER.iter().filter(move |known| version >= known.since);
+    older.chain(newer).filter(|known| (known.applies)(case))
 }
 
 /// `-lf` becomes `-l -a -U`.

@@ -277,13 +277,19 @@ fn outcome(run: &Run, output: Output, name: &str) -> Outcome {
 /// Puts `ls` where diagnostics carry the name that the program was called by.
 pub fn normalise(stderr: &[u8], name: &str) -> Vec<u8> {
     let mut normal = Vec::with_capacity(stderr.len());
-    let (prefix, hint) = (format!("{name}: "), format!("'{name} --help'"));
+    // In French a space of its own stands before a colon; a hint names the program within other words and quotes.
+    let (prefixes, hint) = ([": ", "\u{a0}: "], format!("{name} --help"));
     for line in stderr.split_inclusive(|&b| b == b'\n') {
-        if let Some(rest) = line.strip_prefix(prefix.as_bytes()) {
-            normal.extend_from_slice(b"ls: ");
+        let rest = line.strip_prefix(name.as_bytes());
+        if let Some(rest) =
+            rest.filter(|rest| prefixes.iter().any(|prefix| rest.starts_with(prefix.as_bytes())))
+        {
+            normal.extend_from_slice(b"ls");
             normal.extend_from_slice(rest);
-        } else if line.starts_with(b"Try ") {
-            normal.extend(String::from_utf8_lossy(line).replace(&hint, "'ls --help'").into_bytes());
+        } else if let Some(at) = line.windows(hint.len()).position(|part| part == hint.as_bytes()) {
+            normal.extend_from_slice(&line[..at]);
+            normal.extend_from_slice(b"ls --help");
+            normal.extend_from_slice(&line[at + hint.len()..]);
         } else {
             normal.extend_from_slice(line);
         }

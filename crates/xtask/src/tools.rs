@@ -68,7 +68,7 @@ pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
 }
 
 /// The locales that the tests compare in, beside C and C.UTF-8.
-pub(crate) const LOCALES: &[&str] = &["en_US", "fr_FR", "de_DE", "sv_SE", "ja_JP"];
+pub(crate) const LOCALES: &[&str] = &["en_US", "fr_FR", "de_DE", "sv_SE", "ja_JP", "tr_TR"];
 
 /// Whether these locales are there with UTF-8. As root, those that are not are generated first.
 pub(crate) fn locales(names: &[&str]) -> bool {

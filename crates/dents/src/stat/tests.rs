@@ -174,7 +174,11 @@ fn only_what_is_needed_is_asked() {
     assert_eq!(batch.iter().filter(Entry::is_known).count(), 3);
     let (batch, report) = tree.read(&NeedsByKind::of(Kind::Link, Needs::TARGET), Mode::Auto, &Std);
     // Three links, and two of them lead nowhere.
-    assert_eq!((report.tally.stats, report.tally.links), (5, 0), "one call through a link, one more if that fails");
+    assert_eq!(
+        (report.tally.stats, report.tally.links),
+        (5, 0),
+        "one call through a link, one more if that fails"
+    );
     let missing = batch.iter().filter(|e| e.kind() == Kind::Link && e.target() == Target::Missing);
     assert_eq!(missing.count(), 2);
 }
