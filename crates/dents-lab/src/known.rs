@@ -105,6 +105,16 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         since: (9, 7),
+        reason: "months are not aligned where the name of one cannot be printed",
+        applies: |case| {
+            let set = |name| case.variable(name).filter(|value| !value.is_empty());
+            let of = |name| set("LC_ALL").or(set(name)).or(set("LANG")).unwrap_or("C");
+            !crate::draw::BYTE_LOCALES.contains(&of("LC_TIME")) && !of("LC_CTYPE").ends_with('8')
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
         reason: "vt220 is a terminal with colours",
         applies: |case| case.variable("TERM") == Some("vt220") && case.variable("LS_COLORS").is_none(),
         remedy: Remedy::Skip,

@@ -79,12 +79,16 @@ pub(crate) struct Clock<'s> {
     width: usize,
 }
 
-/// The names of the style's locale, those of the months aligned. In C they are as they are.
+/// The names of the style's locale, those of the months aligned. In C they are as they are, and where one of them cannot be
+/// printed: its width is not known.
 fn names(style: &Style) -> Names<'_> {
     let Some(names) = style.time_names else {
         return Names { names: TimeNames::C, months: TimeNames::C.short_months.map(Cow::Borrowed) };
     };
     let utf8 = style.locale.utf8;
+    if names.short_months.iter().any(|name| known_width(name, utf8).is_none()) {
+        return Names { months: names.short_months.map(Cow::Borrowed), names };
+    }
     let columns = |character: char| width(character.encode_utf8(&mut [0; 4]).as_bytes(), true);
     Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned) }
 }
