@@ -98,7 +98,10 @@ pub const DIFFERENCES: &[Difference] = &[
         since: (9, 7),
         reason: "a time that is not known takes no columns beside times with bytes that cannot be printed",
         applies: |case| {
-            let odd = |format: &str| !format.is_ascii();
+            let odd = |format: &str| {
+                let control = |byte: u8| byte.is_ascii_control() || !byte.is_ascii();
+                format.bytes().any(control) || format.contains("%n") || format.contains("%t")
+            };
             case.variable("TIME_STYLE").is_some_and(odd) || case.says_value("time-style", odd)
         },
         remedy: Remedy::Skip,
@@ -229,9 +232,13 @@ fn meets_growing_link(case: &Case) -> bool {
 
 /// Whether the case lays names out by their widths, as bytes that may be anything.
 fn measures_names(case: &Case) -> bool {
-    let columns = ["C", "x", "m", "format", "width"].iter().any(|option| case.says(option));
     let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
-    columns || on_terminal || case.says("sort") || case.name == "dir"
+    let columns = ["C", "x", "m", "format"].iter().any(|option| case.says(option));
+    let by_width = case.says_value("sort", |word| shortens(word, &["width"]));
+    // Otherwise what cannot be printed is escaped, or a question mark.
+    let style = ["N", "quoting-style", "show-control-chars"].iter().any(|option| case.says(option));
+    let as_they_are = style || case.variable("QUOTING_STYLE").is_some() || case.name == "ls" && !on_terminal;
+    as_they_are && (columns || by_width || on_terminal || case.name == "dir")
 }
 
 /// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
