@@ -87,7 +87,7 @@ impl Format {
                 let spec = Spec::parse(rest, &mut len);
                 if spec.letter == 0 {
                     let mut text = rest[..len].to_vec();
-                    spec.widen(&mut text, 0);
+                    spec.finish(&mut text, 0);
                     items.extend(text.into_iter().map(Item::Byte));
                 } else {
                     items.push(Item::Spec(spec));
@@ -156,6 +156,9 @@ impl Spec {
         };
         if known.contains(&letter) && spec.colons <= 3 && *len > at {
             spec.letter = letter;
+        } else {
+            // GNU looks at `#` of these two before it sees that they take no `E`.
+            spec.upper |= spec.swap && matches!(letter, b'b' | b'h');
         }
         let unchanged = !spec.upper && !spec.swap && spec.width == 0;
         spec.plain = spec.pad == 0 && unchanged && modifier.is_none() && spec.colons == 0;
@@ -274,10 +277,7 @@ impl Spec {
                 format.write(moment, &library, false, out);
             }
         }
-        self.widen(out, start);
-        if self.upper {
-            out[start..].make_ascii_uppercase();
-        }
+        self.finish(out, start);
     }
 
     fn year(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
@@ -426,6 +426,14 @@ impl Spec {
         }
     }
 
+    /// Pads what was written from `start` on, and makes it upper case if a flag says so.
+    fn finish(&self, out: &mut Vec<u8>, start: usize) {
+        self.widen(out, start);
+        if self.upper {
+            out[start..].make_ascii_uppercase();
+        }
+    }
+
     /// Pads what was written from `start` on, with spaces if no flag says otherwise.
     fn widen(&self, out: &mut Vec<u8>, start: usize) {
         let len = out.len() - start;
@@ -520,8 +528,8 @@ mod tests {
                 "cet|am|    am|FRI|000AM|    \n|0000\t|Fri Mar  4 00:04:05 2005",
             ),
             (
-                "%#Q|%^f|%#J|%+12Q|%012Q|%5:Y|%5::::z|%12::::z",
-                "%#Q|%^f|%#J|0000000%+12Q|0000000%012Q|  %5:Y|%5::::z|    %12::::z",
+                "%#Q|%^f|%^#Ea|%#Eb|%#J|%+12Q|%012Q|%5:Y|%5::::z|%12::::z",
+                "%#Q|%^F|%^#EA|%#EB|%#J|0000000%+12Q|0000000%012Q|  %5:Y|%5::::z|    %12::::z",
             ),
             (
                 "%3Od|%1Od|%-Od|%05Od|%Oe|%-Oe|%12Oj|%5OG|%_5OC",
