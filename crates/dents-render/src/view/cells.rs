@@ -36,6 +36,11 @@ impl Cell {
         Cell::new(text.len(), Some(paint))
     }
 
+    fn size(text: &Text, paint: Paint, out: &mut Vec<u8>) -> Cell {
+        out.extend_from_slice(text.as_bytes());
+        Cell::new(text.width(), Some(paint))
+    }
+
     fn number(n: u64, paint: Paint, out: &mut Vec<u8>) -> Cell {
         Cell { right: true, ..Cell::ascii(Text::number(n).as_bytes(), paint, out) }
     }
@@ -171,7 +176,7 @@ impl<'s> Cells<'s> {
             Column::Blocks => {
                 let blocks = note.total.map_or(entry.blocks(), |total| total.blocks);
                 let blocks = self.style.block_size.blocks(blocks);
-                Cell::ascii(blocks.as_bytes(), Paint::Blocks, out)
+                Cell::size(&blocks, Paint::Blocks, out)
             }
             Column::Device => device(entry, out),
             Column::Modified | Column::Changed | Column::Accessed | Column::Created => {
@@ -252,14 +257,14 @@ impl<'s> Cells<'s> {
             return self.total(note, out);
         }
         let text = self.style.file_size.bytes(entry.size());
-        Cell::ascii(text.as_bytes(), size_paint(entry.size()), out)
+        Cell::size(&text, size_paint(entry.size()), out)
     }
 
     /// With a plus where something is missing.
     fn total(&self, note: &Note, out: &mut Vec<u8>) -> Cell {
         let Some(total) = note.total else { return Cell::none(out) };
         let text = self.style.file_size.bytes(total.bytes);
-        let mut cell = Cell::ascii(text.as_bytes(), size_paint(total.bytes), out);
+        let mut cell = Cell::size(&text, size_paint(total.bytes), out);
         if !total.whole {
             out.push(b'+');
             cell.width += 1;
