@@ -135,6 +135,14 @@ impl SizeFormat {
         }
     }
 
+    /// Whether sizes are plain numbers of so many bytes each. (To compare all of a format takes longer, and this is asked
+    /// for each entry.)
+    #[must_use]
+    #[inline]
+    pub(crate) fn is_in_units_of(self, unit: u64) -> bool {
+        matches!(self, SizeFormat::Blocks { size, suffix, grouping: None } if size == unit && suffix.is_empty())
+    }
+
     /// Whether numbers may have more bytes than columns.
     #[must_use]
     pub(crate) fn is_wide(self) -> bool {
@@ -148,14 +156,14 @@ impl SizeFormat {
     #[must_use]
     #[inline]
     pub fn bytes(self, n: u64) -> Text {
-        if self == SizeFormat::BYTES { Text::number(n) } else { self.scaled(u128::from(n)) }
+        if self.is_in_units_of(1) { Text::number(n) } else { self.scaled(u128::from(n)) }
     }
 
     /// A size in blocks of 512 bytes, the unit of `st_blocks`.
     #[must_use]
     #[inline]
     pub fn blocks(self, n: u64) -> Text {
-        if self == SizeFormat::KIBI { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
+        if self.is_in_units_of(1024) { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
     }
 
     fn scaled(self, bytes: u128) -> Text {

@@ -5,7 +5,6 @@ use super::{Rows, in_pieces};
 use crate::Sink;
 use crate::consumer::{Consumer, Declare};
 use crate::dired::Dired;
-use crate::human::SizeFormat;
 use crate::mode;
 use crate::name::Painter;
 use crate::number::{Text, digits, push_left, push_number, put_number, put_right};
@@ -221,7 +220,7 @@ impl<'s> Columns<'s> {
             let (major, minor) = entry.rdev();
             self.major = self.major.max(Some(major));
             self.minor = self.minor.max(Some(minor));
-        } else if style.file_size == SizeFormat::BYTES {
+        } else if style.file_size.is_in_units_of(1) {
             self.size = self.size.max(entry.size());
         } else {
             self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).width());
@@ -429,7 +428,7 @@ impl<'s> Row<'s> {
             let (before, comma) = before.split_at_mut(before.len() - 2);
             comma[0] = b',';
             put_number(before, major.into());
-        } else if self.style.file_size == SizeFormat::BYTES {
+        } else if self.style.file_size.is_in_units_of(1) {
             put_number(place, entry.size());
         } else {
             put_right(place, self.style.file_size.bytes(entry.size()).as_bytes());

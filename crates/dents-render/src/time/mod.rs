@@ -152,7 +152,6 @@ impl<'s> Clock<'s> {
         let Some(civil) = face.civil else {
             return self.write_seconds(time, out);
         };
-        let start = out.len();
         out.extend_from_slice(&face.text);
         if !face.format.is_steady() {
             let second = (time.sec - face.minute.start) as u32 + civil.second;
@@ -164,6 +163,7 @@ impl<'s> Clock<'s> {
                 offset: self.periods[face.period].offset,
                 zone: &self.periods[face.period].name,
             };
+            let start = out.len() - face.text.len();
             face.format.write(&moment, &self.names, false, out);
             if out.len() - start > MOST {
                 out.truncate(start);
