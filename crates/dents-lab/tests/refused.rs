@@ -126,6 +126,28 @@ fn threads_beyond_the_limit() {
     }
 }
 
+/// As GNU has it: one descriptor beside the standard streams is enough for names of owners and for the time zone.
+#[test]
+fn one_descriptor_is_enough() {
+    let dir = deep(&std::env::temp_dir(), 3).expect("fixture");
+    let copy = dir.path().join(".dls");
+    std::fs::copy(release().path(), &copy).expect("a copy that everybody may execute");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(dir.path(), mode).expect("chmod");
+    let unprivileged =
+        ["prlimit", "--nofile=4:4", "setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+    for options in ["-l", "-lR", "-ln", "-al", "-lt"] {
+        let run = || Run::new(&copy).cwd(dir.path()).env("TZ", "Europe/Berlin").args([options]);
+        let expected = run().output().expect("dls starts");
+        let few = run().under(&unprivileged[..2]).output().expect("prlimit starts");
+        assert_same(&expected, &few, options);
+        if is_root() {
+            let few = run().under(&unprivileged).output().expect("prlimit starts");
+            assert_same(&expected, &few, &format!("{options} as another user"));
+        }
+    }
+}
+
 #[test]
 fn descriptors_run_out() {
     let dir = deep(&std::env::temp_dir(), 12).expect("fixture");

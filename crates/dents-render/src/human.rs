@@ -3,6 +3,7 @@
 //! Whatever the unit, a size is rounded up: a listing never shows less than there is.
 
 use crate::number::Text;
+use crate::width::known_width;
 
 /// Letters for the powers of the base, the first of them for the base itself.
 const BINARY: &[u8; 8] = b"KMGTPEZY";
@@ -23,35 +24,62 @@ pub enum SizeFormat {
     },
     /// `-h`: powers of 1024.
     Human {
-        /// The decimal point of the locale, where it is one byte.
-        point: u8,
+        /// The decimal point of the locale.
+        point: Separator,
     },
     /// `--si`: powers of 1000.
     Si {
-        /// The decimal point of the locale, where it is one byte.
-        point: u8,
+        /// The decimal point of the locale.
+        point: Separator,
     },
+}
+
+/// A character of a locale between digits: its decimal point, or what stands between groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Separator {
+    bytes: [u8; 4],
+    len: u8,
+    /// On the screen; `None` where it cannot be printed.
+    columns: Option<u8>,
+}
+
+impl Separator {
+    /// A decimal point as in C.
+    pub const POINT: Separator = Separator { bytes: [b'.', 0, 0, 0], len: 1, columns: Some(1) };
+
+    /// A character of at most four bytes, drawn in UTF-8 or not. One byte is one column, whatever its charset.
+    #[must_use]
+    pub fn new(text: &[u8], utf8: bool) -> Option<Separator> {
+        let mut bytes = [0; 4];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        let columns = if text.len() == 1 { Some(1) } else { known_width(text, utf8) };
+        Some(Separator { bytes, len: text.len() as u8, columns: columns.map(|columns| columns as u8) })
+    }
+
+    fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    fn prepend_to(self, text: &mut Text) {
+        text.prepend_wide(&self.bytes[..usize::from(self.len)], self.columns);
+    }
 }
 
 /// How a locale groups the digits of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grouping {
-    /// Between groups. Zero, as in C, for none: then there are no groups.
-    pub separator: u8,
+    /// Between groups. Empty, as in C, for none: then there are no groups.
+    pub separator: Separator,
     /// Digits in the last group, the one before it …; the first zero repeats what stands before it.
     pub sizes: [u8; 4],
 }
 
 impl Grouping {
-    /// From `thousands_sep` and `grouping` of localeconv(3). A separator of several bytes is passed over: sizes are columns
-    /// of bytes.
+    /// From `thousands_sep` and `grouping` of localeconv(3).
     #[must_use]
-    pub fn new(separator: &[u8], sizes: &[u8]) -> Grouping {
-        let mut grouping = Grouping::default();
-        if let [separator] = separator {
-            grouping.separator = *separator;
-            grouping.sizes.iter_mut().zip(sizes).for_each(|(to, from)| *to = *from);
-        }
+    pub fn new(separator: Separator, sizes: &[u8]) -> Grouping {
+        let mut grouping = Grouping { separator, ..Grouping::default() };
+        grouping.sizes.iter_mut().zip(sizes).for_each(|(to, from)| *to = *from);
         grouping
     }
 
@@ -68,9 +96,9 @@ impl SizeFormat {
     /// Blocks of 1024 bytes.
     pub const KIBI: SizeFormat = SizeFormat::Blocks { size: 1024, suffix: "", grouping: None };
     /// `-h` with a point.
-    pub const HUMAN: SizeFormat = SizeFormat::Human { point: b'.' };
+    pub const HUMAN: SizeFormat = SizeFormat::Human { point: Separator::POINT };
     /// `--si` with a point.
-    pub const SI: SizeFormat = SizeFormat::Si { point: b'.' };
+    pub const SI: SizeFormat = SizeFormat::Si { point: Separator::POINT };
     /// Blocks of 512 bytes: `POSIXLY_CORRECT` without `-k`.
     pub const POSIX: SizeFormat = SizeFormat::Blocks { size: 512, suffix: "", grouping: None };
 
@@ -99,7 +127,7 @@ impl SizeFormat {
 
     /// The same with the decimal point of a locale.
     #[must_use]
-    pub fn with_point(self, point: u8) -> SizeFormat {
+    pub fn with_point(self, point: Separator) -> SizeFormat {
         match self {
             SizeFormat::Human { .. } => SizeFormat::Human { point },
             SizeFormat::Si { .. } => SizeFormat::Si { point },
@@ -107,18 +135,35 @@ impl SizeFormat {
         }
     }
 
+    /// Whether sizes are plain numbers of so many bytes each. (To compare all of a format takes longer, and this is asked
+    /// for each entry.)
+    #[must_use]
+    #[inline]
+    pub(crate) fn is_in_units_of(self, unit: u64) -> bool {
+        matches!(self, SizeFormat::Blocks { size, suffix, grouping: None } if size == unit && suffix.is_empty())
+    }
+
+    /// Whether numbers may have more bytes than columns.
+    #[must_use]
+    pub(crate) fn is_wide(self) -> bool {
+        match self {
+            SizeFormat::Human { point } | SizeFormat::Si { point } => point.len > 1,
+            SizeFormat::Blocks { grouping, .. } => grouping.is_some_and(|groups| groups.separator.len > 1),
+        }
+    }
+
     /// A size in bytes.
     #[must_use]
     #[inline]
     pub fn bytes(self, n: u64) -> Text {
-        if self == SizeFormat::BYTES { Text::number(n) } else { self.scaled(u128::from(n)) }
+        if self.is_in_units_of(1) { Text::number(n) } else { self.scaled(u128::from(n)) }
     }
 
     /// A size in blocks of 512 bytes, the unit of `st_blocks`.
     #[must_use]
     #[inline]
     pub fn blocks(self, n: u64) -> Text {
-        if self == SizeFormat::KIBI { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
+        if self.is_in_units_of(1024) { Text::number(n.div_ceil(2)) } else { self.scaled(u128::from(n) * 512) }
     }
 
     /// A sum of sizes in bytes, which may not fit into 64 bits.
@@ -144,7 +189,7 @@ impl SizeFormat {
 
 /// The size in the largest unit of which there is at least one: with one decimal below ten, else without,
 /// rounded up either way. Rounding may reach the next unit: 1023.5K is shown as `1.0M`.
-fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: u8) -> Text {
+fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: Separator) -> Text {
     let (mut unit, mut power) = (1, 0);
     // Rounding up twice is the same as rounding up once, so what is too large for 64 bits may be cut in advance.
     while bytes > u128::from(u64::MAX / 16) {
@@ -171,7 +216,8 @@ fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: u8) -> Te
     let mut text = Text::empty();
     text.prepend(&[units[power - 1]]);
     if let Some(tenths) = tenths {
-        text.prepend(&[point, b'0' + tenths]);
+        text.prepend(&[b'0' + tenths]);
+        point.prepend_to(&mut text);
     }
     text.prepend(Text::number(whole).as_bytes());
     text
@@ -186,8 +232,8 @@ fn prepend_number(text: &mut Text, mut n: u128, grouping: Grouping) {
         if n == 0 {
             break;
         }
-        if grouping.separator != 0 && digits == grouping.size(group) {
-            text.prepend(&[grouping.separator]);
+        if !grouping.separator.is_empty() && digits == grouping.size(group) {
+            grouping.separator.prepend_to(text);
             (group, digits) = (group + 1, 0);
         }
     }
@@ -247,6 +293,7 @@ mod tests {
     fn groups() {
         let show = |separator: &[u8], sizes: &[u8], n| {
             let plain = SizeFormat::Blocks { size: 1, suffix: "K", grouping: Some(Grouping::default()) };
+            let separator = Separator::new(separator, true).unwrap();
             show(plain.with_groups(Grouping::new(separator, sizes)).bytes(n))
         };
         assert_eq!(show(b",", &[3, 3], 1_234_567), "1,234,567K");
@@ -256,6 +303,23 @@ mod tests {
         assert_eq!(show(b"", &[], 1_234_567), "1234567K");
         assert_eq!(show(b",", &[], 1_234_567), "1234567K");
         assert_eq!(show(b",", &[1], u64::MAX).len(), 40);
+    }
+
+    /// As GNU aligns them in fr_FR.UTF-8 and ps_AF.UTF-8, and in C with numbers of these.
+    #[test]
+    fn separators_of_several_bytes_are_one_column() {
+        let narrow = |utf8| Separator::new("\u{202f}".as_bytes(), utf8).unwrap();
+        let plain = SizeFormat::Blocks { size: 1, suffix: "", grouping: Some(Grouping::default()) };
+        let grouped = |utf8| plain.with_groups(Grouping::new(narrow(utf8), &[3])).bytes(1_234_567);
+        assert_eq!(show(grouped(true)), "1\u{202f}234\u{202f}567");
+        assert_eq!((grouped(true).width(), grouped(true).padding(12)), (9, 3));
+        // Where the character cannot be printed, GNU does not know the width, and pads with nothing.
+        assert_eq!((grouped(false).width(), grouped(false).padding(12)), (0, 0));
+        let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), true).unwrap());
+        assert_eq!((show(human.bytes(1_234_567)), human.bytes(1_234_567).width()), ("1٫2M".into(), 4));
+        let most = plain.with_groups(Grouping::new(narrow(true), &[3])).bytes(u64::MAX);
+        assert_eq!((most.width(), most.as_bytes().len()), (26, 38));
+        assert_eq!(Separator::new(b"five!", true), None);
     }
 
     #[test]

@@ -27,16 +27,21 @@ pub fn pair(n: u32) -> [u8; 2] {
 pub struct Text {
     bytes: [u8; Text::CAPACITY],
     start: u8,
+    /// How many bytes there are more than columns.
+    excess: u8,
 }
 
 impl Text {
-    /// Room for the largest `u128` and two letters of unit.
-    const CAPACITY: usize = 42;
+    /// Room for the largest `u64` in groups, and two letters of unit.
+    const CAPACITY: usize = 46;
+
+    /// The excess of a text with characters that cannot be printed.
+    const UNKNOWN: u8 = u8::MAX;
 
     /// No characters.
     #[must_use]
     pub const fn empty() -> Text {
-        Text { bytes: [0; Text::CAPACITY], start: Text::CAPACITY as u8 }
+        Text { bytes: [0; Text::CAPACITY], start: Text::CAPACITY as u8, excess: 0 }
     }
 
     /// The digits of a number.
@@ -76,6 +81,16 @@ impl Text {
         }
     }
 
+    /// Puts a character before the text that is not as many columns wide as it has bytes, or, if they are not known, that
+    /// cannot be printed.
+    pub(crate) fn prepend_wide(&mut self, bytes: &[u8], columns: Option<u8>) {
+        self.prepend(bytes);
+        self.excess = match columns {
+            Some(columns) => self.excess.saturating_add((bytes.len() as u8).saturating_sub(columns)),
+            None => Text::UNKNOWN,
+        };
+    }
+
     /// The text.
     #[must_use]
     #[inline]
@@ -83,11 +98,32 @@ impl Text {
         &self.bytes[usize::from(self.start)..]
     }
 
-    /// Its length in bytes, which is its width.
+    /// Its length in bytes.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         Text::CAPACITY - usize::from(self.start)
+    }
+
+    /// The columns that are counted on: none where a character cannot be printed.
+    #[must_use]
+    #[inline]
+    pub fn width(&self) -> usize {
+        if self.excess == Text::UNKNOWN { 0 } else { self.len() - usize::from(self.excess) }
+    }
+
+    /// The spaces before it in a column of `width`: none where its own width is not known.
+    #[must_use]
+    #[inline]
+    pub fn padding(&self, width: usize) -> usize {
+        if self.excess == Text::UNKNOWN { 0 } else { width.saturating_sub(self.width()) }
+    }
+
+    /// Whether its columns are not its bytes.
+    #[must_use]
+    #[inline]
+    pub(crate) fn is_wide(&self) -> bool {
+        self.excess != 0
     }
 
     /// Whether there is none.

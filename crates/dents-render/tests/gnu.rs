@@ -8,6 +8,7 @@ use dents::read::{Filter, Hidden, Reader};
 use dents::sort::Order;
 use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_locale::Locale;
+use dents_render::human::{Grouping, Separator};
 use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -324,5 +325,49 @@ fn directories_of_this_machine_as_gnu_lists_them() {
     // compared there too (dents-lab).
     for dir in ["/usr/bin", "/etc", "/usr/lib"] {
         compare(Path::new(dir), 40);
+    }
+}
+
+/// A number as French readers group it.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups: Vec<_> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap()).collect();
+    groups.join("\u{202f}")
+}
+
+/// As GNU `ls` 9.7 has it in fr_FR.UTF-8: the long format pads columns, the others pad bytes. (The locale of this machine
+/// is not asked.)
+#[test]
+fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
+    let zoo = Zoo::new("separators");
+    let sizes = [0, 999, 12_345, 1_234_567_890];
+    for size in sizes {
+        File::create(zoo.0.join(format!("of{size}"))).unwrap().set_len(size).unwrap();
+    }
+    fs::write(zoo.0.join("full"), vec![b'x'; 3 << 20]).unwrap();
+    let grouping = Grouping::new(Separator::new("\u{202f}".as_bytes(), true).unwrap(), &[3]);
+    let size = SizeFormat::Blocks { size: 1, suffix: "", grouping: Some(grouping) };
+    let locale = Locale::C_UTF8;
+    let empty = TimeStyle::Custom { recent: Vec::new(), other: Vec::new() };
+    let lines = Style { block_size: size, file_size: size, locale, ..Style::default() };
+    let long = Style { format: Format::Long, owner: false, group: false, time_style: empty, ..lines.clone() };
+    let seen = String::from_utf8_lossy(&list(&zoo.0, &long)).into_owned();
+    for size in sizes {
+        let line = seen.lines().find(|line| line.ends_with(&format!("  of{size}"))).unwrap();
+        let text = grouped(size);
+        let padding = " ".repeat(13 - text.chars().count());
+        assert!(line.ends_with(&format!(" {padding}{text}  of{size}")), "{line}");
+    }
+    let seen = String::from_utf8_lossy(&list(&zoo.0, &Style { blocks: true, ..lines })).into_owned();
+    let blocks = |name: &str| {
+        let metadata = fs::symlink_metadata(zoo.0.join(name)).unwrap();
+        grouped(std::os::unix::fs::MetadataExt::blocks(&metadata) * 512)
+    };
+    let width = blocks("full").chars().count();
+    for name in ["full", "of0", "of999"] {
+        let text = blocks(name);
+        let padding = " ".repeat(width.saturating_sub(text.len()));
+        assert!(seen.lines().any(|line| line == format!("{padding}{text} {name}")), "{name}: {seen}");
     }
 }

@@ -274,6 +274,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let (batch, report, ended) = self.take_all(source, path);
+        source.close(self.env.rings);
         if let Err(errno) = ended {
             self.cannot("reading directory %s", path.to_bytes(), errno, operand);
         }
@@ -312,6 +313,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             Source::Reader(reader) => self.fill_whole(reader),
             Source::Sheet(sheet) => self.take_whole(sheet, path),
             Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
+            Source::Done(_) => (Batch::new(self.plan.needs), Report::default(), Ok(())),
         }
     }
 
@@ -338,6 +340,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                     batch = core::mem::take(&mut small.batch);
                     small.ended.map(|()| !batch.is_empty())
                 }
+                Source::Done(_) => Ok(false),
             };
             match more {
                 Ok(false) => break,

@@ -21,7 +21,7 @@ impl Frills {
     pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Frills {
         let entries = || rows.measured().filter(|entry| entry.is_known());
         let inodes = || rows.measured().filter(|entry| entry.knows_ino());
-        let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).len();
+        let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).width();
         Frills {
             inode: style.inode.then(|| inodes().map(|entry| entry.ino()).max().map_or(0, digits)),
             blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
@@ -56,7 +56,7 @@ impl Frills {
         }
         let known = entry.is_known();
         let inode = if style.inode && entry.knows_ino() { digits(entry.ino()) } else { 1 };
-        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
+        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).width() } else { 1 };
         let context = self.context.map_or(0, |_| context(entry).len() + 1);
         self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1) + context
     }
@@ -74,6 +74,7 @@ impl Frills {
         }
         if let Some(width) = self.blocks {
             let text = if known { style.block_size.blocks(entry.blocks()) } else { question_mark() };
+            // GNU counts columns for the width, and bytes for what it pads with.
             push_right(out, text.as_bytes(), width);
             out.push(b' ');
         }

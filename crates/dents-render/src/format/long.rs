@@ -5,15 +5,15 @@ use super::{Rows, in_pieces};
 use crate::Sink;
 use crate::consumer::{Consumer, Declare};
 use crate::dired::Dired;
-use crate::human::SizeFormat;
 use crate::mode;
 use crate::name::Painter;
-use crate::number::{digits, push_left, push_number, put_number, put_right};
+use crate::number::{Text, digits, push_left, push_number, put_number, put_right};
 use crate::renderer::{INDENT, Renderer};
 use crate::style::Style;
 use crate::time::Clock;
 use crate::width::known_width;
 use alloc::vec::Vec;
+use core::iter::repeat_n;
 use core::ops::Range;
 use dents::batch::{Entry, Mark, Time};
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -205,7 +205,7 @@ impl<'s> Columns<'s> {
             self.inode = self.inode.max(entry.ino());
         }
         if style.blocks {
-            self.blocks_width = self.blocks_width.max(style.block_size.blocks(entry.blocks()).len());
+            self.blocks_width = self.blocks_width.max(style.block_size.blocks(entry.blocks()).width());
         }
         if style.owner || style.author {
             self.users.measure(entry.uid());
@@ -220,10 +220,10 @@ impl<'s> Columns<'s> {
             let (major, minor) = entry.rdev();
             self.major = self.major.max(Some(major));
             self.minor = self.minor.max(Some(minor));
-        } else if style.file_size == SizeFormat::BYTES {
+        } else if style.file_size.is_in_units_of(1) {
             self.size = self.size.max(entry.size());
         } else {
-            self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).len());
+            self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).width());
         }
     }
 }
@@ -269,6 +269,8 @@ struct Row<'s> {
     owners_start: usize,
     size_width: usize,
     minor_width: usize,
+    /// Whether sizes may have more bytes than columns.
+    wide: bool,
     /// Where GNU begins to count the columns of the screen: at the size, if owners stand before it.
     counted_from: usize,
     /// How many bytes longer than its columns the row is before the place where counting begins; below 0, wrapped around,
@@ -306,6 +308,7 @@ impl<'s> Row<'s> {
             nlink,
             size_width: columns.size_width.max(digits(columns.size)).max(device_width),
             minor_width,
+            wide: style.file_size.is_wide() || style.block_size.is_wide(),
             counted_from: 0,
             excess: 0,
             users: columns.users,
@@ -341,8 +344,11 @@ impl<'s> Row<'s> {
             text.push(b' ');
         }
         text.resize(text.len() + self.size_width + 1, b' ');
-        self.excess =
-            if self.counted_from > 0 { self.size_start().wrapping_sub(self.counted_from) } else { 0 };
+        self.excess = self.owners_excess();
+    }
+
+    fn owners_excess(&self) -> usize {
+        if self.counted_from > 0 { self.size_start().wrapping_sub(self.counted_from) } else { 0 }
     }
 
     fn size_start(&self) -> usize {
@@ -384,6 +390,33 @@ impl<'s> Row<'s> {
         }
         let size_start = self.size_start();
         self.write_size(entry, &mut row[size_start..size_start + self.size_width]);
+        if self.wide {
+            self.write_wide(entry, start, out);
+        }
+    }
+
+    /// Puts sizes in whose bytes are not their columns, the last one first: the places before it stay where they are.
+    #[cold]
+    fn write_wide(&mut self, entry: &Entry<'_>, start: usize, out: &mut Vec<u8>) {
+        let mut replace = |place: Range<usize>, text: Text| {
+            let bytes = repeat_n(b' ', text.padding(place.len())).chain(text.as_bytes().iter().copied());
+            let before = out.len();
+            out.splice(start + place.start..start + place.end, bytes);
+            out.len().wrapping_sub(before)
+        };
+        let (size, blocks) =
+            (self.style.file_size.bytes(entry.size()), self.style.block_size.blocks(entry.blocks()));
+        if size.is_wide() && !is_device(entry) {
+            let size_start = self.size_start();
+            replace(size_start..size_start + self.size_width, size);
+        }
+        self.excess = self.owners_excess();
+        if self.style.blocks && blocks.is_wide() {
+            let longer = replace(self.blocks.clone(), blocks);
+            if self.counted_from > 0 {
+                self.excess = self.excess.wrapping_add(longer);
+            }
+        }
     }
 
     #[inline]
@@ -395,7 +428,7 @@ impl<'s> Row<'s> {
             let (before, comma) = before.split_at_mut(before.len() - 2);
             comma[0] = b',';
             put_number(before, major.into());
-        } else if self.style.file_size == SizeFormat::BYTES {
+        } else if self.style.file_size.is_in_units_of(1) {
             put_number(place, entry.size());
         } else {
             put_right(place, self.style.file_size.bytes(entry.size()).as_bytes());

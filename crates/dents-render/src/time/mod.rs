@@ -28,6 +28,9 @@ use zone::Period;
 /// How far back a time is recent: half a mean Gregorian year, in seconds.
 const RECENT: i64 = 31_556_952 / 2;
 
+/// The most bytes of a time. Of one that is longer GNU shows the seconds.
+const MOST: usize = 1000;
+
 /// How many offsets a clock keeps: those of 34 years; at first, of two.
 const PERIODS: usize = 128;
 const FEW_PERIODS: usize = 8;
@@ -83,14 +86,18 @@ pub(crate) struct Clock<'s> {
 /// printed: its width is not known.
 fn names(style: &Style) -> Names<'_> {
     let Some(names) = style.time_names else {
-        return Names { names: TimeNames::C, months: TimeNames::C.short_months.map(Cow::Borrowed) };
+        return Names {
+            names: TimeNames::C,
+            months: TimeNames::C.short_months.map(Cow::Borrowed),
+            library: false,
+        };
     };
     let utf8 = style.locale.utf8;
     if names.short_months.iter().any(|name| known_width(name, utf8).is_none()) {
-        return Names { months: names.short_months.map(Cow::Borrowed), names };
+        return Names { months: names.short_months.map(Cow::Borrowed), names, library: false };
     }
     let columns = |character: char| width(character.encode_utf8(&mut [0; 4]).as_bytes(), true);
-    Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned) }
+    Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned), library: false }
 }
 
 /// A format, and what it made of the last minute.
@@ -131,7 +138,8 @@ impl<'s> Clock<'s> {
         self.now = now;
     }
 
-    /// Appends a time. One that no calendar reaches is shown as its seconds since the epoch.
+    /// Appends a time. One that no calendar reaches, or whose text is too long, is shown as its seconds since
+    /// the epoch.
     #[inline]
     pub(crate) fn write(&mut self, time: Time, out: &mut Vec<u8>) {
         let half_a_year_ago = Time { sec: self.now.sec.saturating_sub(RECENT), nsec: self.now.nsec };
@@ -146,8 +154,7 @@ impl<'s> Clock<'s> {
         }
         let face = &self.faces[nth];
         let Some(civil) = face.civil else {
-            push_right(out, Text::signed(time.sec).as_bytes(), self.width);
-            return;
+            return self.write_seconds(time, out);
         };
         out.extend_from_slice(&face.text);
         if !face.format.is_steady() {
@@ -160,8 +167,18 @@ impl<'s> Clock<'s> {
                 offset: self.periods[face.period].offset,
                 zone: &self.periods[face.period].name,
             };
+            let start = out.len() - face.text.len();
             face.format.write(&moment, &self.names, false, out);
+            if out.len() - start > MOST {
+                out.truncate(start);
+                self.write_seconds(time, out);
+            }
         }
+    }
+
+    #[cold]
+    fn write_seconds(&self, time: Time, out: &mut Vec<u8>) {
+        push_right(out, Text::signed(time.sec).as_bytes(), self.width);
     }
 
     /// The period that holds this second, from the zone if it was not asked before.
@@ -197,6 +214,9 @@ impl<'s> Clock<'s> {
             civil.second -= (second - face.minute.start) as u32;
             let moment = Moment { civil: *civil, second, nanosecond: 0, offset: *offset, zone };
             face.format.write(&moment, &self.names, true, &mut face.text);
+            if face.text.len() > MOST {
+                face.civil = None;
+            }
         }
     }
 
@@ -254,6 +274,23 @@ mod tests {
         assert_eq!(seen[4], "                 -67768040609740801");
         assert_eq!(seen[5], "33658-09-27 01:46:40.000000000 +0000");
         assert_eq!(show(&style(TimeStyle::Locale), &[(i64::MAX, 0)]), ["9223372036854775807"]);
+    }
+
+    /// As GNU `ls` 9.7 does.
+    #[test]
+    fn a_time_of_more_than_a_thousand_bytes_is_its_seconds() {
+        let shown = |format: &str| {
+            let format = Vec::from(format);
+            let style = style(TimeStyle::Custom { recent: format.clone(), other: format });
+            show(&style, &[(1_700_000_000, 0)]).remove(0)
+        };
+        for format in ["%1000d", "%995d%R", "%998m%S", "%1000Q"] {
+            assert_eq!(shown(format).len(), 1000, "{format}");
+        }
+        for format in ["%1001d", "%996d%R", "%999m%S", "%99999999999999999999Q"] {
+            assert_eq!(shown(format), "1700000000", "{format}");
+        }
+        assert_eq!(shown("%-9999d"), "14");
     }
 
     #[test]

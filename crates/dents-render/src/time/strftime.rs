@@ -13,6 +13,16 @@ pub(super) struct Names<'s> {
     pub names: TimeNames<'s>,
     /// Abbreviated months, all as wide as the widest: `%b`.
     pub months: [Cow<'s, [u8]>; 12],
+    /// Whether conversions are those of the C library: its years have no zeros before them, and years before 0 belong to
+    /// the century below.
+    pub library: bool,
+}
+
+impl Names<'_> {
+    /// The same for what GNU leaves to the C library. GNU aligns only the months that a format names itself.
+    fn of_library(&self) -> Names<'_> {
+        Names { names: self.names, months: self.names.short_months.map(Cow::Borrowed), library: true }
+    }
 }
 
 /// A moment in its zone.
@@ -27,12 +37,21 @@ pub(super) struct Moment<'a> {
     pub zone: &'a [u8],
 }
 
+impl Moment<'_> {
+    /// Whether its offset has a minus sign: a zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
+    fn is_west(&self) -> bool {
+        self.offset < 0 || self.offset == 0 && self.zone.starts_with(b"-")
+    }
+}
+
 /// One conversion, `%_10Y`: flag, width, and the letter.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spec {
     letter: u8,
-    /// Whether there are no flags and there is no width.
+    /// Whether there are no flags, no width and no modifier.
     plain: bool,
+    /// `E` or `O`; 0 for none.
+    modifier: u8,
     /// `_`, `-`, `0` or `+`; 0 for none.
     pad: u8,
     upper: bool,
@@ -67,8 +86,8 @@ impl Format {
             } else {
                 let spec = Spec::parse(rest, &mut len);
                 if spec.letter == 0 {
-                    let mut text = Vec::new();
-                    spec.text(&mut text, &rest[..len], false);
+                    let mut text = rest[..len].to_vec();
+                    spec.finish(&mut text, 0);
                     items.extend(text.into_iter().map(Item::Byte));
                 } else {
                     items.push(Item::Spec(spec));
@@ -100,7 +119,6 @@ impl Format {
 }
 
 impl Spec {
-    /// The conversion that begins with this `%`, and its length; none if it is not one, and stands for itself.
     /// The conversion at the beginning of `text`, and its length. What is none keeps its flags and width, has no
     /// letter, and stands for itself, padded: GNU does so.
     fn parse(text: &[u8], len: &mut usize) -> Spec {
@@ -121,10 +139,12 @@ impl Spec {
             at += 1;
         }
         let modifier = text.get(at).copied().filter(|byte| matches!(byte, b'E' | b'O'));
+        spec.modifier = modifier.unwrap_or(0);
         at += usize::from(modifier.is_some());
-        while text.get(at) == Some(&b':') {
-            spec.colons += 1;
-            at += 1;
+        let colons = text[at..].iter().take_while(|byte| **byte == b':').count();
+        if text.get(at + colons) == Some(&b'z') {
+            spec.colons = colons;
+            at += colons;
         }
         // A percent sign ends what is no conversion; it may begin one.
         let letter = text.get(at).copied().unwrap_or(0);
@@ -132,20 +152,16 @@ impl Spec {
         let known = match modifier {
             None => &b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ"[..],
             Some(b'E') => b"CcnpPqrRsTtuxXyYzZ",
-            Some(_) => b"bBCdeghGHIjklmMnNpPrRsSTtuUVwWyzZ",
+            Some(_) => b"bBCdeghGHIjklmMnNpPqrRsSTtuUVwWyzZ",
         };
-        let colons_fit = spec.colons == 0 || (letter == b'z' && spec.colons <= 3);
-        if known.contains(&letter) && colons_fit && *len > at {
+        if known.contains(&letter) && spec.colons <= 3 && *len > at {
             spec.letter = letter;
+        } else {
+            // GNU looks at `#` of these two before it sees that they take no `E`.
+            spec.upper |= spec.swap && matches!(letter, b'b' | b'h');
         }
-        if spec.letter == 0 && spec.width > 0 {
-            // Colons are not counted then.
-            spec.width += spec.colons;
-        }
-        if modifier.is_some() && spec.pad == 0 && spec.width > 0 && spec.letter != 0 {
-            spec.pad = b'_';
-        }
-        spec.plain = spec.pad == 0 && !spec.upper && !spec.swap && spec.width == 0 && spec.colons == 0;
+        let unchanged = !spec.upper && !spec.swap && spec.width == 0;
+        spec.plain = spec.pad == 0 && unchanged && modifier.is_none() && spec.colons == 0;
         spec
     }
 
@@ -161,7 +177,7 @@ impl Spec {
             b'e' if civil.day < 10 => return out.extend_from_slice(&[b' ', b'0' + civil.day as u8]),
             b'e' => civil.day,
             b'b' => return out.extend_from_slice(&names.months[civil.month as usize - 1]),
-            b'Y' if (0..10_000).contains(&civil.year) => {
+            b'Y' if (1_000..10_000).contains(&civil.year) => {
                 let [century, year] = [civil.year as u32 / 100, civil.year as u32 % 100].map(pair);
                 return out.extend_from_slice(&[century[0], century[1], year[0], year[1]]);
             }
@@ -171,11 +187,14 @@ impl Spec {
     }
 
     fn write(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
+        if self.is_of_library(moment) {
+            return self.write_library(moment, names, out);
+        }
         let civil = &moment.civil;
         let hour12 = (civil.hour + 11) % 12 + 1;
         let month = civil.month as usize - 1;
         match self.letter {
-            b'Y' => self.number(out, civil.year, 4, b'0'),
+            b'Y' => self.year(out, civil.year, names),
             b'm' => self.two(out, civil.month, b'0'),
             b'd' => self.two(out, civil.day, b'0'),
             b'e' => self.two(out, civil.day, b'_'),
@@ -202,42 +221,92 @@ impl Spec {
             b'U' => self.two(out, (civil.yearday + 7 - civil.weekday) / 7, b'0'),
             b'W' => self.two(out, (civil.yearday + 7 - (civil.weekday + 6) % 7) / 7, b'0'),
             b'V' => self.two(out, civil.iso_week().1, b'0'),
-            b'G' => self.number(out, civil.iso_week().0, 4, b'0'),
-            b'g' => self.two(out, (civil.iso_week().0.unsigned_abs() % 100) as u32, b'0'),
+            b'G' => self.year(out, civil.iso_week().0, names),
+            b'g' => self.year_of_century(out, civil.iso_week().0, names),
+            b'C' if names.library => self.number(out, civil.year.div_euclid(100), 1, b'0'),
             b'C' => self.signed(out, civil.year < 0, civil.year.unsigned_abs() / 100, 2, b'0'),
-            b'y' => self.two(out, (civil.year.unsigned_abs() % 100) as u32, b'0'),
+            b'y' => self.year_of_century(out, civil.year, names),
+            b'F' => self.iso_date(out, civil, names),
+            b'D' => self.american_date(out, civil, names),
             b'n' => self.text(out, b"\n", false),
             b't' => self.text(out, b"\t", false),
-            b'%' => out.push(b'%'),
-            composed => self.composed(composed, moment, names, out),
+            _ => out.push(b'%'),
         }
     }
 
-    /// Conversions that stand for several.
-    fn composed(&self, letter: u8, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
-        let format: &[u8] = match letter {
-            b'F' if self.pad == 0 => b"%+4Y-%m-%d",
-            b'F' => b"%Y-%m-%d",
-            b'D' => b"%m/%d/%y",
-            b'x' => names.names.date,
-            b'T' => b"%H:%M:%S",
-            b'X' => names.names.time,
-            b'R' => b"%H:%M",
-            b'r' if names.names.time_12.is_empty() => b"%I:%M:%S %p",
-            b'r' => names.names.time_12,
-            _ => names.names.date_time,
+    /// Whether GNU leaves this to the C library: what depends on the locale, and with `O` the numbers that are not
+    /// negative.
+    fn is_of_library(&self, moment: &Moment<'_>) -> bool {
+        let negative = match self.letter {
+            b'C' => moment.civil.year < 0,
+            b'G' => moment.civil.iso_week().0 < 0,
+            b'z' => moment.is_west(),
+            _ => false,
         };
-        let start = out.len();
-        let format = Format::new(format);
-        // GNU aligns the months that a format names itself, not those inside of others.
-        let names = Names { names: names.names, months: names.names.short_months.map(Cow::Borrowed) };
-        format.write(moment, &names, true, out);
-        format.write(moment, &names, false, out);
-        let pad = if self.pad == b'0' { b'0' } else { b' ' };
-        self.widen(out, start, pad);
-        if self.upper {
-            out[start..].make_ascii_uppercase();
+        match self.modifier {
+            b'O' if b"CdegGHIjklmMqSuUVwWyz".contains(&self.letter) => !negative,
+            b'E' if b"CyY".contains(&self.letter) => true,
+            _ => b"cxXrTR".contains(&self.letter),
         }
+    }
+
+    /// What the C library writes. It is told neither flags nor width; its text is padded as a word is.
+    #[cold]
+    fn write_library(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        let locale = &names.names;
+        let library = names.of_library();
+        let format: &[u8] = match self.letter {
+            b'c' => locale.date_time,
+            b'x' => locale.date,
+            b'X' => locale.time,
+            b'T' => b"%H:%M:%S",
+            b'R' => b"%H:%M",
+            b'r' if locale.time_12.is_empty() => b"%I:%M:%S %p",
+            b'r' => locale.time_12,
+            _ => b"",
+        };
+        match self.letter {
+            // It has neither quarters nor colons, and repeats what it does not know.
+            b'q' => out.extend_from_slice(b"%Oq"),
+            b'z' if self.colons > 0 => out.extend_from_slice(b"%O:"),
+            letter if format.is_empty() => Spec { letter, ..Spec::default() }.write(moment, &library, out),
+            _ => {
+                let format = Format::new(format);
+                format.write(moment, &library, true, out);
+                format.write(moment, &library, false, out);
+            }
+        }
+        self.finish(out, start);
+    }
+
+    fn year(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
+        self.number(out, year, if names.library { 1 } else { 4 }, b'0');
+    }
+
+    fn year_of_century(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
+        let year = if names.library { year.rem_euclid(100) } else { year.abs() % 100 };
+        self.number(out, year, 2, b'0');
+    }
+
+    /// `%F`: flags and width reach the year, which takes what the rest leaves of the width.
+    fn iso_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
+        let (pad, width) = match (self.pad, self.width) {
+            (0, 0) => (b'+', 4),
+            (pad, width) => (pad, width.saturating_sub(b"-mm-dd".len()).max(1)),
+        };
+        Spec { letter: b'Y', pad, width, ..Spec::default() }.year(out, civil.year, names);
+        let [month, day] = [civil.month, civil.day].map(pair);
+        out.extend_from_slice(&[b'-', month[0], month[1], b'-', day[0], day[1]]);
+    }
+
+    /// `%D`: flags reach the year.
+    fn american_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
+        let start = out.len();
+        let [month, day] = [civil.month, civil.day].map(pair);
+        out.extend_from_slice(&[month[0], month[1], b'/', day[0], day[1], b'/']);
+        Spec { letter: b'y', pad: self.pad, ..Spec::default() }.year_of_century(out, civil.year, names);
+        self.widen(out, start);
     }
 
     fn two(&self, out: &mut Vec<u8>, n: u32, pad: u8) {
@@ -262,9 +331,10 @@ impl Spec {
         };
         let text = Text::number(n);
         // `%+4Y` marks years of more than four digits, ISO 8601's expanded form.
+        let expanded = text.len() > digits || width > digits;
         let sign: &[u8] = if negative {
             b"-"
-        } else if pad == b'+' && text.len() > digits {
+        } else if pad == b'+' && expanded && b"CgGyY".contains(&self.letter) {
             b"+"
         } else {
             b""
@@ -280,7 +350,6 @@ impl Spec {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// The first digits of the fraction: nine, or as many as the width says.
     /// The first digits of the fraction of a second, nine if no width says otherwise. `-` and `_` take the zeros at
     /// the end away, `_` leaves spaces in their place.
     fn nanoseconds(&self, out: &mut Vec<u8>, nanosecond: u32) {
@@ -313,22 +382,20 @@ impl Spec {
     fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool) {
         let start = out.len();
         out.extend_from_slice(text);
-        self.widen(out, start, if self.pad == b'0' { b'0' } else { b' ' });
-        if self.upper || (self.swap && swaps_up) {
-            out[start..].make_ascii_uppercase();
-        } else if self.swap {
+        self.widen(out, start);
+        if self.swap && !swaps_up {
             out[start..].make_ascii_lowercase();
+        } else if self.swap || self.upper {
+            out[start..].make_ascii_uppercase();
         }
     }
 
     /// `+hhmm`, and with colons as many parts as there are colons, or (three) as many as are not zero. Without,
-    /// seconds are left out.
-    /// The zone's offset as a number with a sign, with zeros to its usual width or the one asked for; `_` puts spaces
-    /// before the sign instead, `-` nothing. A zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
+    /// seconds are left out. The zone's offset as a number with a sign, with zeros to its usual width or the one asked for; `_` puts spaces
+    /// before the sign instead, `-` nothing.
     fn offset(&self, out: &mut Vec<u8>, moment: &Moment<'_>) {
         let start = out.len();
-        let Moment { offset, zone, .. } = *moment;
-        let east = offset.unsigned_abs();
+        let east = moment.offset.unsigned_abs();
         let (hours, minutes, seconds) = (east / 3600, east / 60 % 60, east % 60);
         let (shown, usual) = match self.colons {
             0 => (0, 5),
@@ -344,25 +411,33 @@ impl Spec {
             out.push(b':');
             out.extend_from_slice(&pair(part));
         }
-        let west = offset < 0 || offset == 0 && zone.starts_with(b"-");
-        let sign = if west { b'-' } else { b'+' };
+        let sign = if moment.is_west() { b'-' } else { b'+' };
         let width = if self.width == 0 { usual } else { self.width };
         match self.pad {
             b'-' => out.insert(start, sign),
             b'_' => {
                 out.insert(start, sign);
-                Spec { width, ..*self }.widen(out, start, b' ');
+                Spec { width, ..*self }.widen(out, start);
             }
             _ => {
-                Spec { width: width - 1, ..*self }.widen(out, start, b'0');
+                Spec { width: width - 1, pad: b'0', ..*self }.widen(out, start);
                 out.insert(start, sign);
             }
         }
     }
 
-    /// Pads what was written from `start` on.
-    fn widen(&self, out: &mut Vec<u8>, start: usize, pad: u8) {
+    /// Pads what was written from `start` on, and makes it upper case if a flag says so.
+    fn finish(&self, out: &mut Vec<u8>, start: usize) {
+        self.widen(out, start);
+        if self.upper {
+            out[start..].make_ascii_uppercase();
+        }
+    }
+
+    /// Pads what was written from `start` on, with spaces if no flag says otherwise.
+    fn widen(&self, out: &mut Vec<u8>, start: usize) {
         let len = out.len() - start;
+        let pad = if matches!(self.pad, b'0' | b'+') { b'0' } else { b' ' };
         if self.width > len && self.pad != b'-' {
             let missing = self.width - len;
             out.splice(start..start, core::iter::repeat_n(pad, missing));
@@ -379,7 +454,11 @@ mod tests {
         let civil = Civil::new(second + i64::from(offset)).unwrap();
         let moment = Moment { civil, second, nanosecond: 12_345_678, offset, zone: b"CeT" };
         let format = Format::new(format.as_bytes());
-        let names = Names { names: TimeNames::C, months: TimeNames::C.short_months.map(Cow::Borrowed) };
+        let names = Names {
+            names: TimeNames::C,
+            months: TimeNames::C.short_months.map(Cow::Borrowed),
+            library: false,
+        };
         let mut out = Vec::new();
         format.write(&moment, &names, true, &mut out);
         format.write(&moment, &names, false, &mut out);
@@ -422,5 +501,70 @@ mod tests {
         assert_eq!(show("%z %::z", 0, -90), "-0001 -00:01:30");
         assert_eq!(show("%z %:::z", 0, 1172), "+0019 +00:19:32");
         assert_eq!(show("[%_z][%-z][%_:z][%_:::z]", 0, -1172), "[  -19][-19][ -0:19][ -0:19:32]");
+    }
+
+    /// Each line was printed by GNU `ls --time-style=+FORMAT` 9.7 for a file of 2005-03-04 00:04:05 at an offset of an hour.
+    #[test]
+    fn flags_widths_and_modifiers_as_gnu_prints_them() {
+        for (format, text) in [
+            (
+                "%12F|%_12F|%-12F|%+12F|%012F|%10F",
+                "002005-03-04|  2005-03-04|2005-03-04|+02005-03-04|002005-03-04|2005-03-04",
+            ),
+            (
+                "%D|%_D|%-D|%12D|%_12D|%+12D|%012D",
+                "03/04/05|03/04/ 5|03/04/5|    03/04/05|    03/04/ 5|000003/04/05|000003/04/05",
+            ),
+            (
+                "%+s|%+5d|%+5C|%+5y|%+5Y|%+6g|%+6G|%+4Y|%+2C",
+                "1109891045|00004|+0020|+0005|+2005|+00005|+02005|2005|20",
+            ),
+            (
+                "%+12b|%+12T|%_12T|%+14r|%-r|%12R",
+                "000000000Mar|000000:04:05|    00:04:05|00012:04:05 AM|12:04:05 AM|       00:04",
+            ),
+            (
+                "%^#Z|%#^p|%^#6p|%^#a|%+5p|%_5n|%05t|%#c",
+                "cet|am|    am|FRI|000AM|    \n|0000\t|Fri Mar  4 00:04:05 2005",
+            ),
+            (
+                "%#Q|%^f|%^#Ea|%#Eb|%#J|%+12Q|%012Q|%5:Y|%5::::z|%12::::z",
+                "%#Q|%^F|%^#EA|%#EB|%#J|0000000%+12Q|0000000%012Q|  %5:Y|%5::::z|    %12::::z",
+            ),
+            (
+                "%3Od|%1Od|%-Od|%05Od|%Oe|%-Oe|%12Oj|%5OG|%_5OC",
+                " 04|04|04|00004| 4| 4|         063| 2005|   20",
+            ),
+            (
+                "%5Eq|%5Eu|%12Es|%12Os|%5Ez|%5EC|%05EC|%-Ey|%5EY",
+                "00001|00005|001109891045|001109891045|+0100|   20|00020|05| 2005",
+            ),
+            ("%Oq|%5Oq|%O:z|%5O::z|%7Oz|%E:z", "%Oq|  %Oq|%O:|  %O:|  +0100|+01:00"),
+        ] {
+            assert_eq!(show(format, 1_109_891_045, 3600), text, "{format}");
+        }
+    }
+
+    /// Printed by GNU `ls` 9.7 for files of these years on tmpfs.
+    #[test]
+    fn years_of_any_length_as_gnu_prints_them() {
+        let years = [253_405_756_800, -62_262_086_400, -62_135_337_600, -66_910_579_200];
+        for (format, texts) in [
+            ("%F", ["+10000-02-10", "-004-12-29", "0001-01-04", "-151-09-09"]),
+            ("%1F", ["10000-02-10", "-4-12-29", "1-01-04", "-151-09-09"]),
+            ("%+F", ["+10000-02-10", "-4-12-29", "1-01-04", "-151-09-09"]),
+            ("%_12F", [" 10000-02-10", "    -4-12-29", "     1-01-04", "  -151-09-09"]),
+            ("%+12F", ["+10000-02-10", "-00004-12-29", "+00001-01-04", "-00151-09-09"]),
+            ("%-D", ["02/10/0", "12/29/4", "01/04/1", "09/09/51"]),
+            ("%x", ["02/10/00", "12/29/96", "01/04/01", "09/09/49"]),
+            ("%+Y %+C %+3y", ["+10000 +100 +00", "-004 -0 +04", "0001 00 +01", "-151 -1 +51"]),
+            ("%EC %EY %Ey", ["100 10000 00", "-1 -4 96", "0 1 01", "-2 -151 49"]),
+            ("%OC %OG %Oy", ["100 10000 00", "-0 -004 96", "0 1 01", "-1 -151 49"]),
+            ("%05EC %5OC", ["00100   100", "000-1 -0000", "00000     0", "000-2 -0001"]),
+        ] {
+            assert_eq!(years.map(|second| show(format, second, 0)), texts, "{format}");
+        }
+        assert_eq!(show("%c", -62_262_086_400, 0), "Sun Dec 29 00:00:00 -4");
+        assert_eq!(show("%Oz %O:z", 0, -5400), "-0130 -01:30");
     }
 }

@@ -36,6 +36,11 @@ impl Cell {
         Cell::new(text.len(), Some(paint))
     }
 
+    fn size(text: &Text, paint: Paint, out: &mut Vec<u8>) -> Cell {
+        out.extend_from_slice(text.as_bytes());
+        Cell::new(text.width(), Some(paint))
+    }
+
     fn number(n: u64, paint: Paint, out: &mut Vec<u8>) -> Cell {
         Cell { right: true, ..Cell::ascii(Text::number(n).as_bytes(), paint, out) }
     }
@@ -172,7 +177,7 @@ impl<'s> Cells<'s> {
                 let unit = self.style.block_size;
                 let sum = |total: Total| unit.sum(total.blocks.saturating_mul(512));
                 let blocks = note.total.map_or_else(|| unit.blocks(entry.blocks()), sum);
-                Cell::ascii(blocks.as_bytes(), Paint::Blocks, out)
+                Cell::size(&blocks, Paint::Blocks, out)
             }
             Column::Device => device(entry, out),
             Column::Modified | Column::Changed | Column::Accessed | Column::Created => {
@@ -253,7 +258,7 @@ impl<'s> Cells<'s> {
             return self.total(note, out);
         }
         let text = self.style.file_size.bytes(entry.size());
-        Cell::ascii(text.as_bytes(), size_paint(entry.size()), out)
+        Cell::size(&text, size_paint(entry.size()), out)
     }
 
     /// With a plus where something is missing.
@@ -261,7 +266,7 @@ impl<'s> Cells<'s> {
         let Some(total) = note.total else { return Cell::none(out) };
         let text = self.style.file_size.sum(total.bytes);
         let paint = size_paint(u64::try_from(total.bytes).unwrap_or(u64::MAX));
-        let mut cell = Cell::ascii(text.as_bytes(), paint, out);
+        let mut cell = Cell::size(&text, paint, out);
         if !total.whole {
             out.push(b'+');
             cell.width += 1;

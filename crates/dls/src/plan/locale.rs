@@ -11,7 +11,7 @@ use core::sync::atomic::AtomicU8;
 use dents_locale::find::OTHER_VARIABLES;
 use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
-use dents_render::human::Grouping;
+use dents_render::human::{Grouping, Separator};
 use dents_sys::file;
 
 /// Maps files, for as long as the process lives.
@@ -80,18 +80,16 @@ impl<'a> Found<'a> {
         TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
     }
 
-    /// The decimal point, where it is not a point. (One of several bytes is passed over: sizes are columns of bytes.)
-    pub(super) fn decimal_point(&self) -> Option<u8> {
-        match self.user.decimal_point(self.numeric, &mut Mapped)?[..] {
-            [point] => Some(point),
-            _ => None,
-        }
+    /// The decimal point, where it is not a point.
+    pub(super) fn decimal_point(&self) -> Option<Separator> {
+        let point = self.user.decimal_point(self.numeric, &mut Mapped)?;
+        Separator::new(&point, self.locale().utf8).filter(|_| !point.is_empty())
     }
 
     /// How digits are grouped, where they are.
     pub(super) fn grouping(&self) -> Option<Grouping> {
         let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
-        Some(Grouping::new(&separator, &sizes))
+        Some(Grouping::new(Separator::new(&separator, self.locale().utf8)?, &sizes))
     }
 
     /// The language of messages.

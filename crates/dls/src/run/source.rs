@@ -23,6 +23,8 @@ pub(super) enum Source {
     Sheet(Arc<Sheet>),
     /// Here, ahead of its turn.
     Small(Box<Small>),
+    /// Read here to its end, and closed. The buffer is left.
+    Done(Vec<u8>),
 }
 
 /// Why a directory is not.
@@ -42,18 +44,29 @@ impl Source {
         }
     }
 
-    /// Gives it back, and the directory to be closed when it suits.
-    pub(super) fn into_buffer(self, rings: &Rings) -> Option<Vec<u8>> {
-        let Source::Reader(reader) = self else { return None };
-        let (directory, buffer) = reader.into_parts();
-        rings.close_later(directory);
-        Some(buffer)
+    /// Gives the buffer back, and the directory to be closed when it suits.
+    pub(super) fn into_buffer(mut self, rings: &Rings) -> Option<Vec<u8>> {
+        self.close(rings);
+        if let Source::Done(buffer) = self { Some(buffer) } else { None }
+    }
+
+    /// Closes the directory, of which nothing more will be asked: where few descriptors are allowed, the next file needs
+    /// this one.
+    pub(super) fn close(&mut self, rings: &Rings) {
+        match core::mem::replace(self, Source::Done(Vec::new())) {
+            Source::Reader(reader) => {
+                let (directory, buffer) = reader.into_parts();
+                rings.close_later(directory);
+                *self = Source::Done(buffer);
+            }
+            elsewhere => *self = elsewhere,
+        }
     }
 
     pub(super) fn sheet(&self) -> Option<&Arc<Sheet>> {
         match self {
-            Source::Reader(_) | Source::Small(_) => None,
             Source::Sheet(sheet) => Some(sheet),
+            _ => None,
         }
     }
 
@@ -86,6 +99,7 @@ impl Source {
             Source::Reader(reader) => identify(reader.dir()).map(Some),
             Source::Sheet(sheet) => Ok(sheet.identity()),
             Source::Small(small) => small.identity.map(Some),
+            Source::Done(_) => Ok(None),
         }
     }
 }
