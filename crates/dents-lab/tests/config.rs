@@ -185,6 +185,29 @@ fn colours_by_the_variables_of_many_programs() {
 }
 
 #[test]
+fn init_is_meant_only_where_it_is_spelled_out_and_help_wins() {
+    let home = Home::new();
+    for (args, begins) in [
+        (&["--init", "--help"][..], "Usage: dls "),
+        (&["--help", "--init"], "Usage: dls "),
+        (&["--init", "--version", "--rubbish"], "dls "),
+    ] {
+        assert!(shown(pipe(&home.run(args))).starts_with(begins), "{args:?}");
+        assert!(!home.config().exists(), "{args:?}");
+    }
+    for (args, complaint) in [
+        (&["--ini"][..], "dls: unrecognized option '--ini'\ndls: did you mean '--init'?\n"),
+        (&["--init", "-y", "--help"], "dls: invalid option -- 'y'\n"),
+    ] {
+        let outcome = pipe(&home.run(args));
+        assert_eq!(outcome.end, End::Exit(2), "{args:?}");
+        let told = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert_eq!(told, format!("{complaint}Try 'dls --help' for more information.\n"));
+        assert!(!home.config().exists(), "{args:?}");
+    }
+}
+
+#[test]
 fn init_writes_what_can_be_read_and_overwrites_nothing() {
     let home = Home::new();
     let path = home.config();

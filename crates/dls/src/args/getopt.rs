@@ -66,7 +66,7 @@ pub(super) const GNU_ORDER: [Flag; 44] = [
 struct Reader<'a, I> {
     argv: I,
     args: Args<'a>,
-    /// `--help`, `--version` or `--init` was reached.
+    /// `--help` or `--version` was reached.
     done: bool,
 }
 
@@ -149,7 +149,7 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
             (definition.check)(value).map_err(|bad| bad.of(definition, value))?;
         }
         self.args.said.push(Said { flag: definition.flag, value });
-        self.done = matches!(definition.flag, Flag::Help | Flag::Version | Flag::Init);
+        self.done = matches!(definition.flag, Flag::Help | Flag::Version);
         Ok(())
     }
 }
@@ -165,8 +165,9 @@ fn find_long<'a>(
         return Ok(exact);
     }
     let place = |flag: Flag| GNU_ORDER.iter().position(|&gnu| gnu == flag);
+    // What writes a file must be meant: it has no abbreviation.
     let (mut gnu, ours): (Vec<_>, Vec<_>) = named()
-        .filter(|(_, long)| long.as_bytes().starts_with(name))
+        .filter(|(d, long)| long.as_bytes().starts_with(name) && d.flag != Flag::Init)
         .partition(|(d, _)| place(d.flag).is_some());
     gnu.sort_by_key(|(definition, _)| place(definition.flag));
     let candidates = if gnu.is_empty() { ours } else { gnu };

@@ -20,6 +20,7 @@ mod error;
 pub mod flags;
 mod getopt;
 pub mod help;
+mod near;
 pub mod numbers;
 #[cfg(test)]
 mod oracle;
@@ -33,8 +34,7 @@ pub use flags::Flag;
 /// What the user said, in the order it was said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Args<'a> {
-    /// The options. A [`Flag::Help`], [`Flag::Version`] or [`Flag::Init`] can only be the last: reading stops
-    /// there, as they act at once.
+    /// The options. A [`Flag::Help`] or [`Flag::Version`] can only be the last: reading stops there, as they act at once.
     pub said: Vec<Said<'a>>,
     /// The operands, in order. Each is the NUL-terminated string of argv itself, so opening one copies nothing.
     pub operands: Vec<&'a CStr>,

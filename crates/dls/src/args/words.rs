@@ -164,6 +164,9 @@ words! {
 /// and it must be said in full, as `na` is short for `name`.
 pub const NATURAL: &str = "natural";
 
+/// What `--time-style` takes beside GNU's: how long ago.
+pub const RELATIVE: &str = "relative";
+
 /// Why a word was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadWord {

@@ -15,7 +15,7 @@ mod template;
 use crate::args::flags::Flag;
 use crate::args::{Args, Said};
 use crate::output::{Message, Output};
-use crate::{Env, Status, errno};
+use crate::{Env, Status, errno, is_drop_in};
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::format;
@@ -57,12 +57,6 @@ pub(crate) fn add<'a>(
     let Config { said, colors, icons, .. } = config.unwrap_or_default();
     say_before(env, args, said);
     set(env, colors, icons)
-}
-
-/// Whether the program is called as one of GNU's, and so has to be that.
-fn is_drop_in(program: &[u8]) -> bool {
-    let name = program.rsplit(|byte| *byte == b'/').next();
-    matches!(name, Some(b"ls" | b"dir" | b"vdir"))
 }
 
 /// Options of the file, then of the environment, then of the command line.

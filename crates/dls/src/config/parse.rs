@@ -64,7 +64,9 @@ impl Fault {
     /// For stderr; `place` is the program, the file and the line.
     pub(super) fn message(&self, place: &[u8], language: &Language) -> Vec<u8> {
         let (before, value, after): (&[u8], &[u8], &[u8]) = match self {
-            Self::Usage(error) => return error.message_at(place, language),
+            Self::Usage(error) => {
+                return [error.message_at(place, language), error.hint(place)].concat();
+            }
             Self::Neither(line) => (
                 b"no option: ",
                 line,
