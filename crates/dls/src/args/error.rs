@@ -12,7 +12,7 @@ use core::ops::RangeInclusive;
 use dents_sys::Errno;
 
 use super::flags;
-use super::getopt::GNU_ORDER;
+use super::getopt::is_gnu;
 use super::near::nearest;
 use super::numbers::{BadNumber, COUNTS, THREADS};
 use super::words::{NamedTimeStyle, RELATIVE, Words};
@@ -135,18 +135,18 @@ impl UsageError<'_> {
     }
 
     fn meant(&self) -> Option<String> {
-        let is_gnu = |definition: &flags::Definition| GNU_ORDER.contains(&definition.flag);
         let called = |name: &str| flags::all().find(|definition| definition.long == Some(name));
         match self {
             Self::UnrecognizedOption(typed) => {
                 let name = typed.split(|byte| *byte == b'=').next()?;
                 let long = nearest(name, flags::all().filter_map(|definition| definition.long))?;
-                called(long).filter(|definition| !is_gnu(definition)).map(|_| ["--", long].concat())
+                called(long).filter(|definition| !is_gnu(definition.flag)).map(|_| ["--", long].concat())
             }
             Self::BadWord { option, value, ambiguous: false, valid } => {
                 let definition = called(option)?;
                 let word = nearest(value, definition.words.iter().copied().flatten().copied())?;
-                let told = is_gnu(definition) && valid.iter().copied().flatten().any(|known| *known == word);
+                let told =
+                    is_gnu(definition.flag) && valid.iter().copied().flatten().any(|known| *known == word);
                 (!told).then(|| word.into())
             }
             Self::BadTimeStyle { value, ambiguous: false } => {
