@@ -70,7 +70,7 @@ impl Total {
     #[must_use]
     pub fn of_file(entry: &Entry<'_>) -> Option<Total> {
         let is_file = entry.kind() != Kind::Dir;
-        is_file.then(|| Total { bytes: entry.size(), blocks: entry.blocks(), whole: true })
+        is_file.then(|| Total { bytes: entry.size().into(), blocks: entry.blocks().into(), whole: true })
     }
 
     /// What must be known for that. Directories are added up by a walk of its own.
