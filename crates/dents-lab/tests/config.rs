@@ -116,6 +116,66 @@ fn mistakes_name_file_and_line() {
     assert_eq!(complaint(terminal(&home.run(&[]))), expected);
 }
 
+/// Inside a setting too; what is right in it holds.
+#[test]
+fn mistakes_inside_settings_name_file_and_line() {
+    let home = Home::new().with("-C\ncolors = you=1:header=red\nicons = *.c\n");
+    let path = home.config().display().to_string();
+    let complaint = complaint(terminal(&home.run(&[])));
+    let lines: Vec<&str> = complaint.lines().collect();
+    assert_eq!(lines.len(), 2, "{complaint}");
+    assert!(
+        lines[0].starts_with(&format!("dls: {path}:2: colors: invalid colour 'red' for 'header'")),
+        "{complaint}"
+    );
+    assert!(lines[1].starts_with(&format!("dls: {path}:3: icons: ignoring '*.c': ")), "{complaint}");
+}
+
+/// What makes sense on the command line is no mistake because of a file.
+#[test]
+fn a_line_gives_way_to_the_command_line() {
+    for (line, args) in [
+        ("--tree", "--json"),
+        ("--tree", "--csv"),
+        ("--tree=2", "--count"),
+        ("--tree", "--top=1"),
+        ("--json", "--tree"),
+        ("--ndjson", "--tree"),
+        ("--count", "--tree"),
+        ("--top=1", "--tree"),
+        ("--csv", "--summary"),
+        ("--summary", "--csv"),
+        ("--dired", "--zero -l"),
+        ("--zero", "-D"),
+        ("--json\n--tree", "-C"),
+    ] {
+        let home = Home::new().with(line);
+        let args: Vec<&str> = args.split(' ').collect();
+        assert!(!shown(terminal(&home.run(&args))).is_empty(), "{line} {args:?}");
+        let alone = home.run(&args).env("DLS_CONFIG", "");
+        if !line.contains('\n') {
+            assert_eq!(shown(terminal(&home.run(&args))), shown(terminal(&alone)), "{line} {args:?}");
+        }
+    }
+    let home = Home::new().with("--tree");
+    let explained = terminal(&home.run(&["--json", "--explain"]));
+    let text = String::from_utf8_lossy(&explained.stderr).into_owned();
+    assert!(text.contains("\nconfig: --tree is passed over for --json\n"), "{text}");
+    let refused = terminal(&home.run(&["--tree", "--json"]));
+    assert_eq!(refused.end, End::Exit(2), "both on the command line");
+}
+
+/// In a file they say how long listings are to be, on the command line that there be one.
+#[test]
+fn options_of_the_view_make_a_listing_long_only_on_the_command_line() {
+    let home = Home::new().with("--header\n--columns=+inode\n--no-owner\n");
+    assert_eq!(shown(terminal(&home.run(&[]))), "a  b  z\n");
+    assert!(shown(terminal(&home.run(&["-l"]))).starts_with("Mode "));
+    assert!(shown(terminal(&home.run(&["--no-time"]))).starts_with("Mode "));
+    let home = Home::new().with("--columns=name,size\n");
+    assert_eq!(shown(terminal(&home.run(&["b"]))), "b 0\n", "all columns are another format, as ever");
+}
+
 #[test]
 fn whatever_is_in_its_place_is_told_and_not_waited_for() {
     let home = Home::new().with("");
@@ -182,6 +242,29 @@ fn colours_by_the_variables_of_many_programs() {
     let drop_in = home.run(&["--color=always"]).env("NO_COLOR", "1");
     assert!(shown(pipe(&named(drop_in, "ls"))).contains('\x1b'));
     assert!(!shown(pipe(&named(home.run(&[]).env("CLICOLOR_FORCE", "1"), "ls"))).contains('\x1b'));
+}
+
+#[test]
+fn init_is_meant_only_where_it_is_spelled_out_and_help_wins() {
+    let home = Home::new();
+    for (args, begins) in [
+        (&["--init", "--help"][..], "Usage: dls "),
+        (&["--help", "--init"], "Usage: dls "),
+        (&["--init", "--version", "--rubbish"], "dls "),
+    ] {
+        assert!(shown(pipe(&home.run(args))).starts_with(begins), "{args:?}");
+        assert!(!home.config().exists(), "{args:?}");
+    }
+    for (args, complaint) in [
+        (&["--ini"][..], "dls: unrecognized option '--ini'\ndls: did you mean '--init'?\n"),
+        (&["--init", "-y", "--help"], "dls: invalid option -- 'y'\n"),
+    ] {
+        let outcome = pipe(&home.run(args));
+        assert_eq!(outcome.end, End::Exit(2), "{args:?}");
+        let told = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert_eq!(told, format!("{complaint}Try 'dls --help' for more information.\n"));
+        assert!(!home.config().exists(), "{args:?}");
+    }
 }
 
 #[test]

@@ -214,6 +214,38 @@ fn a_plan_for_what_is_not_there() {
     assert!(text.contains("\nplan for 'sub': "), "{text}");
 }
 
+/// Which file system operands are on that are no directories to be read, with a name that would turn what follows.
+#[test]
+fn the_file_system_of_operands_is_named() {
+    let dir = still();
+    let run = dls(dir.path(), &["-ld", "--explain", "one", "sub"]);
+    let text = String::from_utf8(done(&run).stderr).expect("text");
+    let system =
+        text.lines().find_map(|line| line.strip_prefix("file system: ")).expect("a line").to_string();
+    let of_listing = String::from_utf8(done(&dls(dir.path(), &["--explain=plan"])).stderr).expect("text");
+    assert!(of_listing.contains(&format!("\nfile system: {system}\n")), "{text}{of_listing}");
+    let name = system.split(':').next().expect("a name");
+    assert!(
+        text.contains(&format!("2 operands named, which is always asked about: 2 statx, on {name}\n")),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_turns_the_direction_of_writing_is_told_by_its_number() {
+    let dir = still();
+    let name = "a\u{202e}fdp.exe";
+    fs::create_dir(dir.path().join(name)).expect("a directory");
+    for locale in ["C", "C.UTF-8"] {
+        let run = dls(dir.path(), &["--explain=plan", name]).env("LC_ALL", locale);
+        let text = String::from_utf8(done(&run).stderr).expect("text");
+        assert!(!text.contains('\u{202e}'), "{text:?}");
+    }
+    let run = dls(dir.path(), &["--explain=plan", name]).env("LC_ALL", "C.UTF-8");
+    let text = String::from_utf8(done(&run).stderr).expect("text");
+    assert!(text.starts_with("plan for 'a\\u{202e}fdp.exe': "), "{text:?}");
+}
+
 #[test]
 fn lazy_is_told_in_timing() {
     let dir = still();

@@ -144,6 +144,27 @@ fn letters_of_everything() {
     assert_eq!(letters(&top, &["fresh/a"]), ["-N b"], "below what is untracked");
 }
 
+/// The repository's own directory, and what is in it, is ignored however it comes to be shown.
+#[test]
+fn a_repository_itself_is_ignored_in_every_view() {
+    let place = Place::new();
+    let top = place.repository("repository", &["a"]);
+    let own = top.join(".git");
+    assert_eq!(letters(&top, &["-d", ".git"]), ["-I .git"]);
+    assert_eq!(letters(&place.path(), &["-d", "repository/.git"]), ["-I repository/.git"]);
+    assert_eq!(letters(&own, &["-d"]), ["-I ."]);
+    assert!(letters(&own, &["-A"]).iter().all(|line| line.starts_with("-I ")));
+    let tree = letters(&top, &["-A", "--tree", "-I", "hooks"]);
+    let (gits, others): (Vec<&String>, Vec<&String>) =
+        tree[1..].iter().partition(|line| line.contains(".git") || line.contains("|   "));
+    assert!(gits.len() > 3 && gits.iter().all(|line| line.starts_with("-I ")), "{tree:#?}");
+    assert_eq!(others, ["-- `-- a"]);
+    for operand in [".git", ".git/HEAD"] {
+        let rows = shown(&dls(&top, &["-d", "--ndjson", "--git", operand]));
+        assert!(rows.contains(r#""git_staged":"none","git_unstaged":"ignored""#), "{rows}");
+    }
+}
+
 #[test]
 fn files_and_several_directories_are_asked_about_together() {
     let place = Place::new();
@@ -311,7 +332,7 @@ fn git_is_not_started_where_nobody_would_see_it() {
     let bin = fake_git(&place, &format!("touch {}", mark.display()));
     let outside = place.path().join("outside");
     fs::create_dir(&outside).unwrap();
-    let never = [(&top, "-l"), (&top, "--git"), (&outside, "-l --git"), (&outside, "--gitignore")];
+    let never = [(&top, "-l"), (&top, "--git -C"), (&outside, "-l --git"), (&outside, "--gitignore")];
     for (cwd, args) in never {
         let args: Vec<&str> = args.split(' ').collect();
         shown(&with_git(dls(cwd, &args), &bin));
@@ -442,7 +463,7 @@ fn trees() {
     assert_eq!(tree(&["--gitignore", "--tree-limit=2"]), hidden, "what is left out is not counted");
     let sizes = shown(&dls(&top, &["--columns=git,total,name", "--total-size=20s", "-I", "[!s]*"]));
     let sizes: Vec<Vec<&str>> = sizes.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(sizes, [["M-", "-", "staged"], ["-M", "127", "sub"]]);
+    assert_eq!(sizes, [["M-", "7", "staged"], ["-M", "127", "sub"]]);
 }
 
 /// What git ignores takes nothing of the limit away, with a deadline and without, nor can it have been where a directory is shown.

@@ -345,6 +345,60 @@ fn counts() {
     assert_eq!(total.trim(), format!("{} total", kinds[&true] + kinds[&false]));
 }
 
+/// What is named counts, also `.`.
+#[test]
+fn operands_are_counted() {
+    let dir = TempDir::new("programs").expect("a directory");
+    fs::create_dir(dir.path().join("sub")).expect("a directory");
+    fs::write(dir.path().join("one"), "12345").expect("a file");
+    let text = |args: &[&str]| String::from_utf8(printed(dir.path(), args)).expect("text");
+    assert_eq!(text(&["--count", "-d"]), "1 directory\n1 total\n");
+    assert_eq!(text(&["--count", "-d", ".", "one", "sub"]), "1 file\n2 directory\n3 total\n");
+    assert_eq!(text(&["--summary", "-d"]), ".\n1 entry: 1 directory\n");
+    assert_eq!(
+        text(&["--count", "-a"]),
+        "1 file\n1 directory\n2 total\n",
+        "of a directory they are no entries"
+    );
+}
+
+#[test]
+fn the_total_of_a_file_is_its_size() {
+    let dir = TempDir::new("programs").expect("a directory");
+    fs::create_dir(dir.path().join("sub")).expect("a directory");
+    fs::write(dir.path().join("sub/two"), "123").expect("a file");
+    fs::write(dir.path().join("one"), "12345").expect("a file");
+    for args in
+        [&["--ndjson", "--columns=-accessed", "--total-size"][..], &["--ndjson", "--columns=total,name"]]
+    {
+        let rows = lines(dir.path(), args);
+        let (file, directory) = (&rows[0], &rows[1]);
+        assert_eq!((&file["total"], &file["total_whole"]), (&5.into(), &true.into()), "{file}");
+        assert_eq!(file["total_allocated"].as_u64().map(|bytes| bytes % 512), Some(0));
+        assert_eq!((&directory["total_whole"], directory["total"].as_u64() >= Some(3)), (&true.into(), true));
+    }
+    let view = String::from_utf8(printed(dir.path(), &["--columns=total,name", "one"])).expect("text");
+    assert_eq!(view, "5 one\n");
+}
+
+/// A name that shows as another one on a terminal: `exe.fdp` for `pdf.exe` behind U+202E. It comes back byte for byte.
+#[test]
+fn what_turns_the_direction_of_writing_leaves_escaped() {
+    let dir = TempDir::new("programs").expect("a directory");
+    let name = "a\u{202e}\u{2066}b";
+    fs::write(dir.path().join(name), "").expect("a file");
+    for format in ["--json", "--ndjson", "--csv"] {
+        let text = String::from_utf8(printed(dir.path(), &[format])).expect("text");
+        assert!(!text.contains(['\u{202e}', '\u{2066}']), "{format}: {text:?}");
+    }
+    assert_eq!(lines(dir.path(), &["--ndjson"])[0]["name"], name);
+    assert!(
+        names_of_csv(&printed(dir.path(), &["--csv"]))
+            .iter()
+            .any(|one| format!("{one:?}").contains("226, 128, 174"))
+    );
+}
+
 #[test]
 fn summaries() {
     let dir = TempDir::new("programs").expect("a directory");

@@ -1,7 +1,7 @@
 //! The view, which GNU does not have: listings as they were decided to be, the same in all modes, on what `statx` tells.
 
 use std::fs::{self, File, FileTimes};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -169,6 +169,149 @@ fn left_out() {
         Run::new(oracle().path()).cwd(dir.path()).args(["-g"]).env("LC_ALL", "C.UTF-8").env("TZ", "UTC0");
     let gnu = text(&gnu.output().expect("ls runs").stdout);
     assert_eq!(shown(dir.path(), &["-l", "--no-owner"]), gnu, "--no-owner alone is -g");
+}
+
+/// On the command line they mean the long format, and of it and another one the last counts, as with -D.
+#[test]
+fn options_of_the_view_mean_a_long_listing() {
+    let dir = still();
+    for option in [
+        "--header",
+        "--git",
+        "--xattr",
+        "--mounts",
+        "--smart-group",
+        "--no-owner",
+        "--no-time",
+        "--no-mode",
+        "--no-size",
+        "--no-links",
+        "--columns=+inode",
+    ] {
+        let long = shown(dir.path(), &["-l", option]);
+        for args in [&[option][..], &["-1", option], &[option, "-1"], &["-C", option]] {
+            assert_eq!(shown(dir.path(), args), long, "{args:?}");
+        }
+        for other in ["-C", "-x", "-m", "--format=across"] {
+            assert_eq!(shown(dir.path(), &[option, other]), shown(dir.path(), &[other]), "{option} {other}");
+        }
+    }
+    let rows = shown(dir.path(), &["--ndjson", "--header"]);
+    assert!(!rows.contains("\"acl\""), "rows ask no more than they did: {rows}");
+    assert!(shown(dir.path(), &["--ndjson", "-l"]).contains("\"acl\""));
+}
+
+#[test]
+fn columns_are_put_to_the_usual_ones() {
+    let dir = still();
+    let heads = |args: &[&str]| {
+        let seen = shown(dir.path(), &[args, &["--header"]].concat());
+        seen.lines()
+            .next()
+            .expect("a head")
+            .split_whitespace()
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(heads(&["--columns=+octal"]), "Mode Links User Group Size Modified Octal Name");
+    assert_eq!(heads(&["--columns=+octal,inode,-owner,group"]), "Mode Links Size Modified Octal Inode Name");
+    assert_eq!(heads(&["--columns=-links", "--columns", "-mode"]), "User Group Size Modified Name");
+    assert_eq!(heads(&["--columns=size,name", "--columns=+inode"]), "Size Inode Name");
+    assert_eq!(heads(&["--columns=+inode", "--columns=size,name"]), "Size Name", "a whole list begins anew");
+    assert_eq!(heads(&["--columns=+size,size"]), "Mode Links User Group Size Modified Name", "once");
+    let rows = shown(dir.path(), &["--ndjson", "--columns=-mode"]);
+    assert!(rows.contains("\"nlink\"") && !rows.contains("\"perm\""), "{rows}");
+}
+
+/// By what GNU has no word for.
+#[test]
+fn more_orders() {
+    let dir = TempDir::new("orders").expect("a directory");
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("b"), "").expect("a file");
+    fs::create_dir(path("d")).expect("a directory");
+    symlink("d", path("a")).expect("a link");
+    fs::write(path("c"), "").expect("a file");
+    assert_eq!(shown(dir.path(), &["--sort=type"]), "d\nb\nc\na\n");
+    assert_eq!(shown(dir.path(), &["--sort=type", "-r"]), "a\nc\nb\nd\n");
+    let mut by_inode: Vec<(u64, &str)> = ["a", "b", "c", "d"]
+        .map(|name| (fs::symlink_metadata(path(name)).expect("it is there").ino(), name))
+        .into();
+    by_inode.sort_unstable();
+    let expected: String = by_inode.iter().map(|(_, name)| format!("{name}\n")).collect();
+    assert_eq!(shown(dir.path(), &["--sort=inode"]), expected);
+    for (ours, gnu) in [("created", "birth"), ("modified", "mtime")] {
+        let time = format!("--time={gnu}");
+        let same = shown(dir.path(), &["-l", "--sort=time", &time]);
+        assert_eq!(shown(dir.path(), &["-lc", &format!("--sort={ours}")]), same, "{ours}");
+    }
+    let run = Run::new(release().path()).cwd(dir.path()).args(["--sort=type", "--mode=classic"]);
+    assert_eq!(trace(&run).expect("strace").count("statx"), 0, "types come with the directory");
+}
+
+/// By the entry's own type, without a question about any of them.
+#[test]
+fn only_directories_or_files() {
+    let dir = TempDir::new("only").expect("a directory");
+    fs::create_dir_all(dir.path().join("d/e")).expect("directories");
+    fs::write(dir.path().join("d/e/g"), "").expect("a file");
+    fs::write(dir.path().join("f"), "").expect("a file");
+    symlink("d", dir.path().join("to_d")).expect("a link");
+    symlink("f", dir.path().join("to_f")).expect("a link");
+    let seen = |args: &[&str]| shown(dir.path(), args);
+    assert_eq!((&*seen(&["--only-dirs"]), &*seen(&["--only-files"])), ("d\n", "f\n"));
+    assert_eq!(seen(&["-L", "--only-dirs"]), "d\nto_d\n", "what links lead to is shown");
+    assert_eq!(seen(&["-L", "--only-files"]), "f\nto_f\n");
+    assert_eq!(seen(&["--only-dirs", "--only-files"]), "f\n", "the last one counts");
+    assert_eq!(seen(&["--only-files", "-d", "d", "f", "to_d"]), "d\nf\nto_d\n", "what is named is shown");
+    assert_eq!(seen(&["--only-files", "-R"]), ".:\nf\n\n./d:\n\n./d/e:\ng\n");
+    assert_eq!(seen(&["--only-dirs", "-R"]), ".:\nd\n\n./d:\ne\n\n./d/e:\n");
+    assert_eq!(seen(&["--only-dirs", "--tree"]), ".\n└── d\n    └── e\n");
+    assert_eq!(seen(&["--only-files", "--tree"]), ".\n├── d\n│   └── e\n│       └── g\n└── f\n");
+    assert_eq!(seen(&["--only-files", "--count"]), "1 file\n1 total\n");
+    assert_eq!(
+        (&*seen(&["--only-dirs", "-U", "--top=1"]), &*seen(&["--only-files", "-f", "-A"])),
+        ("d\n", "f\n")
+    );
+    let rows = seen(&["--only-dirs", "--csv", "--columns=name"]);
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    for option in ["--only-dirs", "--only-files"] {
+        let run = Run::new(release().path()).cwd(dir.path()).args([option, "--mode=classic"]);
+        assert_eq!(trace(&run).expect("strace").count("statx"), 0, "{option}");
+        let run = Run::new(release().path()).cwd(dir.path()).args([option, "-l", "-n", "--mode=classic"]);
+        assert_eq!(
+            trace(&run).expect("strace").count("statx"),
+            1,
+            "{option}: only what is shown is asked about"
+        );
+    }
+}
+
+/// An operand that would be a value, had it been joined to the option before it by `=`.
+#[test]
+fn a_value_that_stands_apart_is_told_how_it_is_said() {
+    let dir = still();
+    for (args, way_out) in [
+        (&["--tree", "2"][..], "; for DEPTH say --tree=2"),
+        (&["--git", "2s"], "; for DURATION say --git=2s"),
+        (&["--total-size", "0"], "; for DURATION say --total-size=0"),
+        (&["--icons", "auto"], "; for WHEN say --icons=auto"),
+        (&["--explain", "plan"], "; for WHEN say --explain=plan"),
+        (&["--color", "auto"], ""),
+        (&["--tree", "x"], ""),
+        (&["--tree", "-a", "2"], ""),
+        (&["--tree", "--", "2"], ""),
+        (&["--tree=1", "2"], ""),
+    ] {
+        let outcome = dls(dir.path(), args).output().expect("it runs");
+        let operand = args[args.len() - 1];
+        let expected = format!("dls: cannot access '{operand}': No such file or directory{way_out}\n");
+        assert!(text(&outcome.stderr).starts_with(&expected), "{args:?}: {}", text(&outcome.stderr));
+        assert_eq!(outcome.end, End::Exit(2));
+    }
+    fs::write(dir.path().join("2"), "").expect("a file");
+    assert_eq!(shown(dir.path(), &["--tree", "2"]), "2\n", "it is there");
 }
 
 #[test]

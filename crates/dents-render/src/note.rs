@@ -3,6 +3,9 @@
 //! Whoever finds that out brings it along ([`crate::Renderer::set_notes`]) as [`crate::Places`] are brought; what nobody
 //! brought is not drawn as if it were nothing, but as unknown.
 
+use dents::batch::Entry;
+use dents::needs::{Kind, Needs, NeedsByKind};
+
 /// What is known of one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
@@ -60,4 +63,21 @@ pub struct Total {
     pub blocks: u128,
     /// Whether nothing is missing: all could be read, and in time.
     pub whole: bool,
+}
+
+impl Total {
+    /// What a file comes to that is no directory: itself. Of one that is unknown to `statx` nothing may be asked.
+    #[must_use]
+    pub fn of_file(entry: &Entry<'_>) -> Option<Total> {
+        let is_file = entry.kind() != Kind::Dir;
+        is_file.then(|| Total { bytes: entry.size().into(), blocks: entry.blocks().into(), whole: true })
+    }
+
+    /// What must be known for that. Directories are added up by a walk of its own.
+    #[must_use]
+    pub fn needs() -> NeedsByKind {
+        let files = Kind::KNOWN.into_iter().filter(|kind| *kind != Kind::Dir);
+        let needs = files.map(|kind| NeedsByKind::of(kind, Needs::SIZE | Needs::BLOCKS));
+        needs.fold(NeedsByKind::all(Needs::TYPE), |all, one| all | one)
+    }
 }

@@ -195,7 +195,7 @@ impl<'s> Renderer<'s> {
         };
         let rows = Rows { batch, order, measured, piece };
         if let Some(state) = &mut self.state {
-            state.sum(batch, order);
+            state.sum(batch, order, piece == Piece::Operands);
         }
         if piece == Piece::Directory && self.style.shows_total() {
             self.total(rows, out);
@@ -228,7 +228,7 @@ impl<'s> Renderer<'s> {
         out: &mut impl Sink,
     ) {
         if let Some(state) = &mut self.state {
-            state.sum(batch, &tree::below(batch, lines));
+            state.sum(batch, &tree::below(batch, lines), false);
         }
         match &self.style.view {
             Some(view) if self.style.format == Format::Long => {

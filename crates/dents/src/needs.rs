@@ -150,6 +150,39 @@ impl Kind {
     }
 }
 
+/// A set of types. [`Kind::Unknown`] is always in it: of such an entry nothing can be said yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(u16);
+
+impl Kinds {
+    /// All there are.
+    pub const ALL: Kinds = Kinds(u16::MAX);
+
+    /// One alone.
+    #[must_use]
+    pub const fn of(kind: Kind) -> Kinds {
+        Kinds(1 << Kind::Unknown as u16 | 1 << kind as u16)
+    }
+
+    /// This one too, if `wanted`.
+    #[must_use]
+    pub const fn with(self, kind: Kind, wanted: bool) -> Kinds {
+        Kinds(self.0 | (wanted as u16) << kind as u16)
+    }
+
+    /// Whether a type is in it.
+    #[must_use]
+    pub const fn contains(self, kind: Kind) -> bool {
+        self.0 >> kind as u16 & 1 == 1
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Kinds {
+        Kinds::ALL
+    }
+}
+
 /// The needs for each type of file: colour may need the mode of a directory and nothing of a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NeedsByKind([Needs; 16]);

@@ -1,7 +1,7 @@
 //! Reading the names of a directory: `getdents64` into one buffer, parsed into a [`Batch`].
 
 use crate::batch::Batch;
-use crate::needs::Kind;
+use crate::needs::{Kind, Kinds};
 use crate::pattern::Pattern;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -32,22 +32,25 @@ pub struct Filter {
     pub hide: Vec<Pattern>,
     /// Names that match stay out.
     pub ignore: Vec<Pattern>,
+    /// What is known to be of another type stays out.
+    pub kinds: Kinds,
 }
 
 impl Filter {
-    /// Whether a name is wanted.
+    /// Whether a name is wanted, of an entry of that type as far as the directory tells it.
     #[must_use]
-    pub fn wants(&self, name: &[u8]) -> bool {
+    #[inline]
+    pub fn wants(&self, name: &[u8], kind: Kind) -> bool {
         let shown = match self.hidden {
             Hidden::All => true,
             Hidden::Skip => name.first() != Some(&b'.'),
             Hidden::AlmostAll => name != b"." && name != b"..",
         };
-        shown && (self.is_plain() || self.no_pattern_matches(name))
+        shown && (self.is_plain() || self.kinds.contains(kind) && self.no_pattern_matches(name))
     }
 
     fn is_plain(&self) -> bool {
-        self.hide.is_empty() && self.ignore.is_empty()
+        self.hide.is_empty() && self.ignore.is_empty() && self.kinds == Kinds::ALL
     }
 
     #[cold]
@@ -181,8 +184,9 @@ impl<'a> Stream<'a> {
         batch.reserve(filled);
         let mut records = Dirents::new(&self.buffer[..filled]);
         for record in records.by_ref() {
-            if filter.wants(record.name.to_bytes()) {
-                batch.push(record.name, Kind::from_d_type(record.d_type), record.ino);
+            let kind = Kind::from_d_type(record.d_type);
+            if filter.wants(record.name.to_bytes(), kind) {
+                batch.push(record.name, kind, record.ino);
             }
         }
         let malformed = records.malformed();
@@ -203,12 +207,16 @@ mod tests {
     fn all_names_are_shown_but_those_ignored() {
         let patterns = |text: &[u8]| vec![Pattern::new(text, false, true)];
         let mut filter = Filter { hide: patterns(b"*.o"), ignore: patterns(b"*~"), ..Filter::default() };
-        let wanted = |filter: &Filter, name: &str| filter.wants(name.as_bytes());
+        let wanted = |filter: &Filter, name: &str| filter.wants(name.as_bytes(), Kind::Reg);
         let all = ["a.o", "a~", ".a~", ".", "b"];
         assert_eq!(all.map(|name| wanted(&filter, name)), [false, false, false, false, true]);
         filter.hidden = Hidden::All;
         assert_eq!(all.map(|name| wanted(&filter, name)), [true, false, true, true, true]);
         filter.hidden = Hidden::AlmostAll;
         assert_eq!(all.map(|name| wanted(&filter, name)), [true, false, true, false, true]);
+        filter.kinds = Kinds::of(Kind::Dir);
+        assert!(all.iter().all(|name| !wanted(&filter, name)));
+        assert!([Kind::Dir, Kind::Unknown].into_iter().all(|kind| filter.wants(b"b", kind)));
+        assert!(!filter.wants(b"a~", Kind::Dir));
     }
 }

@@ -98,6 +98,12 @@ fn program<'a>(env: &Env<'a>) -> &'a [u8] {
     if name.is_empty() { b"dls" } else { name }
 }
 
+/// Whether the program is called as one of GNU's, and so has to be that.
+fn is_drop_in(program: &[u8]) -> bool {
+    let name = program.rsplit(|byte| *byte == b'/').next();
+    matches!(name, Some(b"ls" | b"dir" | b"vdir"))
+}
+
 fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     let found = plan::Found::new(env);
     out.set_language(found.language());
@@ -109,7 +115,7 @@ fn list<'a>(env: &Env<'a>, program: &'a [u8], out: &mut Output<'_>) -> u8 {
     match args.said.last().map(|said| said.flag) {
         Some(Flag::Help) => print(out, &args::help::text(program)),
         Some(Flag::Version) => print(out, &args::version::text(program)),
-        Some(Flag::Init) => config::init(env, program, out) as u8,
+        _ if args.said.iter().any(|said| said.flag == Flag::Init) => config::init(env, program, out) as u8,
         _ => {
             let own = config::add(env, &mut args, program, out);
             let env = own.as_ref().unwrap_or(env);

@@ -24,7 +24,7 @@ use bounded::Limit;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
 use dents::batch::{Asked, Batch, Entry};
-use dents::needs::Kind;
+use dents::needs::{Kind, Kinds};
 use dents::owners::Owners;
 use dents::read::Reader;
 use dents::sort::{Collate, Key, Order};
@@ -170,7 +170,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 explain.ledger.absorb(&account);
             }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
-            self.out.message(text.as_bytes());
+            self.out.message(explain::visible(text.as_bytes()).as_bytes());
             self.explain_git();
         }
         self.status
@@ -192,6 +192,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if let Some(seen) = &mut self.seen {
             seen.operands += names.len() as u64;
             seen.operand_stats += report.tally.stats;
+            // With a deadline nothing is asked that may never answer.
+            if self.plan.timeout_ns.is_none() {
+                names.iter().for_each(|name| seen.operand(name));
+            }
         }
         self.operand_faults(&batch);
         batch
@@ -268,7 +272,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Whether all entries must be had before any can be left out: to go down into them, to leave out what git ignores,
     /// to sort by what directories come to.
     fn must_be_whole(&self) -> bool {
-        self.plan.recursive || self.git_hides() || self.plan.below.total_ns.is_some()
+        let only_some = self.plan.shown != Kinds::ALL;
+        self.plan.recursive || self.git_hides() || self.plan.below.total_ns.is_some() || only_some
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -295,7 +300,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.set_now();
         self.learn_mounts(&batch);
         let team = self.team(&batch);
-        let shown = self.plan.top.map_or(&order[..], |most| &order[..order.len().min(most)]);
+        let some = self.shown_alone(&batch, &order);
+        let listed = some.as_deref().unwrap_or(&order);
+        let shown = self.plan.top.map_or(listed, |most| &listed[..listed.len().min(most)]);
         if self.plan.top.is_some() {
             self.faults_of_top(&batch, shown, path);
         }
@@ -304,6 +311,15 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.descend(&batch, &order, path, source);
         }
         source.put_back(batch, order);
+    }
+
+    /// Of these entries those of the types that are shown, if not all types are. They may have been read for what is below
+    /// them, or for want of a type.
+    #[inline]
+    fn shown_alone(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
+        let kinds = self.plan.shown;
+        let is_shown = |index: &u32| kinds.contains(batch.entry(*index as usize).kind());
+        (kinds != Kinds::ALL).then(|| order.iter().copied().filter(is_shown).collect())
     }
 
     /// All entries, with what must be known of them.
@@ -375,12 +391,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Shows the entries as they were read. A message comes after those before the entry it is about.
     fn chunk(&mut self, batch: &Batch, path: &CStr) {
         let order: Vec<u32> = (0..batch.len() as u32).collect();
+        let order = self.shown_alone(batch, &order).unwrap_or(order);
         let (mut shown, piece) = (0, Piece::Chunk { last: false });
         let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
         for entry in batch.iter().filter(faulty) {
-            let before = &order[shown..entry.index()];
-            self.renderer.entries(batch, before, &self.owners, piece, &Team::ALONE, self.out);
-            shown = entry.index();
+            let end = order.partition_point(|index| (*index as usize) < entry.index());
+            self.renderer.entries(batch, &order[shown..end], &self.owners, piece, &Team::ALONE, self.out);
+            shown = end;
             if let Some((asked, errno)) = entry.fault() {
                 self.fault(&entry, asked, errno, Some(path.to_bytes()));
             }

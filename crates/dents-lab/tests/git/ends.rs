@@ -92,7 +92,7 @@ fn with_too_much_to_say() {
     let bin = fake_git(&place, "case \"$*\" in *--porcelain*) exec yes;; esac");
     let told = "dls: git said more than 64 MiB";
     for (args, listed) in
-        [("--columns=git,name", ".. a\n"), ("--gitignore", "a\n"), ("--git --gitignore", "a\n")]
+        [("--columns=git,name", ".. a\n"), ("--gitignore", "a\n"), ("--git --gitignore -C", "a\n")]
     {
         let run = with_git(dls(&top, &args.split(' ').collect::<Vec<_>>()), &bin);
         let outcome = run.under(&["prlimit", "--as=1000000000"]).output().unwrap();

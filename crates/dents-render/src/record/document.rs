@@ -54,10 +54,10 @@ impl State {
         self.directory.as_deref()
     }
 
-    /// Takes rows into the summary.
-    pub(crate) fn sum(&mut self, batch: &Batch, order: &[u32]) {
+    /// Takes rows into the summary, of a directory or `named` on the command line.
+    pub(crate) fn sum(&mut self, batch: &Batch, order: &[u32], named: bool) {
         if let Some(all) = &mut self.all {
-            all.add(batch, batch.entries(order));
+            all.add(batch, batch.entries(order), named);
         }
     }
 

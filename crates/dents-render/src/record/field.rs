@@ -1,5 +1,6 @@
 //! The fields there are.
 
+use crate::note::Total;
 use crate::view::Column;
 use alloc::vec::Vec;
 use dents::needs::{Kind, Needs, NeedsByKind};
@@ -202,7 +203,7 @@ impl Field {
     pub fn needs(self) -> NeedsByKind {
         let all = match self {
             Field::Directory | Field::Name | Field::GitStaged | Field::GitUnstaged => Needs::empty(),
-            Field::Total | Field::TotalAllocated | Field::TotalWhole => Needs::empty(),
+            Field::Total | Field::TotalAllocated | Field::TotalWhole => return Total::needs(),
             Field::Lazy | Field::Asked | Field::Errno | Field::Error => Needs::empty(),
             Field::Type => Needs::TYPE,
             Field::Mode | Field::Perm => Needs::MODE,

@@ -4,7 +4,7 @@ use super::text::{push_base64, push_cell, push_string};
 use super::{Field, Record, Syntax, VERSION, errno_name, time, words};
 use crate::human::SizeFormat;
 use crate::mode;
-use crate::note::{Git, Note};
+use crate::note::{Git, Note, Total};
 use crate::number::push_number;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Entry, Extra, Mark, Time};
@@ -152,7 +152,8 @@ impl<'r> Writer<'r> {
     }
 
     fn total(&mut self, column: &Column, known: &Known<'_>, out: &mut Vec<u8>) {
-        let total = self.notes.get(known.entry.index()).and_then(|note| note.total);
+        let noted = self.notes.get(known.entry.index()).and_then(|note| note.total);
+        let total = noted.or_else(|| known.stat.then(|| Total::of_file(&known.entry)).flatten());
         let key = &column.key;
         match column.field {
             Field::Total => self.cells.sum(key, total.map(|total| total.bytes), out),

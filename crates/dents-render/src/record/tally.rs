@@ -1,6 +1,6 @@
 //! How many of each type: `--count` of a directory, `--summary` of all that was listed.
 //!
-//! `.` and `..` do not count: they are no entries of their own. The type is what `readdir` tells, so neither asks anything
+//! `.` and `..` of a directory do not count: they are no entries of their own. As operands they do. The type is what `readdir` tells, so neither asks anything
 //! where it does. Bytes are those of regular files, and told only where something else had to know the sizes.
 
 use super::text::{push_base64, push_cell, push_string};
@@ -26,11 +26,16 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Takes entries of a batch into account.
-    pub(crate) fn add<'b>(&mut self, batch: &'b Batch, entries: impl Iterator<Item = Entry<'b>>) {
+    /// Takes entries of a batch into account, which are those of a directory or were `named` on the command line.
+    pub(crate) fn add<'b>(
+        &mut self,
+        batch: &'b Batch,
+        entries: impl Iterator<Item = Entry<'b>>,
+        named: bool,
+    ) {
         let sized = batch.declared().get(Kind::Reg).contains(Needs::SIZE);
         self.unsized_batch |= !sized;
-        for entry in entries.filter(|entry| !matches!(entry.name(), b"." | b"..")) {
+        for entry in entries.filter(|entry| named || !matches!(entry.name(), b"." | b"..")) {
             let kind = entry.kind();
             self.entries += 1;
             self.kinds[kind as usize] += 1;
@@ -162,7 +167,7 @@ pub(super) fn push_csv_header(out: &mut Vec<u8>) {
 #[inline(never)]
 pub(crate) fn count(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
     let Some(state) = &mut renderer.state else { return };
-    state.here.add(rows.batch, rows.shown());
+    state.here.add(rows.batch, rows.shown(), rows.piece == Piece::Operands);
     if rows.piece == (Piece::Chunk { last: false }) {
         return;
     }

@@ -1,8 +1,8 @@
 //! Bytes as JSON strings and as cells of CSV.
 //!
 //! Text is exact: UTF-8 is a string; what is not UTF-8 is base64 under another name, `name_bytes` for `name`. Nothing that a
-//! terminal takes for a command leaves raw. JSON has escapes for that; CSV has none, so there a text with control characters
-//! goes the way of what is not UTF-8.
+//! terminal takes for a command leaves raw, nor what turns the direction of writing, by which a name shows as another one.
+//! JSON has escapes for that; CSV has none, so there a text with such characters goes the way of what is not UTF-8.
 
 use alloc::vec::Vec;
 use base64::Engine;
@@ -46,37 +46,57 @@ fn is_plain(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
 }
 
-/// Appends UTF-8 as the inside of a JSON string. Control characters are escaped, also DEL and those of U+0080–U+009F, so
-/// that it is safe on a terminal.
+/// Whether a character changes the direction of the text around it: Unicode's property `Bidi_Control`.
+#[must_use]
+pub fn is_bidi_control(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Appends UTF-8 as the inside of a JSON string. Control characters are escaped, also DEL, those of U+0080–U+009F and
+/// [those of direction](is_bidi_control), so that it is safe on a terminal.
 pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     if text.iter().all(|byte| is_plain(*byte)) {
         return out.extend_from_slice(text);
     }
-    let mut bytes = text.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' | b'\\' => out.extend([b'\\', byte]),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            0..b' ' | 0x7f => push_control(byte, out),
+    let mut rest = text;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match (*byte, after) {
+            (b'"' | b'\\', _) => out.extend([b'\\', *byte]),
+            (b'\n', _) => out.extend_from_slice(b"\\n"),
+            (b'\t', _) => out.extend_from_slice(b"\\t"),
+            (b'\r', _) => out.extend_from_slice(b"\\r"),
+            (0..b' ' | 0x7f, _) => push_code((*byte).into(), out),
             // U+0080 to U+009F: terminals take them for commands.
-            0xc2 => match bytes.next_if(|next| *next < 0xa0) {
-                Some(next) => push_control(next, out),
-                None => out.push(byte),
-            },
-            _ => out.push(byte),
+            (0xc2, [next @ ..0xa0, after @ ..]) => {
+                push_code((*next).into(), out);
+                rest = after;
+            }
+            // What is_bidi_control knows.
+            (0xd8, [0x9c, after @ ..]) => {
+                push_code(0x61c, out);
+                rest = after;
+            }
+            (0xe2, [0x80, last @ (0x8e | 0x8f | 0xaa..=0xae), after @ ..]) => {
+                push_code(0x2000 + u16::from(last & 0x3f), out);
+                rest = after;
+            }
+            (0xe2, [0x81, last @ 0xa6..=0xa9, after @ ..]) => {
+                push_code(0x2040 + u16::from(last & 0x3f), out);
+                rest = after;
+            }
+            _ => out.push(*byte),
         }
     }
 }
 
-fn push_control(byte: u8, out: &mut Vec<u8>) {
+fn push_code(code: u16, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
-    out.extend_from_slice(b"\\u00");
-    out.extend([HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+    out.extend_from_slice(b"\\u");
+    out.extend([12, 8, 4, 0].map(|shift| HEX[usize::from(code >> shift & 15)]));
 }
 
-/// Appends text as a cell of CSV, if it is UTF-8 without control characters; else nothing. Returns whether it did. It is
+/// Appends text as a cell of CSV, if it is UTF-8 without control characters, those of direction among them; else nothing. Returns whether it did. It is
 /// quoted where RFC 4180 wants it: where there is a comma or a quote.
 pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
     let plain = |byte: &u8| is_plain(*byte) & (*byte != b',');
@@ -85,7 +105,7 @@ pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
         return true;
     }
     let Ok(utf8) = core::str::from_utf8(text) else { return false };
-    if utf8.chars().any(char::is_control) {
+    if utf8.chars().any(|character| character.is_control() || is_bidi_control(character)) {
         return false;
     }
     push_quoted(text, out);
@@ -128,6 +148,13 @@ mod tests {
         );
         let all: String = (1..=0x11_0000).step_by(7).chain(1..0x900).filter_map(char::from_u32).collect();
         assert!(!escaped(&all).chars().any(char::is_control));
+        let bidi: String = ('\0'..=char::MAX).filter(|one| is_bidi_control(*one)).collect();
+        let expected = "\\u061c\\u200e\\u200f\\u202a\\u202b\\u202c\\u202d\\u202e\\u2066\\u2067\\u2068\\u2069";
+        assert_eq!(escaped(&bidi), expected);
+        assert_eq!(
+            escaped("\u{200d}\u{2010}\u{202f}\u{2065}\u{206a}\u{61b}\u{61d}"),
+            "\u{200d}\u{2010}\u{202f}\u{2065}\u{206a}\u{61b}\u{61d}"
+        );
     }
 
     #[test]
@@ -144,7 +171,9 @@ mod tests {
         assert_eq!(cell(b"a,b").as_deref(), Some("\"a,b\""));
         assert_eq!(cell(b"a\"b").as_deref(), Some("\"a\"\"b\""));
         assert_eq!(cell("é\\".as_bytes()), Some("é\\".to_string()));
-        for hostile in [&b"a\nb"[..], b"\x1b[31m", b"\xff", "\u{85}".as_bytes(), b"\x7f"] {
+        for hostile in
+            [&b"a\nb"[..], b"\x1b[31m", b"\xff", "\u{85}".as_bytes(), b"\x7f", "a\u{202e}b".as_bytes()]
+        {
             assert_eq!(cell(hostile), None);
         }
     }

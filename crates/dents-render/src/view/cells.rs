@@ -148,7 +148,10 @@ impl<'s> Cells<'s> {
         match column {
             Column::Mode => return self.mode(entry, brush, out),
             Column::Git => return self.git(note.git, brush, out),
-            Column::Total => return self.total(note, out),
+            Column::Total => {
+                let of_file = || entry.is_known().then(|| Total::of_file(entry)).flatten();
+                return self.total(note.total.or_else(of_file), out);
+            }
             Column::Inode if entry.knows_ino() => {
                 return match entry.ino() {
                     // How a file system says that it has none.
@@ -255,15 +258,15 @@ impl<'s> Cells<'s> {
             return Cell::new(out.len() - start, Some(Paint::Device));
         }
         if note.total.is_some() {
-            return self.total(note, out);
+            return self.total(note.total, out);
         }
         let text = self.style.file_size.bytes(entry.size());
         Cell::size(&text, size_paint(entry.size()), out)
     }
 
     /// With a plus where something is missing.
-    fn total(&self, note: &Note, out: &mut Vec<u8>) -> Cell {
-        let Some(total) = note.total else { return Cell::none(out) };
+    fn total(&self, total: Option<Total>, out: &mut Vec<u8>) -> Cell {
+        let Some(total) = total else { return Cell::none(out) };
         let text = self.style.file_size.sum(total.bytes);
         let paint = size_paint(u64::try_from(total.bytes).unwrap_or(u64::MAX));
         let mut cell = Cell::size(&text, paint, out);

@@ -1,5 +1,6 @@
 //! The columns there are: what each is called, which way it leans, what it must know.
 
+use crate::note::Total;
 use dents::needs::{Kind, Needs, NeedsByKind};
 
 /// A column of the view, and a field of what is written for programs.
@@ -194,7 +195,8 @@ impl Column {
             Column::Modified | Column::Changed | Column::Accessed | Column::Created => Needs::EXTRA,
             Column::Context => Needs::CONTEXT,
             Column::Xattrs => Needs::XATTR_LIST | Needs::EXTRA,
-            Column::Git | Column::Total => Needs::empty(),
+            Column::Git => Needs::empty(),
+            Column::Total => return Total::needs(),
             Column::Name => return NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK),
         })
     }

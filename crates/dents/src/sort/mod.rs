@@ -35,6 +35,10 @@ pub enum Key {
     Version,
     /// By name, with runs of digits compared as numbers and letters without their case.
     Natural,
+    /// By inode number, lowest first.
+    Inode,
+    /// Directories, regular files, symbolic links, all else.
+    Type,
     /// By the columns that names take on the screen, least first. How many these are is the caller's business, see
     /// [`Order::sort_by_width`].
     Width,
@@ -58,6 +62,8 @@ impl Order {
         let mut needs = match self.key {
             Key::Size => NeedsByKind::all(Needs::SIZE),
             Key::Time => NeedsByKind::all(time),
+            Key::Inode => NeedsByKind::all(Needs::INODE),
+            Key::Type => NeedsByKind::all(Needs::TYPE),
             Key::None | Key::Name | Key::Extension | Key::Version | Key::Natural | Key::Width => {
                 NeedsByKind::default()
             }
@@ -93,6 +99,8 @@ impl Order {
         match self.key {
             Key::Time => self.by_key(order, batch, collate, team, |entry| Reverse(entry.time())),
             Key::Size => self.by_key(order, batch, collate, team, |entry| Reverse(entry.size())),
+            Key::Inode => self.by_key(order, batch, collate, team, |entry| entry.ino()),
+            Key::Type => self.by_key(order, batch, collate, team, |entry| rank(entry.kind())),
             _ => {
                 order.clear();
                 order.extend(0..batch.len() as u32);
@@ -166,7 +174,7 @@ impl Order {
                 sort(collate.as_deref_mut(), |name| name);
                 sort(collate, extension);
             }
-            Key::None | Key::Time | Key::Size => {}
+            Key::None | Key::Time | Key::Size | Key::Inode | Key::Type => {}
         }
     }
 
@@ -210,6 +218,17 @@ impl Order {
                 }
             }
         }
+    }
+}
+
+/// Where entries of a type stand by [`Key::Type`].
+fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::Dir => 0,
+        Kind::Reg => 1,
+        Kind::Link => 2,
+        // In the order of their numbers, which is any.
+        other => 3 + other as u8,
     }
 }
 
@@ -350,6 +369,25 @@ mod tests {
     fn directories_first_whatever_the_direction() {
         let order = Order { directories_first: true, reverse: true, ..Order::default() };
         assert_eq!(sorted(order, &["a", "b/", "c", "d/"]), ["d", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn by_number_and_by_type_then_names() {
+        let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE | Needs::INODE));
+        let entries = [
+            (c"s", Kind::Sock, 1),
+            (c"f", Kind::Reg, 9),
+            (c"d", Kind::Dir, 3),
+            (c"l", Kind::Link, 2),
+            (c"a", Kind::Reg, 9),
+        ];
+        entries.iter().for_each(|(name, kind, inode)| batch.push(name, *kind, *inode));
+        let sorted = |key, reverse| {
+            let order = Order { key, reverse, directories_first: false }.sort(&batch, None, &Team::ALONE);
+            order.iter().map(|i| char::from(batch.entry(*i as usize).name()[0])).collect::<String>()
+        };
+        assert_eq!((sorted(Key::Type, false), sorted(Key::Type, true)), ("dafls".into(), "slfad".into()));
+        assert_eq!((sorted(Key::Inode, false), sorted(Key::Inode, true)), ("sldaf".into(), "fadls".into()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Lists of columns: `--columns=mode,size,name`.
+//! Lists of columns: `--columns=mode,size,name`, or with signs what is put to others and taken from them: `--columns=+git,-links`.
 
 use super::getopt::BadValue;
 use super::words::{Words, lookup};
@@ -38,12 +38,36 @@ pub fn columns(list: &[u8]) -> Vec<Column> {
     items(list).filter_map(|item| lookup(item).ok()).collect()
 }
 
+/// Whether a list changes the columns there are anyway: it begins with a sign.
+#[must_use]
+pub fn is_change(list: &[u8]) -> bool {
+    matches!(list.first(), Some(b'+' | b'-'))
+}
+
+/// The columns of such a list, and whether each is put to the others or taken from them. A sign holds up to the next one.
+pub fn changes(list: &[u8]) -> impl Iterator<Item = (bool, Column)> {
+    let mut puts = true;
+    items(list).filter_map(move |item| {
+        let (sign, word) = sign(item);
+        puts = sign.map_or(puts, |sign| sign == b'+');
+        Some((puts, lookup(word).ok()?))
+    })
+}
+
+fn sign(item: &[u8]) -> (Option<u8>, &[u8]) {
+    match item {
+        [sign @ (b'+' | b'-'), word @ ..] => (Some(*sign), word),
+        word => (None, word),
+    }
+}
+
 /// The check of a definition whose value is such a list: blames the first word that is no column, or could be several.
 pub(super) fn check(list: &[u8]) -> Result<(), BadValue> {
     let mut start = 0;
     for item in items(list) {
-        if let Err(why) = lookup::<Column>(item) {
-            return Err(BadValue::Item { start, len: item.len(), why });
+        let word = if is_change(list) { sign(item).1 } else { item };
+        if let Err(why) = lookup::<Column>(word) {
+            return Err(BadValue::Item { start: start + item.len() - word.len(), len: word.len(), why });
         }
         start += item.len() + 1;
     }
@@ -66,6 +90,20 @@ mod tests {
         assert_eq!(columns(b"size,mtime,name"), three);
         assert_eq!(columns(b"si,modi,n"), three, "as far as a beginning is one word's alone");
         assert!(check(b"name,size").is_ok() && check(b"name;size").is_err());
+    }
+
+    #[test]
+    fn lists_with_signs() {
+        let all = |list: &'static [u8]| changes(list).collect::<Vec<_>>();
+        assert_eq!(all(b"+git"), [(true, Column::Git)]);
+        let expected =
+            [(true, Column::Git), (true, Column::Inode), (false, Column::User), (false, Column::Links)];
+        assert_eq!(all(b"+git,inode,-owner,links"), expected);
+        assert!(is_change(b"-owner") && !is_change(b"owner") && check(b"+git,-owner,links").is_ok());
+        let blamed = |list: &core::ffi::CStr| complaint(&[c"--columns", list]);
+        assert_eq!(blamed(c"+git,-bytes"), "ls: invalid argument 'bytes' for '--columns'");
+        assert_eq!(blamed(c"git,+size"), "ls: invalid argument '+size' for '--columns'", "no change");
+        assert_eq!(blamed(c"+"), "ls: ambiguous argument '' for '--columns'");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The diagnostics are those a drop-in must print: getopt's, and GNU `ls`'s for values. getopt quotes with plain
 //! apostrophes everywhere; `ls` quotes values as the locale does.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::language::{Domain, Language};
@@ -10,7 +11,11 @@ use core::fmt::Display;
 use core::ops::RangeInclusive;
 use dents_sys::Errno;
 
+use super::flags;
+use super::getopt::is_gnu;
+use super::near::nearest;
 use super::numbers::{BadNumber, COUNTS, THREADS};
+use super::words::{NamedTimeStyle, RELATIVE, Words};
 
 /// The first mistake on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +88,9 @@ impl UsageError<'_> {
     #[must_use]
     pub fn message(&self, program: &[u8], language: &Language) -> Vec<u8> {
         let mut out = self.message_at(program, language);
+        if !crate::is_drop_in(program) {
+            out.extend(self.hint(program));
+        }
         if !matches!(
             self,
             Self::BadNumber { .. }
@@ -116,6 +124,38 @@ impl UsageError<'_> {
             TIME_STYLES.iter().for_each(|line| out.extend(language.get(line)));
         }
         out
+    }
+
+    /// A line that asks whether a word of ours was meant. What GNU knows has GNU's message alone.
+    #[cold]
+    pub(crate) fn hint(&self, place: &[u8]) -> Vec<u8> {
+        let meant =
+            self.meant().map(|meant| [place, b": did you mean '", meant.as_bytes(), b"'?\n"].concat());
+        meant.unwrap_or_default()
+    }
+
+    fn meant(&self) -> Option<String> {
+        let called = |name: &str| flags::all().find(|definition| definition.long == Some(name));
+        match self {
+            Self::UnrecognizedOption(typed) => {
+                let name = typed.split(|byte| *byte == b'=').next()?;
+                let long = nearest(name, flags::all().filter_map(|definition| definition.long))?;
+                called(long).filter(|definition| !is_gnu(definition.flag)).map(|_| ["--", long].concat())
+            }
+            Self::BadWord { option, value, ambiguous: false, valid } => {
+                let definition = called(option)?;
+                let word = nearest(value, definition.words.iter().copied().flatten().copied())?;
+                let told =
+                    is_gnu(definition.flag) && valid.iter().copied().flatten().any(|known| *known == word);
+                (!told).then(|| word.into())
+            }
+            Self::BadTimeStyle { value, ambiguous: false } => {
+                let gnu = NamedTimeStyle::SPELLINGS.iter().copied().flatten().copied();
+                let word = nearest(value, gnu.chain([RELATIVE]))?;
+                (word == RELATIVE).then(|| word.into())
+            }
+            _ => None,
+        }
     }
 
     /// The message, if it is one of getopt's, which the C library translates. The program's name is an argument of it.
@@ -295,6 +335,44 @@ mod tests {
             lossy(error.message(b"ls", &Language::english(false))),
             "ls: invalid time style format 'a\\nb\\nc'\n"
         );
+    }
+
+    #[test]
+    fn what_was_meant_is_asked_only_of_words_of_ours() {
+        use super::super::flags::testing::read;
+        let lines = |program: &[u8], argv| {
+            lossy(read(&[argv]).unwrap_err().message(program, &Language::english(false)))
+        };
+        let asked = |argv| {
+            let message = lines(b"dls", argv);
+            message
+                .lines()
+                .find_map(|line| line.strip_prefix("dls: did you mean "))
+                .map(alloc::string::String::from)
+        };
+        let meant = |word: &str| Some(alloc::format!("'{word}'?"));
+        for (argv, word) in [
+            (c"--haeder", "--header"),
+            (c"--collumns=size", "--columns"),
+            (c"--ini", "--init"),
+            (c"--colunms=x", "--columns"),
+            (c"--columns=siez", "size"),
+            (c"--mode=clasic", "classic"),
+            (c"--sort=natrual", "natural"),
+        ] {
+            assert_eq!(asked(argv), meant(word), "{argv:?}");
+        }
+        for argv in
+            [c"--colour", c"--sort=tiem", c"--revrese", c"--rubbish", c"--columns=mo", c"--color=auot"]
+        {
+            assert_eq!(asked(argv), None, "{argv:?}");
+        }
+        let expected = "dls: unrecognized option '--haeder'\ndls: did you mean '--header'?\nTry 'dls --help' for more \
+            information.\n";
+        assert_eq!(lines(b"dls", c"--haeder"), expected);
+        assert!(!lines(b"/bin/ls", c"--haeder").contains("mean"), "GNU's own message");
+        let relative = time_style(b"relativ", false).unwrap_err();
+        assert!(lossy(relative.message(b"dls", &Language::english(false))).contains("mean 'relative'?\n"));
     }
 
     #[test]

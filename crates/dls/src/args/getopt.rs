@@ -62,12 +62,19 @@ pub(super) const GNU_ORDER: [Flag; 44] = [
     Flag::Version,
 ];
 
+/// Whether GNU has the option, as far as it has a long name.
+pub(super) fn is_gnu(flag: Flag) -> bool {
+    GNU_ORDER.contains(&flag)
+}
+
 /// The state of one reading.
 struct Reader<'a, I> {
     argv: I,
     args: Args<'a>,
-    /// `--help`, `--version` or `--init` was reached.
+    /// `--help` or `--version` was reached.
     done: bool,
+    /// The word before was one of our options, which may have a value and has none.
+    open: Option<&'static Definition>,
 }
 
 /// Reads all of `argv`; see [`super::parse`].
@@ -75,7 +82,7 @@ pub(super) fn read<'a>(
     argv: impl Iterator<Item = &'a CStr>,
     posixly_correct: bool,
 ) -> Result<Args<'a>, UsageError<'a>> {
-    let mut reader = Reader { argv, args: Args::default(), done: false };
+    let mut reader = Reader { argv, args: Args::default(), done: false, open: None };
     while !reader.done
         && let Some(word) = reader.argv.next()
     {
@@ -84,6 +91,11 @@ pub(super) fn read<'a>(
             [b'-', b'-', long @ ..] => reader.long(long)?,
             [b'-', letters @ ..] if !letters.is_empty() => reader.letters(letters)?,
             _ => {
+                if let Some(option) = reader.open.take()
+                    && (option.check)(word.to_bytes()).is_ok()
+                {
+                    reader.args.apart.push((word, option));
+                }
                 reader.args.operands.push(word);
                 if posixly_correct {
                     reader.only_operands();
@@ -148,8 +160,10 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
         if let Some(value) = value {
             (definition.check)(value).map_err(|bad| bad.of(definition, value))?;
         }
+        let is_open = definition.arity == Arity::Optional && value.is_none() && !is_gnu(definition.flag);
+        self.open = is_open.then_some(definition);
         self.args.said.push(Said { flag: definition.flag, value });
-        self.done = matches!(definition.flag, Flag::Help | Flag::Version | Flag::Init);
+        self.done = matches!(definition.flag, Flag::Help | Flag::Version);
         Ok(())
     }
 }
@@ -165,8 +179,9 @@ fn find_long<'a>(
         return Ok(exact);
     }
     let place = |flag: Flag| GNU_ORDER.iter().position(|&gnu| gnu == flag);
+    // What writes a file must be meant: it has no abbreviation.
     let (mut gnu, ours): (Vec<_>, Vec<_>) = named()
-        .filter(|(_, long)| long.as_bytes().starts_with(name))
+        .filter(|(d, long)| long.as_bytes().starts_with(name) && d.flag != Flag::Init)
         .partition(|(d, _)| place(d.flag).is_some());
     gnu.sort_by_key(|(definition, _)| place(definition.flag));
     let candidates = if gnu.is_empty() { ours } else { gnu };

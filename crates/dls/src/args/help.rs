@@ -38,6 +38,29 @@ const NOTES: [(&[Flag], &str); 4] = [
     ),
 ];
 
+/// The options that most people need, told first and again in their groups.
+const MOST_USED: [Flag; 12] = [
+    Flag::Long,
+    Flag::All,
+    Flag::HumanReadable,
+    Flag::SortByTime,
+    Flag::SortBySize,
+    Flag::Reverse,
+    Flag::Directory,
+    Flag::OnePerLine,
+    Flag::Color,
+    Flag::Tree,
+    Flag::Git,
+    Flag::Icons,
+];
+
+/// Command lines without the program's name, and what they show.
+const EXAMPLES: [(&str, &str); 3] = [
+    ("-lhtr", "what changed last, at the end, with short sizes"),
+    ("--tree=2 --only-dirs ~/src", "the directories of two levels"),
+    ("--columns=size,git,name", "these columns alone"),
+];
+
 /// Before the options.
 const INTRODUCTION: &str = "List the FILEs, and what is in those that are directories; without a FILE, the \
     current directory. Names come in alphabetical order unless told otherwise. Where a long option needs a \
@@ -57,6 +80,10 @@ pub fn text(program: &[u8]) -> Vec<u8> {
     let mut out = String::with_capacity(8192);
     out.push_str(" [OPTION]... [FILE]...\n");
     wrap(&mut out, INTRODUCTION, 0, 0);
+    out.push_str("\nMost used:\n");
+    let defined = |flag: &Flag| all().find(|one| one.flag == *flag);
+    MOST_USED.iter().filter_map(defined).for_each(|one| option(&mut out, one));
+    examples(&mut out, &String::from_utf8_lossy(program));
     for (group, definitions) in TABLE {
         out.push('\n');
         out.push_str(group.heading());
@@ -71,6 +98,14 @@ pub fn text(program: &[u8]) -> Vec<u8> {
     }
     out.push_str(STATUS);
     [b"Usage: ", program, out.as_bytes()].concat()
+}
+
+fn examples(out: &mut String, program: &str) {
+    out.push_str("\nExamples:\n");
+    for (arguments, shows) in EXAMPLES {
+        out.extend(["  ", program, " ", arguments, "\n"]);
+        wrap(out, shows, 0, RIGHT);
+    }
 }
 
 /// One option: both spellings on the left, what it does on the right, or below if the left is too long.
@@ -160,6 +195,14 @@ mod tests {
     fn layout() {
         let help = help();
         assert!(help.starts_with("Usage: ls [OPTION]... [FILE]...\n"));
+        let at = |text: &str| help.find(text).unwrap();
+        assert!(at("\nMost used:\n") < at("\nExamples:\n") && at("\nExamples:\n") < at("\nWhich entries:\n"));
+        let most_used = &help[at("\nMost used:\n")..at("\nExamples:\n")];
+        assert_eq!(
+            most_used.lines().filter(|line| line.starts_with("  -") || line.starts_with("      --")).count(),
+            12
+        );
+        assert!(help.contains("\n  ls -lhtr\n                             what changed last"));
         assert!(help.contains("\n  -w, --width=COLS           lines are COLS wide; 0 sets no limit\n"));
         assert!(help.contains("\n  -m                         one after"));
         assert!(help.contains("\n      --color[=WHEN]         colour"));

@@ -20,24 +20,28 @@ mod error;
 pub mod flags;
 mod getopt;
 pub mod help;
+mod near;
 pub mod numbers;
 #[cfg(test)]
 mod oracle;
 pub mod version;
 pub mod words;
 
-pub use columns::columns;
+pub use columns::{changes, columns, is_change};
 pub use error::UsageError;
-pub use flags::Flag;
+pub use flags::{Definition, Flag};
 
 /// What the user said, in the order it was said.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Args<'a> {
-    /// The options. A [`Flag::Help`], [`Flag::Version`] or [`Flag::Init`] can only be the last: reading stops
-    /// there, as they act at once.
+    /// The options. A [`Flag::Help`] or [`Flag::Version`] can only be the last: reading stops there, as they act at once.
     pub said: Vec<Said<'a>>,
     /// The operands, in order. Each is the NUL-terminated string of argv itself, so opening one copies nothing.
     pub operands: Vec<&'a CStr>,
+    /// So many of the options, the first, are from a file: nobody said them this time.
+    pub defaults: usize,
+    /// Operands that stand behind one of our options whose value they could be, had they been joined to it by `=`.
+    pub apart: Vec<(&'a CStr, &'static Definition)>,
 }
 
 /// One option as given.

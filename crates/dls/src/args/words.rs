@@ -61,7 +61,7 @@ words! {
         SingleColumn = "single-column",
     }
 
-    /// `--sort`: the key. `name` is younger than GNU 9.1, and [`NATURAL`] is not among them.
+    /// `--sort`: the key. `name` is younger than GNU 9.1; ours are in [`OwnSort`].
     Sort {
         /// `-U`
         None = "none",
@@ -77,6 +77,21 @@ words! {
         Name = "name",
         /// Columns that the quoted name takes.
         Width = "width",
+    }
+
+    /// What `--sort` takes beside the words of [`Sort`]. GNU has them not: so they are not listed where a word is wrong, and
+    /// must be said in full, as `na` is short for `name`.
+    OwnSort {
+        /// By name; digits are numbers, and capitals are not set apart.
+        Natural = "natural",
+        /// By the time of birth, newest first.
+        Created = "created",
+        /// By the time of the last change of the contents, newest first.
+        Modified = "modified",
+        /// By inode number.
+        Inode = "inode",
+        /// Directories, regular files, links, all else.
+        Type = "type",
     }
 
     /// `--time`: which of an entry's times. The words for modification are younger than GNU 9.1.
@@ -160,9 +175,8 @@ words! {
     }
 }
 
-/// What `--sort` takes beside the words of [`Sort`]. GNU has it not: so it is not listed with them where a word is wrong,
-/// and it must be said in full, as `na` is short for `name`.
-pub const NATURAL: &str = "natural";
+/// What `--time-style` takes beside GNU's: how long ago.
+pub const RELATIVE: &str = "relative";
 
 /// Why a word was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,6 +208,14 @@ pub fn lookup<W: Words>(value: &[u8]) -> Result<W, BadWord> {
         Some(meaning) if !ambiguous => Ok(meaning),
         _ => Err(bad(ambiguous)),
     }
+}
+
+/// Of `--sort`, a word that GNU does not have.
+#[must_use]
+pub fn own_sort(value: &[u8]) -> Option<OwnSort> {
+    let exact = |spellings: &&[&str]| spellings.iter().any(|word| word.as_bytes() == value);
+    let place = OwnSort::SPELLINGS.iter().position(exact)?;
+    Some(OwnSort::MEANINGS[place])
 }
 
 /// How times are written in a long listing: `--time-style`, or the environment's TIME_STYLE.

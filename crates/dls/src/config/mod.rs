@@ -12,10 +12,11 @@ mod parse;
 mod place;
 mod template;
 
-use crate::args::flags::Flag;
+use crate::args::flags::{self, Flag};
 use crate::args::{Args, Said};
+use crate::explain::visible;
 use crate::output::{Message, Output};
-use crate::{Env, Status, errno};
+use crate::{Env, Status, errno, is_drop_in};
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::format;
@@ -54,15 +55,46 @@ pub(crate) fn add<'a>(
     if args.said.iter().any(|said| said.flag == Flag::Explain) {
         explain(&place, config.as_ref(), out);
     }
-    let Config { said, colors, icons, .. } = config.unwrap_or_default();
+    let Config { mut said, colors, icons, .. } = config.unwrap_or_default();
+    if !said.is_empty() {
+        give_way(&mut said, args, out);
+    }
     say_before(env, args, said);
     set(env, colors, icons)
 }
 
-/// Whether the program is called as one of GNU's, and so has to be that.
-fn is_drop_in(program: &[u8]) -> bool {
-    let name = program.rsplit(|byte| *byte == b'/').next();
-    matches!(name, Some(b"ls" | b"dir" | b"vdir"))
+/// Options that Plan refuses together.
+const RIVALS: [(Flag, &[Flag]); 3] = [
+    (Flag::Tree, &[Flag::Json, Flag::Ndjson, Flag::Csv, Flag::Count, Flag::Top]),
+    (Flag::Summary, &[Flag::Csv]),
+    (Flag::Dired, &[Flag::Zero]),
+];
+
+fn are_rivals(a: Flag, b: Flag) -> bool {
+    RIVALS
+        .iter()
+        .any(|(one, others)| (a == *one && others.contains(&b)) || (b == *one && others.contains(&a)))
+}
+
+/// Of two options that cannot both be had, the one in the file is passed over if the other is said later: what makes sense
+/// on the command line is no mistake because of a file.
+#[cold]
+#[inline(never)]
+fn give_way(before: &mut Vec<Said<'_>>, args: &Args<'_>, out: &mut Output<'_>) {
+    let all: Vec<Flag> = before.iter().chain(&args.said).map(|said| said.flag).collect();
+    let is_explained = all.contains(&Flag::Explain);
+    let mut nth = 0;
+    before.retain(|said| {
+        nth += 1;
+        let rival = all[nth..].iter().find(|later| are_rivals(said.flag, **later));
+        if let Some(rival) = rival.filter(|_| is_explained) {
+            let name =
+                |flag| flags::all().find(|definition| definition.flag == flag).and_then(|one| one.long);
+            let (passed, rival) = (name(said.flag).unwrap_or_default(), name(*rival).unwrap_or_default());
+            out.message(format!("config: --{passed} is passed over for --{rival}\n").as_bytes());
+        }
+        rival.is_none()
+    });
 }
 
 /// Options of the file, then of the environment, then of the command line.
@@ -75,6 +107,7 @@ fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>)
         before.push(Said { flag: Flag::Color, value: Some(b"always") });
     }
     if !before.is_empty() {
+        args.defaults = before.len();
         before.append(&mut args.said);
         args.said = before;
     }
@@ -176,7 +209,7 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
         }
     }
     text.push(b'\n');
-    out.message(&text);
+    out.message(visible(&text).as_bytes());
 }
 
 /// `--init`: writes the file where it would be looked for, and prints where that is.

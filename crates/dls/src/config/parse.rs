@@ -16,9 +16,13 @@
 use crate::args::flags::Flag;
 use crate::args::{Args, Said, UsageError, words};
 use crate::language::Language;
+use crate::plan::bad_theme;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ops::Range;
+use dents_render::view::BadTheme;
+use dents_render::{Icons, Theme};
 
 /// So many mistakes are told; a file that is something else altogether need not be told line by line.
 const TOLD: usize = 10;
@@ -58,19 +62,42 @@ pub(super) enum Fault {
     Unfit(&'static [u8]),
     /// It holds a control character.
     Control,
+    /// A piece of `colors` that makes no sense.
+    Color(BadTheme<'static>),
+    /// A piece of `icons` that makes none.
+    Icon {
+        /// The piece.
+        pair: &'static [u8],
+        /// What would do.
+        way_out: &'static str,
+    },
 }
 
 impl Fault {
     /// For stderr; `place` is the program, the file and the line.
     pub(super) fn message(&self, place: &[u8], language: &Language) -> Vec<u8> {
         let (before, value, after): (&[u8], &[u8], &[u8]) = match self {
-            Self::Usage(error) => return error.message_at(place, language),
+            Self::Usage(error) => {
+                return [error.message_at(place, language), error.hint(place)].concat();
+            }
             Self::Neither(line) => (
                 b"no option: ",
                 line,
                 b" (there may be options, 'colors = ...', 'icons = ...', '# comments')",
             ),
             Self::Unfit(line) => (b"only for the command line: ", line, b""),
+            Self::Color(why) => return [place, b": colors: ", &bad_theme(why, language)[..], b"\n"].concat(),
+            Self::Icon { pair, way_out } => {
+                return [
+                    place,
+                    b": icons: ignoring ",
+                    &language.quote(pair)[..],
+                    b": ",
+                    way_out.as_bytes(),
+                    b"\n",
+                ]
+                .concat();
+            }
             Self::Control => {
                 return [place, b": a control character in the line, which is not used\n"].concat();
             }
@@ -95,11 +122,16 @@ pub(super) fn parse(text: Vec<u8>, only_always: bool) -> Config {
         if content.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
             config.mistake(line, Fault::Control);
         } else if let Some(value) = setting(content, b"colors") {
-            add(&mut words.colors, value);
-            config.used.push((line, content));
+            let check = |piece, bad: &mut dyn FnMut(Fault)| {
+                Theme::default().apply(piece, &mut |why| bad(Fault::Color(why)));
+            };
+            config.set(&mut words.colors, line, content, value, &check);
         } else if let Some(value) = setting(content, b"icons") {
-            add(&mut words.icons, value);
-            config.used.push((line, content));
+            let check = |piece, bad: &mut dyn FnMut(Fault)| {
+                let added = Box::<Icons>::default().add(piece);
+                added.unwrap_or_else(|why| bad(Fault::Icon { pair: why.pair, way_out: why.why.way_out() }));
+            };
+            config.set(&mut words.icons, line, content, value, &check);
         } else if content.len() > 1 && content[0] == b'-' && content != b"--" {
             words.option(line, content);
         } else {
@@ -114,6 +146,26 @@ pub(super) fn parse(text: Vec<u8>, only_always: bool) -> Config {
 }
 
 impl Config {
+    /// Adds to a setting the pieces between colons that make sense. Here it is known in which line the others stand.
+    fn set(
+        &mut self,
+        setting: &mut Option<Vec<u8>>,
+        line: usize,
+        content: &'static [u8],
+        value: &'static [u8],
+        check: &dyn Fn(&'static [u8], &mut dyn FnMut(Fault)),
+    ) {
+        for piece in value.split(|byte| *byte == b':') {
+            let mut fault = None;
+            check(piece, &mut |why| fault = Some(why));
+            match fault {
+                Some(why) => self.mistake(line, why),
+                None => add(setting, piece),
+            }
+        }
+        self.used.push((line, content));
+    }
+
     /// The words of all lines as getopt reads them, each line by itself: a mistake in one is none in the next.
     fn read(&mut self, words: Words) {
         let Words { text, lines, colors, icons } = words;
@@ -155,7 +207,8 @@ fn fit(args: Args<'static>, content: &'static [u8]) -> Result<Vec<Said<'static>>
         }
         // On the command line Plan looks at it, and only for a long listing; nobody could say the line then. It
         // knows `relative` besides.
-        if let (Flag::TimeStyle, Some(style)) = (said.flag, said.value.filter(|style| *style != b"relative"))
+        if let (Flag::TimeStyle, Some(style)) =
+            (said.flag, said.value.filter(|style| *style != words::RELATIVE.as_bytes()))
         {
             words::time_style(style, false).map_err(Fault::Usage)?;
         }
@@ -306,20 +359,38 @@ mod tests {
 
     #[test]
     fn settings_add_up() {
-        let config = parse(b"colors = di=1:ln=2\nicons=a=b\n  colors =*.md=3".to_vec(), false);
-        assert_eq!(config.colors, Some(&b"di=1:ln=2:*.md=3"[..]));
+        let config = parse(b"colors = header=1:size=2\nicons=a=b\n  colors =you=3".to_vec(), false);
+        assert_eq!(config.colors, Some(&b"header=1:size=2:you=3"[..]));
         assert_eq!(config.icons, Some(&b"a=b"[..]));
         assert!(config.said.is_empty() && config.mistakes.is_empty());
         assert_eq!(complaints(b"colours = x").len(), 1);
     }
 
     #[test]
+    fn mistakes_inside_a_setting_name_their_line() {
+        let text = b"-h\ncolors = you=1:header=red:size\nicons = *.rs=e7a8:*.c\ncolors = hue=1";
+        let complaints = complaints(text);
+        let expected = [
+            "dls: f:2: colors: invalid colour 'red' for 'header' (must be",
+            "dls: f:2: colors: no value in 'size' (must be",
+            "dls: f:3: icons: ignoring '*.c': ",
+            "dls: f:4: colors: unknown key 'hue'; keys are",
+        ];
+        assert_eq!(complaints.len(), expected.len(), "{complaints:?}");
+        for (complaint, expected) in complaints.iter().zip(expected) {
+            assert!(complaint.starts_with(expected) && complaint.ends_with('\n'), "{complaint}");
+        }
+        let config = parse(text.to_vec(), false);
+        assert_eq!((config.colors, config.icons), (Some(&b"you=1"[..]), Some(&b"*.rs=e7a8"[..])));
+    }
+
+    #[test]
     fn unseen_only_always_counts() {
         let text =
-            b"-h\nalways --sort=size\nalways colors = di=1\nrubbish\nalways rubbish\nalwaysx\nalways\n";
+            b"-h\nalways --sort=size\nalways colors = you=1\nrubbish\nalways rubbish\nalwaysx\nalways\n";
         let config = parse(text.to_vec(), true);
         assert_eq!(config.said.len(), 1);
-        assert_eq!(config.colors, Some(&b"di=1"[..]));
+        assert_eq!(config.colors, Some(&b"you=1"[..]));
         assert_eq!(config.mistakes.iter().map(|mistake| mistake.line).collect::<Vec<_>>(), [5]);
         let config = parse(text.to_vec(), false);
         assert_eq!(config.said.len(), 2);

@@ -28,6 +28,7 @@ use dents::stat::ledger::{Account, Call, Pages};
 use dents::stat::policy::{Far, Policy};
 use dents_render::quote;
 use dents_sys::statfs;
+pub(crate) use phrase::visible;
 use phrase::{counted, duration, grouped, list};
 
 /// What was listed.
@@ -41,6 +42,8 @@ pub(crate) struct Seen {
     pub(crate) operands: u64,
     /// How many `statx` that took.
     pub(crate) operand_stats: u64,
+    /// The file systems they are on, each once.
+    operand_fs: Vec<&'static Policy>,
 }
 
 impl Seen {
@@ -48,6 +51,16 @@ impl Seen {
     pub(crate) fn entry(&mut self, kind: Kind, d_kind: Kind) {
         self.kinds[kind as usize] += 1;
         self.untyped += u64::from(d_kind == Kind::Unknown);
+    }
+
+    /// Finds out which file system an operand is on.
+    #[cold]
+    pub(crate) fn operand(&mut self, path: &CStr) {
+        let Ok(fs) = statfs::statfs(path) else { return };
+        let policy = Policy::of(Some(fs));
+        if !self.operand_fs.iter().any(|known| known.name == policy.name) {
+            self.operand_fs.push(policy);
+        }
     }
 
     fn of(&self, kind: Kind) -> u64 {
@@ -100,7 +113,11 @@ pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mu
         colors_are_set: explain.colors_are_set,
         lazy: plan.lazy,
         mode: plan.mode,
-        policy: account.policy(),
+        // Where nothing but operands was listed, no directory has told.
+        policy: match seen.operand_fs[..] {
+            [only] if seen.entries() == 0 => only,
+            _ => account.policy(),
+        },
         past: Some(past),
     };
     facts.text()
@@ -132,7 +149,7 @@ pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out
         let name = String::from_utf8_lossy(&name);
         let text =
             format!("plan for {name}: what the entries of that directory will be asked\n{}", facts.text());
-        out.message(text.as_bytes());
+        out.message(visible(text.as_bytes()).as_bytes());
     }
     status
 }
@@ -207,6 +224,10 @@ impl Past<'_> {
             let operands = counted(self.seen.operands, "operand", "operands");
             let stats = grouped(self.seen.operand_stats);
             let _ = write!(text, "; {operands} named, which is always asked about: {stats} statx");
+            let names: Vec<String> = self.seen.operand_fs.iter().map(|policy| policy.name.into()).collect();
+            if !names.is_empty() {
+                let _ = write!(text, ", on {}", list(names, "and"));
+            }
         }
         text
     }

@@ -4,6 +4,21 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents::needs::{Kind, Needs};
+use dents_render::record::text::is_bidi_control;
+
+/// Text as a terminal shows it in its own order, and as text: what turns the direction of writing, and what is a command, is
+/// shown by its number.
+pub(crate) fn visible(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in String::from_utf8_lossy(text).chars() {
+        if is_bidi_control(character) || (character.is_control() && character != '\n') {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
 
 /// `12,345`.
 pub(super) fn grouped(number: u64) -> String {

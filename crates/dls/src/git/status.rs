@@ -35,6 +35,9 @@ struct State {
 }
 
 impl State {
+    /// As a repository's own directory counts, which git never shows, with all that is in it.
+    const IGNORED: State = State { staged: Change::None, unstaged: Change::Ignored };
+
     /// The gravest of both.
     fn and(self, other: State) -> State {
         State { staged: self.staged.max(other.staged), unstaged: self.unstaged.max(other.unstaged) }
@@ -72,9 +75,11 @@ impl Statuses {
         let below = &self.records[from..];
         let count = below.partition_point(|record| record.path(&self.bytes).starts_with(&prefix));
         let own = self.own(directory);
+        let is_gits = directory.split(|byte| *byte == b'/').any(|name| name == b".git");
         let slashes = (0..directory.len()).filter(|at| directory[*at] == b'/');
-        let inherited =
-            slashes.map(|at| &directory[..at]).chain([directory]).find_map(|above| self.whole(above));
+        let above =
+            || slashes.map(|at| &directory[..at]).chain([directory]).find_map(|above| self.whole(above));
+        let inherited = is_gits.then_some(State::IGNORED).or_else(above);
         Within { bytes: &self.bytes, below: &below[..count], prefix: prefix.len(), inherited, own }
     }
 
@@ -125,7 +130,7 @@ impl Within<'_> {
     pub(crate) fn entry(&self, name: &[u8]) -> Git {
         match name {
             b".." => Git::Outside,
-            b".git" => Git::Status { staged: Change::None, unstaged: Change::Ignored },
+            b".git" => State::IGNORED.into(),
             _ if self.inherited.is_some() => self.inherited.unwrap_or_default().into(),
             b"." => self.below.iter().fold(self.own, |all, record| all.and(upwards(record))).into(),
             name => self.named(name).into(),
@@ -317,6 +322,14 @@ mod tests {
         assert_eq!(all.within(b"target/debug").entry(b"x"), is(Same, Ignored));
         assert!(all.within(b"target/debug").is_ignored() && !all.within(b"new").is_ignored());
         assert_eq!(all.within(b"newer").entry(b"x"), is(Same, Same));
+        for gits in [&b".git"[..], b".git/refs", b"new/.git"] {
+            assert!(all.within(gits).is_ignored());
+            assert_eq!(
+                [".", "HEAD"].map(|name| all.within(gits).entry(name.as_bytes())),
+                [is(Same, Ignored); 2]
+            );
+        }
+        assert!(!all.within(b".github").is_ignored());
     }
 
     #[test]

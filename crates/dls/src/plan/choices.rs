@@ -6,9 +6,9 @@ use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
-use crate::args::{Flag, Said};
+use crate::args::{self, Flag, Said};
 use alloc::vec::Vec;
-use dents::needs::Needs;
+use dents::needs::{Kind, Kinds, Needs};
 use dents::pattern::Pattern;
 use dents::read::{Filter, Hidden};
 use dents::sort::Key;
@@ -27,6 +27,10 @@ pub(super) struct Choices<'a> {
     pub(super) recursive: bool,
     pub(super) dereference: Option<Dereference>,
     pub(super) format: Option<Format>,
+    /// The format is long only for the sake of an option of the view.
+    pub(super) implied: bool,
+    /// Of which types entries are shown, if not of all.
+    pub(super) only: Option<Kind>,
     pub(super) dired: bool,
     pub(super) zero: bool,
     pub(super) width: Option<usize>,
@@ -70,9 +74,12 @@ pub(super) struct Choices<'a> {
 
 impl<'a> Choices<'a> {
     /// `terminal` is whether stdout is one: `--classify=auto` asks.
-    pub(super) fn new(said: &[Said<'a>], terminal: bool) -> Self {
+    ///
+    /// The first `defaults` options were said in a file: there `--header` is how long listings are to be, and makes no
+    /// listing long.
+    pub(super) fn new(said: &[Said<'a>], defaults: usize, terminal: bool) -> Self {
         let mut choices = Choices::default();
-        for said in said {
+        for (nth, said) in said.iter().enumerate() {
             choices.entries(said);
             choices.layout(said);
             choices.long(said);
@@ -81,22 +88,50 @@ impl<'a> Choices<'a> {
             choices.programs(said);
             choices.below.hear(said);
             choices.speed(said);
-            if choices.wishes.take(said) {
-                choices.format = Some(Format::Long);
+            let of_view = choices.wishes.take(said) || said.flag == Flag::NoOwner;
+            if of_view && (nth >= defaults || choices.picks_all(said)) {
+                choices.imply_long();
             }
         }
-        if choices.wishes.columns().is_some_and(|columns| columns.contains(&Column::Total)) {
+        if choices.wishes.picks(Column::Total) {
             choices.below.add_up();
         }
         choices.wishes.asked |= choices.below.any();
         choices
     }
 
+    /// Whether an option lists all columns: that is another format, wherever it is said.
+    fn picks_all(&self, said: &Said<'_>) -> bool {
+        said.flag == Flag::ColumnList && said.value.is_some_and(|list| !args::is_change(list))
+    }
+
+    fn imply_long(&mut self) {
+        if self.format != Some(Format::Long) {
+            (self.format, self.implied) = (Some(Format::Long), true);
+        }
+    }
+
+    /// Which types of entries a directory's listing shows, and which of them must be read. Links may lead to what is
+    /// shown, if they are followed; directories lead to it, if they are entered.
+    fn kinds(&self) -> (Kinds, Kinds) {
+        let Some(only) = self.only else { return (Kinds::ALL, Kinds::ALL) };
+        let tree = self.below.tree.is_some();
+        let shown = Kinds::of(only).with(Kind::Dir, tree);
+        let follows = self.dereference == Some(Dereference::Always);
+        (shown, shown.with(Kind::Dir, self.recursive).with(Kind::Link, follows))
+    }
+
+    /// Of which types the entries are that a listing shows.
+    pub(super) fn shown(&self) -> Kinds {
+        self.kinds().0
+    }
+
     /// Which names of a directory are wanted.
     pub(super) fn filter(&self, utf8: bool, posixly_correct: bool) -> Filter {
         let pattern = |text: &&[u8]| Pattern::new(text, utf8, !posixly_correct);
         let patterns = |texts: &[&[u8]]| texts.iter().map(pattern).collect();
-        Filter { hidden: self.hidden, hide: patterns(&self.hide), ignore: patterns(&self.ignore) }
+        let (hide, ignore) = (patterns(&self.hide), patterns(&self.ignore));
+        Filter { hidden: self.hidden, hide, ignore, kinds: self.kinds().1 }
     }
 
     fn entries(&mut self, said: &Said<'a>) {
@@ -107,6 +142,8 @@ impl<'a> Choices<'a> {
             Flag::Ignore => self.ignore.extend(said.value),
             Flag::Hide => self.hide.extend(said.value),
             Flag::Directory => self.directory = true,
+            Flag::OnlyDirs => self.only = Some(Kind::Dir),
+            Flag::OnlyFiles => self.only = Some(Kind::Reg),
             Flag::Recursive => self.recursive = true,
             Flag::Dereference => self.dereference = Some(Dereference::Always),
             Flag::DereferenceCommandLine => self.dereference = Some(Dereference::Operands),
@@ -126,6 +163,7 @@ impl<'a> Choices<'a> {
             Flag::Across => self.format = Some(Format::Across),
             Flag::Commas => self.format = Some(Format::Commas),
             Flag::Format => {
+                self.implied = false;
                 self.format = word(said).map(|format| match format {
                     words::Format::Long => Format::Long,
                     words::Format::Commas => Format::Commas,
@@ -136,7 +174,7 @@ impl<'a> Choices<'a> {
             }
             Flag::Dired => {
                 self.dired = true;
-                self.format = Some(Format::Long);
+                (self.format, self.implied) = (Some(Format::Long), false);
                 self.hyperlink = None;
             }
             Flag::Zero => {
@@ -174,7 +212,7 @@ impl<'a> Choices<'a> {
             Flag::TimeStyle => return self.time_style = said.value,
             _ => return,
         }
-        self.format = Some(Format::Long);
+        (self.format, self.implied) = (Some(Format::Long), false);
     }
 
     fn names(&mut self, said: &Said<'a>, terminal: bool) {
@@ -214,7 +252,7 @@ impl<'a> Choices<'a> {
             Flag::SortByTime => self.key = Some(Key::Time),
             Flag::SortByVersion => self.key = Some(Key::Version),
             Flag::SortByExtension => self.key = Some(Key::Extension),
-            Flag::Sort if said.value == Some(words::NATURAL.as_bytes()) => self.key = Some(Key::Natural),
+            Flag::Sort if said.value.and_then(words::own_sort).is_some() => self.own_order(said),
             Flag::Sort => {
                 self.key = word(said).map(|sort| match sort {
                     words::Sort::None => Key::None,
@@ -240,6 +278,21 @@ impl<'a> Choices<'a> {
             Flag::GroupDirectoriesFirst => self.directories_first = true,
             _ => {}
         }
+    }
+
+    /// An order that GNU does not have.
+    #[cold]
+    fn own_order(&mut self, said: &Said<'a>) {
+        let Some(sort) = said.value.and_then(words::own_sort) else { return };
+        let (key, time) = match sort {
+            words::OwnSort::Natural => (Key::Natural, None),
+            words::OwnSort::Created => (Key::Time, Some(Needs::BTIME)),
+            words::OwnSort::Modified => (Key::Time, Some(Needs::MTIME)),
+            words::OwnSort::Inode => (Key::Inode, None),
+            words::OwnSort::Type => (Key::Type, None),
+        };
+        self.key = Some(key);
+        self.time = time.or(self.time);
     }
 
     fn programs(&mut self, said: &Said<'a>) {

@@ -109,6 +109,10 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
     if said.iter().any(|said| said.flag == Flag::TotalSize) {
         claim(option(said, &[Flag::TotalSize]), NeedsByKind::all(Needs::TYPE));
     }
+    let only = [Flag::OnlyDirs, Flag::OnlyFiles];
+    if said.iter().any(|said| only.contains(&said.flag)) {
+        claim(option(said, &only), NeedsByKind::all(Needs::TYPE));
+    }
     if recursive {
         claim(option(said, &[Flag::Recursive]), NeedsByKind::all(Needs::TYPE));
     }

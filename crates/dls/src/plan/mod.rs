@@ -17,22 +17,25 @@ mod zone;
 use crate::Env;
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
-use crate::args::{Args, UsageError};
+use crate::args::{Args, Definition, UsageError};
 use crate::output::{Message, Output};
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 pub use below::Below;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
+use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
 pub use git::GitWishes;
 pub use locale::Found;
 pub(crate) use locale::Mapped;
+pub(crate) use view::bad_theme;
 use zone::LazyZone;
 
 use choices::{Choices, happens};
 use dents::mounts::Mounts;
-use dents::needs::{Needs, NeedsByKind};
+use dents::needs::{Kinds, Needs, NeedsByKind};
 use dents::owners::Owners;
 use dents::read::Filter;
 use dents::ring::Rings;
@@ -64,6 +67,10 @@ pub struct Plan<'a> {
     pub collate: Option<&'static [AtomicU8]>,
     /// How many entries of a directory are shown at most.
     pub top: Option<usize>,
+    /// Of which types.
+    pub shown: Kinds,
+    /// Operands that were perhaps meant as values; see [`Args::apart`].
+    pub apart: Vec<(&'a CStr, &'static Definition)>,
     /// What the listing looks like.
     pub style: Style,
     /// What must be known of an entry of a directory.
@@ -116,7 +123,7 @@ impl<'a> Plan<'a> {
         let manner = Manner::of(program);
         let mut surroundings =
             Surroundings { env, program, manner, found, locale, terminal: out.terminal(), out };
-        let choices = Choices::new(&args.said, surroundings.terminal.is_some());
+        let choices = Choices::new(&args.said, args.defaults, surroundings.terminal.is_some());
         let style = surroundings.style(&choices)?;
         let long = style.format == Format::Long;
         let time = style.time;
@@ -131,7 +138,7 @@ impl<'a> Plan<'a> {
         let key = if choices.count && !choices.recursive && choices.top.is_none() { Key::None } else { key };
         let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
         let mut needs = style.needs() | order.needs(time);
-        if choices.recursive || choices.below.any() {
+        if choices.recursive || choices.below.any() || choices.only.is_some() {
             needs |= NeedsByKind::all(Needs::TYPE);
         }
         let mut names = Needs::empty();
@@ -155,6 +162,8 @@ impl<'a> Plan<'a> {
             dereference,
             order,
             top: choices.top,
+            shown: choices.shown(),
+            apart: args.apart.clone(),
             collate: found.collate(),
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),

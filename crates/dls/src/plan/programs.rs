@@ -20,19 +20,29 @@ impl Choices<'_> {
     #[cold]
     #[inline(never)]
     fn fields(&self) -> Vec<Field> {
-        if let Some(columns) = self.wishes.columns() {
-            return Field::complete(columns.into_iter().flat_map(Field::of_column).copied());
+        let mut fields = match self.wishes.columns() {
+            Some(columns) => columns.into_iter().flat_map(Field::of_column).copied().collect(),
+            None => self.usual_fields(),
+        };
+        for (puts, column) in self.wishes.changes() {
+            let changed = Field::of_column(column);
+            fields.retain(|field| !changed.contains(field));
+            fields.extend(changed.iter().filter(|_| puts));
         }
+        Field::complete(fields.into_iter())
+    }
+
+    fn usual_fields(&self) -> Vec<Field> {
         let unnamed = |field: &Field| self.numeric && matches!(field, Field::User | Field::Group);
         let usual = Field::USUAL.iter().copied().filter(|field| !unnamed(field));
         let more: [(bool, &[Field]); 5] = [
-            (self.format == Some(Format::Long), &[Field::Acl]),
+            (self.format == Some(Format::Long) && !self.implied, &[Field::Acl]),
             (self.context, Field::of_column(Column::Context)),
             (self.wishes.xattrs, Field::of_column(Column::Xattrs)),
             (self.wishes.git, Field::of_column(Column::Git)),
             (self.below.total_ns.is_some(), Field::of_column(Column::Total)),
         ];
         let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
-        Field::complete(usual.chain(more.copied()))
+        usual.chain(more.copied()).collect()
     }
 }

@@ -5,6 +5,7 @@
 
 use super::Surroundings;
 use super::choices::Choices;
+use crate::args::words::RELATIVE;
 use crate::args::{self, Flag, Said};
 use crate::language::Language;
 use crate::output::Message;
@@ -21,6 +22,8 @@ pub(super) struct Wishes<'a> {
     /// Whether there is to be one, whatever the style of times.
     pub(super) asked: bool,
     columns: Option<&'a [u8]>,
+    /// Lists of what changes these, or the usual ones.
+    changes: Vec<&'a [u8]>,
     header: bool,
     /// The last `--time-style` was `relative`.
     relative: bool,
@@ -33,10 +36,16 @@ pub(super) struct Wishes<'a> {
 }
 
 impl<'a> Wishes<'a> {
-    /// Takes an option. Returns whether it makes the format long.
+    /// Takes an option. Returns whether it has a meaning in the long format only.
     pub(super) fn take(&mut self, said: &Said<'a>) -> bool {
         match said.flag {
-            Flag::ColumnList => self.columns = said.value,
+            Flag::ColumnList => match said.value {
+                Some(list) if args::is_change(list) => self.changes.push(list),
+                list => {
+                    self.columns = list;
+                    self.changes.clear();
+                }
+            },
             Flag::Header => self.header = true,
             Flag::SmartGroup => self.smart_group = true,
             Flag::Mounts => self.mounts = true,
@@ -48,18 +57,29 @@ impl<'a> Wishes<'a> {
             Flag::NoLinks => self.without.push(Column::Links),
             Flag::TimeStyle | Flag::FullTime => {
                 // GNU's own styles need no view, and take this one back.
-                self.relative = said.flag == Flag::TimeStyle && said.value == Some(b"relative");
+                self.relative = said.flag == Flag::TimeStyle && said.value == Some(RELATIVE.as_bytes());
                 return false;
             }
             _ => return false,
         }
         self.asked = true;
-        said.flag == Flag::ColumnList
+        true
     }
 
     /// The columns that were picked.
     pub(super) fn columns(&self) -> Option<Vec<Column>> {
         self.columns.map(args::columns)
+    }
+
+    /// The columns that are put to those there would be, and (`false`) taken away from them.
+    pub(super) fn changes(&self) -> impl Iterator<Item = (bool, Column)> + '_ {
+        self.changes.iter().flat_map(|list| args::changes(list))
+    }
+
+    /// Whether a column was picked or put to the others.
+    pub(super) fn picks(&self, column: Column) -> bool {
+        let picked = self.columns().is_some_and(|columns| columns.contains(&column));
+        self.changes().filter(|(_, changed)| *changed == column).last().map_or(picked, |(puts, _)| puts)
     }
 
     /// Whether a long format is to be the view.
@@ -100,11 +120,23 @@ fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
         .collect(),
     };
     if choices.wishes.git && !columns.contains(&Column::Git) {
-        let name = columns.iter().position(|column| *column == Column::Name);
-        columns.insert(name.unwrap_or(columns.len()), Column::Git);
+        put(&mut columns, Column::Git);
+    }
+    for (puts, column) in choices.wishes.changes() {
+        match columns.contains(&column) {
+            false if puts => put(&mut columns, column),
+            true if !puts => columns.retain(|one| *one != column),
+            _ => {}
+        }
     }
     columns.retain(|column| !choices.wishes.without.contains(column));
     columns
+}
+
+/// Before the name.
+fn put(columns: &mut Vec<Column>, column: Column) {
+    let name = columns.iter().position(|column| *column == Column::Name);
+    columns.insert(name.unwrap_or(columns.len()), column);
 }
 
 impl Surroundings<'_, '_, '_> {

@@ -1,6 +1,7 @@
 //! `--git` and `--gitignore` on the way from a directory to its lines. Nothing here runs, nor is loaded, without them.
 
 use super::{Listing, join};
+use crate::explain::visible;
 use crate::git::{Repositories, Wanted};
 use crate::output::Message;
 use alloc::boxed::Box;
@@ -146,7 +147,7 @@ impl<'l> Listing<'l, '_, '_> {
     #[inline(never)]
     pub(super) fn explain_git(&mut self) {
         if let Some(git) = &self.git {
-            self.out.message(git.repositories.account().as_bytes());
+            self.out.message(visible(git.repositories.account().as_bytes()).as_bytes());
         }
     }
 

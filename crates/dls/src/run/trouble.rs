@@ -3,6 +3,8 @@
 use super::{Listing, join};
 use crate::Status;
 use crate::output::Message;
+use alloc::format;
+use alloc::string::String;
 use dents::batch::{Asked, Batch, Entry};
 use dents::bounded::UNANSWERED;
 use dents_render::quote;
@@ -61,7 +63,9 @@ impl Listing<'_, '_, '_> {
             }
         };
         if parent.is_none() {
-            return self.cannot(what, &path, errno, true);
+            self.renderer.fail(&path, errno.raw_os_error(), crate::errno::message(errno));
+            let way_out = if errno == Errno::NOENT { self.way_out(&path) } else { String::new() };
+            return self.tell(what, &path, errno, true, &way_out);
         }
         self.complain(what, &path, errno, false);
     }
@@ -74,8 +78,24 @@ impl Listing<'_, '_, '_> {
 
     /// The same, of an entry that is shown with what is missing.
     pub(super) fn complain(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool) {
+        self.tell(what, path, errno, operand, "");
+    }
+
+    /// What an operand that is not there would mean as a value: `--tree 2` is two words, `--tree=2` an option.
+    #[cold]
+    fn way_out(&self, path: &[u8]) -> String {
+        let said = self.plan.apart.iter().find(|(operand, _)| operand.to_bytes() == path);
+        let way_out = said.and_then(|(_, option)| {
+            let value = core::str::from_utf8(path).ok()?;
+            Some(format!("; for {} say --{}={value}", option.value_name, option.long?))
+        });
+        way_out.unwrap_or_default()
+    }
+
+    fn tell(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool, way_out: &str) {
         let name = quote::quoteaf(path, &self.plan.locale);
-        Message::new(self.plan.program).format(what, &[&name]).errno(errno).send(self.out);
+        let message = Message::new(self.plan.program).format(what, &[&name]).errno(errno);
+        message.text(way_out).send(self.out);
         self.status.raise(if operand { Status::Serious } else { Status::Minor });
     }
 }

@@ -6,7 +6,7 @@ use super::files::{MARK, Value, options, spellings};
 /// COMP_WORDBREAKS: both are met.
 const FRAME: &str = r#"
 _dls() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option= prefix= words= word
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option= prefix= words= word list=
     COMPREPLY=()
     if [[ $cur == = ]]; then
         option=$prev cur=
@@ -30,6 +30,12 @@ _dls() {
             [[ $word == -- ]] && return
         done
         words='@OPTIONS@'
+    fi
+    if [[ $list ]]; then
+        # What stands before the last comma, and a sign, stays.
+        [[ $cur =~ ^(.*,)?[-+]? ]]
+        prefix+=${BASH_REMATCH[0]} cur=${cur:${#BASH_REMATCH[0]}}
+        compopt -o nospace 2>/dev/null
     fi
     while IFS= read -r word; do
         COMPREPLY+=("$prefix$word")
@@ -60,6 +66,7 @@ fn values() -> String {
         let action = match Value::of(option) {
             Value::None => return None,
             Value::Words(words) => format!("words='{}'", words.join(" ")),
+            Value::List(words) => format!("words='{}' list=1", words.join(" ")),
             Value::Files => "return".into(),
             Value::Free => "compopt +o bashdefault +o default 2>/dev/null; return".into(),
         };
@@ -108,6 +115,20 @@ mod tests {
         assert!(offers(&["-"]).contains(&"-l".to_string()));
         assert!(offers(&[""]).is_empty(), "files are bash's own business");
         assert!(offers(&["--", "--rec"]).is_empty(), "a file");
+    }
+
+    #[test]
+    fn lists_go_on_behind_a_comma() {
+        assert_eq!(offers(&["--columns", "=", "inod"]), ["inode"]);
+        assert_eq!(offers(&["--columns", "=", "size,inod"]), ["size,inode"]);
+        assert_eq!(
+            offers(&["--columns=size,inod"]),
+            ["--columns=size,inode"],
+            "with = out of COMP_WORDBREAKS"
+        );
+        assert_eq!(offers(&["--columns", "+git,-use"]), ["+git,-user"]);
+        assert!(offers(&["--columns", "=", "size,"]).contains(&"size,name".to_string()));
+        assert!(offers(&["--mode", "=", "par,"]).is_empty(), "no list");
     }
 
     #[test]

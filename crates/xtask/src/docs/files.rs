@@ -31,6 +31,8 @@ pub(super) enum Value {
     None,
     /// One of these.
     Words(Vec<&'static str>),
+    /// Some of these with commas between, perhaps each behind a sign.
+    List(Vec<&'static str>),
     /// A pattern: names of files are a beginning.
     Files,
     /// Nobody can guess it.
@@ -43,6 +45,7 @@ impl Value {
             "" => Value::None,
             "PATTERN" => Value::Files,
             _ if definition.words.is_empty() => Value::Free,
+            "LIST" => Value::List(offered(definition)),
             _ => Value::Words(offered(definition)),
         }
     }

@@ -17,6 +17,9 @@ fn lines(option: &Definition) -> Vec<String> {
     let value = match Value::of(option) {
         Value::None => String::new(),
         Value::Words(words) => format!("-f -a '{}' ", words.join(" ")),
+        Value::List(words) => {
+            format!("-f -a '(__fish_complete_list , \"string split , {}\")' ", words.join(","))
+        }
         Value::Files => "-F ".into(),
         Value::Free => "-f ".into(),
     };

@@ -18,6 +18,10 @@ fn specs(option: &Definition) -> Vec<String> {
     let value = match Value::of(option) {
         Value::None => String::new(),
         Value::Words(words) => format!(":{}:({})", name(option), words.join(" ")),
+        // A sign before the first word stays.
+        Value::List(words) => {
+            format!(":{}:{{ compset -P \"[+-]\"; _values -s , column {} }}", name(option), words.join(" "))
+        }
         Value::Files => format!(":{}:_files", name(option)),
         Value::Free => format!(":{}: ", name(option)),
     };

@@ -108,11 +108,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let mut position = 0;
             for record in records.by_ref() {
                 position = record.off;
-                if !options.filter.wants(record.name.to_bytes()) {
-                    continue;
-                }
                 let kind = Kind::from_d_type(record.d_type);
                 let kind = if options.distrust_d_type { Kind::Unknown } else { kind };
+                if !options.filter.wants(record.name.to_bytes(), kind) {
+                    continue;
+                }
                 unknown |= kind == Kind::Unknown;
                 self.promising |= kind == Kind::Dir || (follow && kind == Kind::Link);
                 self.batch.push(record.name, kind, record.ino);

@@ -12,6 +12,15 @@ pub(super) const ENTRIES: &[Definition] = &[
             "Without an operand that is `.` alone. Symbolic links among the operands are then shown, not \
              followed.",
         ),
+    Definition::long("only-dirs", Flag::OnlyDirs, "of what is in a directory, list directories only").more(
+        "By the entry's own type, which costs no question where the file system tells types along with names: a symbolic \
+         link to a directory is none, unless `-L` is given. What is named on the command line is listed in any case. With \
+         `--tree` the directories alone are drawn. Of this and `--only-files` the last one counts. GNU `ls` has neither.",
+    ),
+    Definition::long("only-files", Flag::OnlyFiles, "of what is in a directory, list regular files only").more(
+        "As `--only-dirs`. With `--tree` directories stay, since files hang on them; with `-R` they are entered and not \
+         listed.",
+    ),
     Definition::long(
         "hide",
         Flag::Hide,
@@ -61,6 +70,12 @@ pub(super) const LINKS: &[Definition] = &[
 mod tests {
     use super::super::testing::{complaint, plain, valued};
     use super::*;
+
+    #[test]
+    fn only() {
+        plain(Flag::OnlyDirs, &[c"--only-dirs", c"--only-d"]);
+        plain(Flag::OnlyFiles, &[c"--only-files", c"--only-f"]);
+    }
 
     #[test]
     fn all() {

@@ -8,7 +8,7 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::long(
         "git",
         Flag::Git,
-        "with -l, show what git says of each file: staged, and in the work tree; wait for it at most DURATION \
+        "as -l, and show what git says of each file: staged, and in the work tree; wait for it at most DURATION \
          (500ms, 2s) from its start, 200ms by default",
     )
     .more(

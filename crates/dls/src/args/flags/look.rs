@@ -18,18 +18,20 @@ pub(super) const FLAGS: &[Definition] = &[
          points in hexadecimal or the characters themselves. There are none with `--zero` and `--dired`.",
     )
     .optional_word::<When>("WHEN"),
-    Definition::long("header", Flag::Header, "with -l, begin with a line that says what the columns are").more(
-        "This and the other options of the group that speak of `-l` lead to a long format of our own, the view: it has \
+    Definition::long("header", Flag::Header, "as -l, and begin with a line that says what the columns are").more(
+        "In a file of default options it holds where a listing is long anyway, as do the others that speak of `-l`.\n\nThis and the other options of the group that speak of `-l` lead to a long format of our own, the view: it has \
          no `total` line, its columns can be chosen, and with `--color` they have colours too, those of `DLS_COLORS`.",
     ),
     Definition::long(
         "columns",
         Flag::ColumnList,
-        "as -l, with these columns in this order: mode, octal, links, user, group, uid, gid, size, blocks, inode, device, \
+        "as -l, with these columns in this order, or the usual ones with (+) and without (-) these: mode, octal, links, user, group, uid, gid, size, blocks, inode, device, \
          modified, changed, accessed, created, context, xattrs, flags, git, total, name",
     )
     .more(
-        "Words between commas; each may be shortened. Only what the columns show is asked about: \
+        "Words between commas; each may be shortened. `--columns=+git` puts a column to those there would be, before the \
+         name, and `--columns=-owner` takes one away; a sign holds for the words after it up to the next sign, and such \
+         lists add up. Only what the columns show is asked about: \
          `--columns=name` asks nothing of regular files. `git` asks git as `--git` does; `total`, \
          which only another option can fill, shows `-` without it. See docs/COLUMNS.md for what stands in each.",
     )
@@ -38,24 +40,24 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::long(
         "mounts",
         Flag::Mounts,
-        "with -l, say behind the name of a mount point what is mounted there",
+        "as -l, and say behind the name of a mount point what is mounted there",
     )
     .more(
         "The file system's type and its source, such as `[ext4 /dev/sda1]`. /proc/self/mountinfo is read, once, and only \
          if there is a mount point to show.",
     ),
-    Definition::long("xattr", Flag::Xattr, "with -l, list the extended attributes below each entry")
+    Definition::long("xattr", Flag::Xattr, "as -l, and list the extended attributes below each entry")
         .more("A line for each with its name and the size of its value in bytes, set in below the name."),
     Definition::long(
         "smart-group",
         Flag::SmartGroup,
-        "with -l, show a group only where it is called otherwise than the owner",
+        "as -l, and show a group only where it is called otherwise than the owner",
     ),
-    Definition::long("no-owner", Flag::NoOwner, "with -l, leave out the owner, as -g does"),
-    Definition::long("no-time", Flag::NoTime, "with -l, leave out the time"),
-    Definition::long("no-mode", Flag::NoMode, "with -l, leave out the mode"),
-    Definition::long("no-size", Flag::NoSize, "with -l, leave out the size"),
-    Definition::long("no-links", Flag::NoLinks, "with -l, leave out the number of links"),
+    Definition::long("no-owner", Flag::NoOwner, "as -l, and leave out the owner, as -g does"),
+    Definition::long("no-time", Flag::NoTime, "as -l, and leave out the time"),
+    Definition::long("no-mode", Flag::NoMode, "as -l, and leave out the mode"),
+    Definition::long("no-size", Flag::NoSize, "as -l, and leave out the size"),
+    Definition::long("no-links", Flag::NoLinks, "as -l, and leave out the number of links"),
 ];
 
 #[cfg(test)]

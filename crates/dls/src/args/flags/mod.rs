@@ -50,6 +50,8 @@ pub enum Flag {
     AlmostAll,
     IgnoreBackups,
     Directory,
+    OnlyDirs,
+    OnlyFiles,
     Hide,
     Ignore,
     Recursive,

@@ -77,7 +77,7 @@ pub(super) const ABOUT: &[Definition] = &[
     Definition::long("init", Flag::Init, "write a file of default options to begin with, print its path, and exit")
         .more(
             "Every option that can stand in it is there, explained and commented out. Directories that are missing are \
-             made; a file that is there is left alone. See FILES.",
+             made; a file that is there is left alone. It must be spelled out: `--ini` is no abbreviation of it. See FILES.",
         ),
     Definition::long("no-config", Flag::NoConfig, "read no file of default options").more(
         "Called as `ls`, `dir` or `vdir` none is read in any case. See FILES.",
@@ -141,8 +141,14 @@ mod tests {
 
     #[test]
     fn init() {
-        plain(Flag::Init, &[c"--init", c"--ini"]);
-        assert_eq!(said(&[c"--init", c"--rubbish"]), [(Flag::Init, None)]);
+        plain(Flag::Init, &[c"--init"]);
+        assert_eq!(
+            complaint(&[c"--ini"]),
+            "ls: unrecognized option '--ini'",
+            "what writes a file has no short form"
+        );
+        assert_eq!(complaint(&[c"--init", c"--rubbish"]), "ls: unrecognized option '--rubbish'");
+        assert_eq!(said(&[c"--init", c"--help", c"--rubbish"]), [(Flag::Init, None), (Flag::Help, None)]);
         assert_eq!(complaint(&[c"--init=x"]), "ls: option '--init' doesn't allow an argument");
     }
 

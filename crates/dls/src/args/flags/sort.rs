@@ -1,6 +1,6 @@
 //! In which order entries are listed.
 
-use super::super::words::{NATURAL, Sort, Words, lookup};
+use super::super::words::{OwnSort, Sort, Words, lookup, own_sort};
 use super::{Definition, Flag};
 
 /// The group of [`super::Group::Sort`].
@@ -21,14 +21,17 @@ pub(super) const FLAGS: &[Definition] = &[
         "sort",
         Flag::Sort,
         "sort by WORD: name (the default), none (-U), size (-S), time (-t), version (-v), extension (-X), \
-         width, natural",
+         width, natural, created, modified, inode, type",
     )
     .more(
         "`width` is that of the name as it is shown, narrowest first. `natural`, which GNU `ls` does not have, takes \
-         digits for numbers as `version` does, and does not set capitals apart: `file2`, `File3`, `file10`.",
+         digits for numbers as `version` does, and does not set capitals apart: `file2`, `File3`, `file10`. Neither does it have \
+         `created`, which is `time` with `--time=birth`, `modified`, which is `time` with `--time=mtime`, `inode`, lowest \
+         number first, and `type`: directories, regular files, symbolic links, all else, each by name. These must be \
+         spelled out.",
     )
     .value("WORD", |value| {
-        if value != NATURAL.as_bytes() {
+        if own_sort(value).is_none() {
             lookup::<Sort>(value)?;
         }
         Ok(())
@@ -45,10 +48,11 @@ pub(super) const FLAGS: &[Definition] = &[
 
 /// The words of `--sort`, for completions.
 const WORDS: &[&[&str]] = &{
-    let mut all: [&[&str]; Sort::SPELLINGS.len() + 1] = [&[NATURAL]; Sort::SPELLINGS.len() + 1];
+    let (gnu, own) = (Sort::SPELLINGS, OwnSort::SPELLINGS);
+    let mut all: [&[&str]; Sort::SPELLINGS.len() + OwnSort::SPELLINGS.len()] = [&[]; _];
     let mut nth = 0;
-    while nth < Sort::SPELLINGS.len() {
-        all[nth] = Sort::SPELLINGS[nth];
+    while nth < all.len() {
+        all[nth] = if nth < gnu.len() { gnu[nth] } else { own[nth - gnu.len()] };
         nth += 1;
     }
     all
@@ -56,7 +60,7 @@ const WORDS: &[&[&str]] = &{
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{complaint, plain, valued};
+    use super::super::testing::{complaint, plain, read, valued};
     use super::*;
 
     #[test]
@@ -76,7 +80,16 @@ mod tests {
         valued(Flag::Sort, "natural", &[&[c"--sort=natural"], &[c"--sort", c"natural"]]);
         assert_eq!(lookup(b"na"), Ok(Sort::Name), "as GNU has it");
         assert_eq!(complaint(&[c"--sort=nat"]), "ls: invalid argument 'nat' for '--sort'");
-        assert!(WORDS.contains(&&[NATURAL][..]) && WORDS.contains(&&["name"][..]));
+        for own in ["natural", "created", "modified", "inode", "type"] {
+            let argv = std::ffi::CString::new(["--sort=", own].concat()).unwrap();
+            valued(Flag::Sort, own, &[&[&argv]]);
+            assert!(WORDS.contains(&&[own][..]));
+            let message =
+                read(&[c"--sort=x"]).unwrap_err().message(b"ls", &crate::language::Language::english(false));
+            assert!(!std::string::String::from_utf8(message).unwrap().contains(own), "GNU's list is GNU's");
+        }
+        assert!(WORDS.contains(&&["name"][..]));
+        assert_eq!(complaint(&[c"--sort=ty"]), "ls: invalid argument 'ty' for '--sort'", "as GNU has it");
         assert_eq!(complaint(&[c"--sort=n"]), "ls: ambiguous argument 'n' for '--sort'", "none or name");
         assert_eq!(complaint(&[c"--sort"]), "ls: option '--sort' requires an argument");
     }

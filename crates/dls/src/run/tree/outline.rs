@@ -133,6 +133,11 @@ impl Listing<'_, '_, '_> {
         outline: &mut Outline,
     ) -> Frame {
         let mut entries: Vec<u32> = index.entries(number).collect();
+        if number > 0
+            && let Some(some) = self.shown_alone(index.batch(), &entries)
+        {
+            entries = some;
+        }
         if let Some(totals) = totals {
             let entry = |place: u32| index.batch().entry(place as usize);
             for entry in entries.iter().map(|place| entry(*place)).filter(|entry| entry.kind() == Kind::Dir) {
