@@ -247,7 +247,7 @@ fn measures_names(case: &Case) -> bool {
     let columns = ["C", "x", "m", "format"].iter().any(|option| case.says(option));
     let by_width = case.says_value("sort", |word| shortens(word, &["width"]));
     // Otherwise what cannot be printed is escaped, or a question mark.
-    let style = ["N", "quoting-style", "show-control-chars"].iter().any(|option| case.says(option));
+    let style = ["N", "quoting-style", "show-control-chars", "zero"].iter().any(|option| case.says(option));
     let as_they_are = style || case.variable("QUOTING_STYLE").is_some() || case.name == "ls" && !on_terminal;
     as_they_are && (columns || by_width || on_terminal || case.name == "dir")
 }
