@@ -331,7 +331,7 @@ fn said_by_the_environment() {
 
 #[test]
 fn bad_durations() {
-    for value in ["", "x", "1x", "-1s", "1 s", "1.2.3"] {
+    for value in ["", "x", "1x", "-1s", "1 month", "1.2.3"] {
         let run = Run::new(checked().path()).args([format!("--timeout={value}")]);
         let outcome = run.output().expect("dls starts");
         assert_eq!(outcome.end, End::Exit(2), "{value:?}");
