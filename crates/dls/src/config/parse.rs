@@ -122,14 +122,16 @@ pub(super) fn parse(text: Vec<u8>, only_always: bool) -> Config {
         if content.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
             config.mistake(line, Fault::Control);
         } else if let Some(value) = setting(content, b"colors") {
-            let check = |piece, bad: &mut dyn FnMut(Fault)| {
-                Theme::default().apply(piece, &mut |why| bad(Fault::Color(why)));
+            let check = |piece| {
+                let mut fault = None;
+                Theme::default().apply(piece, &mut |why| fault = Some(Fault::Color(why)));
+                fault
             };
             config.set(&mut words.colors, line, content, value, &check);
         } else if let Some(value) = setting(content, b"icons") {
-            let check = |piece, bad: &mut dyn FnMut(Fault)| {
+            let check = |piece| {
                 let added = Box::<Icons>::default().add(piece);
-                added.unwrap_or_else(|why| bad(Fault::Icon { pair: why.pair, way_out: why.why.way_out() }));
+                added.err().map(|bad| Fault::Icon { pair: bad.pair, way_out: bad.why.way_out() })
             };
             config.set(&mut words.icons, line, content, value, &check);
         } else if content.len() > 1 && content[0] == b'-' && content != b"--" {
@@ -153,12 +155,10 @@ impl Config {
         line: usize,
         content: &'static [u8],
         value: &'static [u8],
-        check: &dyn Fn(&'static [u8], &mut dyn FnMut(Fault)),
+        check: &dyn Fn(&'static [u8]) -> Option<Fault>,
     ) {
         for piece in value.split(|byte| *byte == b':') {
-            let mut fault = None;
-            check(piece, &mut |why| fault = Some(why));
-            match fault {
+            match check(piece) {
                 Some(why) => self.mistake(line, why),
                 None => add(setting, piece),
             }

@@ -29,7 +29,7 @@ impl Choices<'_> {
             fields.retain(|field| !changed.contains(field));
             fields.extend(changed.iter().filter(|_| puts));
         }
-        Field::complete(fields.into_iter())
+        Field::complete(fields)
     }
 
     fn usual_fields(&self) -> Vec<Field> {
