@@ -54,15 +54,10 @@ pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
     }
     case.dashes = rng.one_in(12);
     let mut case = environment(case, locales, rng);
-    let grouped = |name| case.variable(name).is_some_and(|value| value.starts_with('\''));
-    if case.says("block-size") || ["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"].into_iter().any(grouped) {
-        // Thousands are not grouped in ours (docs/DIFFERENCES.md).
-        case = case.env("LC_NUMERIC", "C");
-    }
     let eras = |text: &str| text.contains("%E") || text.contains("%O");
     let mut options = case.options.iter().chain(&case.late_options);
     if case.variable("TIME_STYLE").is_some_and(eras) || options.any(|option| eras(option)) {
-        // Nor do times know the eras and numerals of a locale.
+        // Times do not know the eras and numerals of a locale (docs/DIFFERENCES.md).
         case = case.env("LC_TIME", "C");
     }
     let byte_locale =
