@@ -130,7 +130,9 @@ pub const DIFFERENCES: &[Difference] = &[
     Difference {
         since: (9, 7),
         reason: "vt220 is a terminal with colours",
-        applies: |case| case.variable("TERM") == Some("vt220") && case.variable("LS_COLORS").is_none(),
+        applies: |case| {
+            case.variable("TERM") == Some("vt220") && case.variable("LS_COLORS").is_none_or(str::is_empty)
+        },
         remedy: Remedy::Skip,
     },
     Difference {

@@ -143,6 +143,12 @@ pub const TIME_STYLES: &[&str] = &[
     "+%5",
     "+é 宽",
     "+%05s|%_15s|%-s",
+    "+%12F|%_12F|%+F|%-F|%D|%_D|%-D|%+12D|%12T|%+14r|%_12R",
+    "+%+s|%+5C|%+6Y|%+4Y|%+3y|%+5g|%+12b|%+12Q|%012Q|%-5Q",
+    "+%^#Z|%^#p|%^#a|%#c|%^f|%#J|%5:Y|%12::::z|%::",
+    "+%1000d",
+    "+%1001d",
+    "+%900d%101m",
 ];
 /// And what it may not.
 pub const BAD_TIME_STYLES: &[&str] = &["", "x", "posix", "posix-", "posix-x", "FULL-ISO", "i ", "+a\nb\nc"];

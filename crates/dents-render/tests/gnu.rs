@@ -359,6 +359,15 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
         let padding = " ".repeat(13 - text.chars().count());
         assert!(line.ends_with(&format!(" {padding}{text}  of{size}")), "{line}");
     }
+    // Commas count bytes.
+    let below = zoo.0.join("below");
+    fs::create_dir(&below).unwrap();
+    (0..9).for_each(|n| fs::write(below.join(format!("full{n}")), vec![b'x'; 2 << 20]).unwrap());
+    for width in 40..60 {
+        let commas = Style { format: Format::Commas, blocks: true, width, ..lines.clone() };
+        let seen = list(&below, &commas);
+        assert!(seen.split(|byte| *byte == b'\n').skip(1).all(|line| line.len() <= width), "{width}");
+    }
     let seen = String::from_utf8_lossy(&list(&zoo.0, &Style { blocks: true, ..lines })).into_owned();
     let blocks = |name: &str| {
         let metadata = fs::symlink_metadata(zoo.0.join(name)).unwrap();

@@ -44,7 +44,7 @@ impl Frills {
         self.inode.is_none() && self.blocks.is_none() && self.context.is_none()
     }
 
-    /// The columns on the screen that they take for an entry. (Where no entry could be stat'ed, GNU takes the
+    /// The columns on the screen that they take for an entry, or, where they are not aligned, the bytes. (Where no entry could be stat'ed, GNU takes the
     /// question marks for nothing.)
     pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
         if self.aligned {
@@ -56,7 +56,7 @@ impl Frills {
         }
         let known = entry.is_known();
         let inode = if style.inode && entry.knows_ino() { digits(entry.ino()) } else { 1 };
-        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).width() } else { 1 };
+        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
         let context = self.context.map_or(0, |_| context(entry).len() + 1);
         self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1) + context
     }
