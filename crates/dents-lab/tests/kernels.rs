@@ -100,7 +100,8 @@ fn attributes_by_bare_name() {
     let dir = mix(&std::env::temp_dir(), 4000).expect("fixture");
     for args in [&["--mode=classic", "-al"][..], &["--mode=par", "--threads=3", "-al"]] {
         let trace = trace(&refused(dls(dir.path(), args), ATTRIBUTES)).expect("strace");
-        let by_proc = trace.calls().iter().filter(|call| call.text.contains("\"/proc/self/fd/")).count();
+        let by_proc =
+            trace.calls().iter().filter(|call| call.text.contains("\"/proc/thread-self/fd/")).count();
         assert_eq!(trace.outcome.end, End::Exit(0), "{args:?}");
         assert!(trace.count("llistxattr") >= 3990, "{args:?}: {}", trace.count("llistxattr"));
         assert!(by_proc < 40, "{args:?}: {by_proc} questions went through /proc");
@@ -108,6 +109,24 @@ fn attributes_by_bare_name() {
 }
 
 /// Relative operands are found after each directory, wherever the thread has been meanwhile.
+/// Each thread has a table of descriptors of its own: a directory that it opened has its number there and nowhere else.
+#[test]
+fn attributes_that_several_threads_ask_for() {
+    let dir = TempDir::new("kernels").expect("a directory");
+    for nth in 0..400 {
+        let below = dir.path().join(format!("d{}/s{nth}", nth % 40));
+        fs::create_dir_all(&below).expect("a directory");
+        fs::File::create(below.with_extension("f")).expect("a file");
+    }
+    for mode in ["--mode=par", "--mode=auto"] {
+        for _ in 0..10 {
+            let outcome = end(&refused(dls(dir.path(), &["-Rg", mode]), "listxattrat,getxattrat"));
+            assert_eq!(String::from_utf8_lossy(&outcome.stderr), "", "{mode}");
+            assert_eq!(outcome.end, End::Exit(0), "{mode}");
+        }
+    }
+}
+
 #[test]
 fn attributes_of_operands_and_below() {
     let dir = marked();

@@ -157,14 +157,22 @@ fn escaped_characters_at_the_edge() {
     assert_eq!(listing(dir.path(), &["-1", style], None).1, expected);
 }
 
-/// Since 9.2, sizes go on to Ronna and Quetta, which are too large for a block like Zetta and Yotta are.
+/// Zetta and Yotta are too large for a block; Ronna and Quetta are no units of `--block-size`, in 9.7 as before.
 #[test]
 fn units_beyond_yotta() {
     let dir = files(&[]);
-    for size in ["1R", "RiB", "2QB", "1Z", "Y"] {
-        let (end, _, message) = listing(dir.path(), &[&format!("--block-size={size}")], None);
-        assert_eq!(end, End::Exit(2), "{size}");
-        assert_eq!(message, format!("dls: --block-size argument '{size}' too large\n"));
+    let said = |size: &str| listing(dir.path(), &[&format!("--block-size={size}")], None);
+    for size in ["1Z", "Y"] {
+        let message = format!("dls: --block-size argument '{size}' too large\n");
+        assert_eq!(said(size), (End::Exit(2), String::new(), message));
+    }
+    for size in ["R", "RiB", "Q"] {
+        let message = format!("dls: invalid --block-size argument '{size}'\n");
+        assert_eq!(said(size), (End::Exit(2), String::new(), message));
+    }
+    for size in ["1R", "2QB"] {
+        let message = format!("dls: invalid suffix in --block-size argument '{size}'\n");
+        assert_eq!(said(size), (End::Exit(2), String::new(), message));
     }
 }
 

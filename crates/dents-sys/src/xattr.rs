@@ -1,7 +1,7 @@
 //! Extended attributes, relative to a directory's descriptor.
 //!
 //! `listxattrat` and `getxattrat` exist since Linux 6.13. An older kernel is asked once, remembered, and from then
-//! on asked by path: `llistxattr("/proc/self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
+//! on asked by path: `llistxattr("/proc/thread-self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
 //! From the directory itself a bare name does ([`cwd`](crate::cwd)), relative to [`CWD`].
 use crate::syscall::{self, GETXATTRAT, LISTXATTRAT};
 use crate::{BorrowedFd, CWD, Errno, Result};
@@ -84,8 +84,9 @@ pub fn getxattr<'b>(file: BorrowedFd<'_>, name: &CStr, buf: &'b mut [u8]) -> Res
 
 /// The thread's own table: /proc/self is that of the first thread, where the number may be another file's if threads
 /// do not share theirs.
+const OWN: &[u8] = b"/proc/thread-self/fd/";
+
 fn with_proc_path<T>(file: BorrowedFd<'_>, ask: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
-    const OWN: &[u8] = b"/proc/thread-self/fd/";
     let fd = rustix::path::DecInt::from_fd(file);
     let mut path = [0; OWN.len() + 12];
     path[..OWN.len()].copy_from_slice(OWN);
@@ -164,7 +165,6 @@ const PATH_MAX: usize = 4096;
 /// Calls `ask` with a path that means `path` relative to `dir`: itself if absolute or relative to the current
 /// directory, else through /proc. No memory is allocated, no system call made.
 fn with_path<T>(dir: BorrowedFd<'_>, path: &CStr, ask: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
-    const PREFIX: &[u8] = b"/proc/self/fd/";
     let bytes = path.to_bytes_with_nul();
     if bytes[0] == b'/' || dir.as_raw_fd() == CWD.as_raw_fd() {
         return ask(path);
@@ -176,7 +176,7 @@ fn with_path<T>(dir: BorrowedFd<'_>, path: &CStr, ask: impl FnOnce(&CStr) -> Res
     let fd = rustix::path::DecInt::from_fd(dir);
     let mut joined = [0; PATH_MAX];
     let mut end = 0;
-    for part in [PREFIX, fd.as_bytes(), b"/", bytes] {
+    for part in [OWN, fd.as_bytes(), b"/", bytes] {
         joined.get_mut(end..end + part.len()).ok_or(Errno::NAMETOOLONG)?.copy_from_slice(part);
         end += part.len();
     }
