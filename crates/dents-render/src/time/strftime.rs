@@ -202,8 +202,7 @@ impl Spec {
             b'M' => self.two(out, civil.minute, b'0'),
             b'S' => self.two(out, civil.second, b'0'),
             b'N' => self.nanoseconds(out, moment.nanosecond),
-            b'b' => self.text(out, &names.months[month], true),
-            b'h' => self.text(out, names.names.short_months[month], true),
+            b'b' | b'h' => self.text(out, names.names.short_months[month], true),
             b'B' => self.text(out, names.names.months[month], true),
             b'a' => self.text(out, names.names.short_days[civil.weekday as usize], true),
             b'A' => self.text(out, names.names.days[civil.weekday as usize], true),
@@ -491,6 +490,22 @@ mod tests {
         ] {
             assert_eq!(show(format, 1_700_000_000, 0), text, "{format}");
         }
+    }
+
+    /// As GNU `ls` 9.7 prints them in a locale whose months are not all as wide.
+    #[test]
+    fn months_are_aligned_where_a_format_names_them_and_no_more() {
+        let mut months = TimeNames::C.short_months.map(Cow::Borrowed);
+        months[10] = Cow::Borrowed(b"Nov ");
+        let names = Names { names: TimeNames::C, months, library: false };
+        let civil = Civil::new(1_700_000_000).unwrap();
+        let moment = Moment { civil, second: 1_700_000_000, nanosecond: 0, offset: 0, zone: b"UTC" };
+        let mut out = Vec::new();
+        for part in ["%b|%-b|%6b|%+6b|%h|", "%^b"] {
+            Format::new(part.as_bytes()).write(&moment, &names, true, &mut out);
+            Format::new(part.as_bytes()).write(&moment, &names, false, &mut out);
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "Nov |Nov|   Nov|000Nov|Nov|NOV");
     }
 
     #[test]
