@@ -120,11 +120,13 @@ pub const DIFFERENCES: &[Difference] = &[
     Difference {
         since: (9, 7),
         reason: "months are not aligned where the name of one cannot be printed",
-        applies: |case| {
-            let set = |name| case.variable(name).filter(|value| !value.is_empty());
-            let of = |name| set("LC_ALL").or(set(name)).or(set("LANG")).unwrap_or("C");
-            !crate::draw::BYTE_LOCALES.contains(&of("LC_TIME")) && !of("LC_CTYPE").ends_with('8')
-        },
+        applies: |case| is_beyond_charset(case, "LC_TIME"),
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
+        reason: "sizes with a separator that cannot be printed have no width",
+        applies: |case| is_beyond_charset(case, "LC_NUMERIC"),
         remedy: Remedy::Skip,
     },
     Difference {
@@ -241,6 +243,13 @@ fn meets_growing_link(case: &Case) -> bool {
         }
     }
     case.operands.iter().any(|operand| grows(&case.cwd.join(operand)))
+}
+
+/// Whether a category is of a locale whose characters the charset may not have.
+fn is_beyond_charset(case: &Case, category: &str) -> bool {
+    let set = |name: &str| case.variable(name).filter(|value| !value.is_empty());
+    let of = |name: &str| set("LC_ALL").or(set(name)).or(set("LANG")).unwrap_or("C");
+    !crate::draw::BYTE_LOCALES.contains(&of(category)) && !of("LC_CTYPE").ends_with('8')
 }
 
 /// Whether the case lays names out by their widths, as bytes that may be anything.
