@@ -145,7 +145,7 @@ fn attributes_of_operands_and_below() {
     }
 }
 
-/// The working directory may be gone, or closed to the user who lists, and so may be what is listed.
+/// The working directory may be removed, or closed to the user; so may the directory that is listed.
 #[test]
 fn attributes_from_a_directory_that_is_no_home() {
     let dir = marked();

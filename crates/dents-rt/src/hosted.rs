@@ -120,7 +120,7 @@ pub mod agent {
     /// What is to be done, once.
     pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-    /// Does `job` on a thread that nobody waits for. It lives as long as we do, so `at_end` is never called: a panic of any
+    /// Runs `job` on a detached thread. It lives as long as we do, so `at_end` is never called: a panic of any
     /// thread ends the program.
     ///
     /// # Errors

@@ -107,7 +107,7 @@ mod handler {
     /// What the agent would have said, if it ended by a panic.
     pub(crate) fn last_words() -> Option<Line> {
         let said = LAST_WORDS.said.load(Ordering::Acquire);
-        // SAFETY: it was said, so nobody writes any more.
+        // SAFETY: the text is published, and no thread writes to it afterwards.
         said.then(|| unsafe { (*LAST_WORDS.line.get()).clone() })
     }
 
@@ -126,7 +126,7 @@ mod handler {
                 line = Line::of_exhaustion(program);
             }
             if is_agent {
-                // SAFETY: only this thread comes here, once, and nobody reads before it is said.
+                // SAFETY: only this thread comes here, once, and no thread reads before the text is published.
                 unsafe { *LAST_WORDS.line.get() = line };
                 LAST_WORDS.said.store(true, Ordering::Release);
                 crate::exit(TROUBLE)

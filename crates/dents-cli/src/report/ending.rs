@@ -26,7 +26,7 @@ impl Ending {
     }
 
     /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or a scan file is
-    /// partial that may not be; 128 and its number if a signal stopped it, 130 for Ctrl-C. Where nobody reads what is
+    /// partial that may not be; 128 and its number if a signal stopped it, 130 for Ctrl-C. Where no reader is left for what is
     /// written it does not return.
     pub(crate) fn finish(self, draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> ExitCode {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());

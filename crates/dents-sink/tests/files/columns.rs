@@ -117,7 +117,7 @@ fn files_of_the_first_version_are_read() {
     assert_eq!(read_any(&path).expect("read"), (Rng(FIRST_SEED).rows(FIRST_ROWS), None));
 }
 
-/// The program that began the scan, and when it did, are told by whoever makes the file.
+/// The caller that creates a file tells which program began the scan, and when.
 #[test]
 fn a_file_says_when_its_scan_was_begun() {
     let ground = Playground::new();
