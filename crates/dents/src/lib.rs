@@ -18,7 +18,6 @@ pub mod bounded;
 pub mod canonical;
 #[cfg(test)]
 mod crews;
-pub mod lock;
 pub mod mounts;
 pub mod needs;
 pub mod owners;
@@ -30,6 +29,7 @@ pub mod sort;
 pub mod stat;
 pub mod team;
 pub mod tree;
-pub mod watch;
 
+pub use dents_engine::crew::watchdog;
+pub use dents_engine::lock;
 pub use scandir::{readdirx, scandir};

@@ -14,7 +14,7 @@ use dents::bounded::Aside;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::Workers;
-use dents::watch::{LOOK_NS, Lookout, Watch};
+use dents::watchdog::{LOOK_NS, Watch, Watchdog};
 use dents_rt::{Process, Running, agent, child, help, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{Errno, cwd, file, futex, signal, tty};
@@ -112,11 +112,16 @@ impl Workers for Threads {
         !cfg!(dents_libc_free)
     }
 
-    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+    fn with_replacements(
+        &self,
+        wanted: &(dyn Fn() -> bool + Sync),
+        job: &(dyn Fn() + Sync),
+        during: &mut dyn FnMut(),
+    ) {
         help::offer(wanted, job, during);
     }
 
-    fn lookout(&self) -> Option<&'static Watch> {
+    fn watchdog(&self) -> Option<&'static Watch> {
         static STARTED: AtomicBool = AtomicBool::new(false);
         if !STARTED.swap(true, Ordering::Relaxed) {
             let _held = held_for_threads();
@@ -129,10 +134,10 @@ impl Workers for Threads {
 
 /// The life of the thread that looks on where there is no terminal to tell of it.
 fn look_out() {
-    let (mut lookout, never) = (Lookout::new(), AtomicU32::new(0));
+    let (mut watchdog, never) = (Watchdog::new(1), AtomicU32::new(0));
     loop {
         let _ = futex::wait(&never, 0, Some(LOOK_NS));
-        help::help(lookout.look(&WATCH));
+        help::help(WATCH.replacements(&mut watchdog));
     }
 }
 

@@ -2,13 +2,13 @@
 //! anything else is written; and how far it had come, when it is interrupted.
 //!
 //! A question that hangs holds its thread in the kernel, so the line is drawn by another, which looks on
-//! ([`dents::watch`]) and asks nothing. It is there from the start, for nobody can know which question
+//! ([`dents::watchdog`]) and asks nothing. It is there from the start, for nobody can know which question
 //! will hang: the first `openat` may. While the lister waits for the kernel, all other threads block SIGINT and the like, and
 //! this one waits for them, so there is no handler: it takes its line off before the process ends or stops. While the
 //! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
 //! two may write is in `turn.rs`.
 //!
-//! It also sees who waits behind what hangs, and has helpers come ([`Lookout`]).
+//! It also sees who waits behind what hangs, and has helpers come ([`Watchdog`]).
 
 use crate::run::grouped;
 use crate::turn::{State, TURN};
@@ -18,7 +18,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, Ordering};
-use dents::watch::{DESKS, LOOK_NS, Lookout, Watch};
+use dents::watchdog::{LOOK_NS, SEATS, Watch, Watchdog};
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
@@ -117,7 +117,7 @@ impl Progress {
         let started_ns = clock::monotonic_ns();
         let mut rounds = None;
         let mut quiet = false;
-        let mut lookout = Lookout::new();
+        let mut watchdog = Watchdog::new(1);
         let screen = Screen::default();
         let (mut next_ns, mut tick_ns) = (started_ns + LOOK_NS, started_ns + PATIENCE_NS - TICK_NS);
         loop {
@@ -129,7 +129,7 @@ impl Progress {
                 continue;
             }
             next_ns = now + LOOK_NS;
-            (self.help)(lookout.look(self.watch));
+            (self.help)(self.watch.replacements(&mut watchdog));
             if now < tick_ns {
                 continue;
             }
@@ -151,7 +151,7 @@ impl Progress {
     fn look(&self, rounds: &mut Rounds, now: u64) -> (Option<Longest>, usize) {
         let (mut longest, mut busy): (Option<Longest>, usize) = (None, 0);
         for (number, (turn, since_ns)) in rounds.desks.iter_mut().enumerate() {
-            let Some(desk) = self.watch.look(number) else { continue };
+            let Some(desk) = self.watch.question(number) else { continue };
             // What is there in the first round may have been there from the start; the second will tell.
             if *turn != desk.turn && *turn != 0 {
                 *since_ns = now;
@@ -260,7 +260,7 @@ pub fn take_terminal() {
 
 impl Rounds {
     fn new(started_ns: u64) -> Rounds {
-        let desks = (0..DESKS).map(|_| (0, started_ns)).collect();
+        let desks = (0..SEATS).map(|_| (0, started_ns)).collect();
         Rounds { started_ns, desks, answers: [(started_ns, 0); RATE_TICKS] }
     }
 

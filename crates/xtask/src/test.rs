@@ -12,7 +12,8 @@ use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
-const NO_STD: &[&str] = &["dents-rt", "dents-sys", "dents", "dents-locale", "dents-render", "dls"];
+const NO_STD: &[&str] =
+    &["dents-rt", "dents-sys", "dents-engine", "dents", "dents-locale", "dents-render", "dls"];
 /// The side that stands on std: the `dents` program, and what tests and measures.
 const STD: &[&str] = &["dents-sink", "dents-cli", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.

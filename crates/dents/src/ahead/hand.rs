@@ -8,7 +8,7 @@ use crate::read::{Filter, Reader};
 use crate::sort::{Collate, Order};
 use crate::stat::{self, Asking, Means, Mode, Report, Threads, Workers};
 use crate::team::Team;
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;

@@ -8,7 +8,7 @@ use crate::read::Stream;
 use crate::stat::ask::Asker;
 use crate::stat::operands::follow_to_directory;
 use crate::stat::{Dereference, Place, Question, asks, links_lie};
-use crate::watch::READING;
+use crate::watchdog::READING;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::sync::Arc;

@@ -37,7 +37,7 @@ use crate::read::Filter;
 use crate::stat::auto::{Choice, Strategy};
 use crate::stat::ledger::{Account, Ledger};
 use crate::stat::{Dereference, Report, Tally};
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::ffi::CString;

@@ -8,7 +8,7 @@ use super::round::Round;
 use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, links_lie, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
-use crate::watch::{READING, Watch};
+use crate::watchdog::{READING, Watch};
 use core::cell::Cell;
 
 /// How far [`read`] came.

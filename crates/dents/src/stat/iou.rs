@@ -19,7 +19,7 @@ use super::{Harvest, Question, Todo, dir_is_cwd, xattrs};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::needs::{Kind, Needs};
 use crate::ring::{Device, Rings};
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -7,43 +7,10 @@ use super::{Place, Question};
 use crate::mounts::Mounts;
 use crate::needs::NeedsByKind;
 use crate::ring::Rings;
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use core::cell::OnceCell;
+pub use dents_engine::crew::Workers;
 use dents_sys::{sched, stat};
-
-/// Threads, from whoever has them: the core itself starts none.
-pub trait Workers: Sync {
-    /// Runs `job(0)` on the calling thread and `job(1)`, `job(2)` … `job(workers - 1)` on others, and returns when
-    /// all have ended. A thread that cannot be started is left out; `job(0)` always runs.
-    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync));
-
-    /// The same, but the calling thread does something of its own before `job(0)`. Whoever does not provide it begins when
-    /// that is done.
-    fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
-        own();
-        self.run(workers, job);
-    }
-
-    /// Whether the threads share one descriptor table. If they do, every call that takes the directory's
-    /// descriptor also writes to its reference count, and a worker does better with one of its own.
-    fn share_descriptors(&self) -> bool {
-        true
-    }
-
-    /// Runs `during`. Whoever looks on may meanwhile have helpers come, threads that run `job` once each, if `wanted` says
-    /// that they are; this returns when they have ended too. To begin with, nobody comes. It is the first thread that calls it:
-    /// helpers find the directory by the number that its descriptor has there.
-    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
-        let _ = (wanted, job);
-        during();
-    }
-
-    /// Somebody who looks on and has helpers come, from the first call on; for where answers are known to come from far
-    /// away. `None` if there can be nobody.
-    fn lookout(&self) -> Option<&'static Watch> {
-        None
-    }
-}
 
 /// How many threads: as many as asked for, or as the process may use cores, which is found out when first needed.
 #[derive(Debug)]
@@ -183,7 +150,7 @@ impl<'a> Means<'a> {
 
     /// Who looks on: whoever is told of, or where answers come from far away somebody who is fetched for it.
     pub(super) fn lookout(&self, policy: &Policy) -> Option<&'static Watch> {
-        self.threads.watching().or_else(|| if policy.is_far() { self.workers.lookout() } else { None })
+        self.threads.watching().or_else(|| if policy.is_far() { self.workers.watchdog() } else { None })
     }
 }
 

@@ -6,7 +6,6 @@
 //! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
 
 pub(crate) mod ask;
-pub mod auto;
 mod classic;
 mod directory;
 pub(crate) mod flight;
@@ -16,7 +15,6 @@ mod means;
 pub(crate) mod operands;
 mod overlap;
 mod par;
-pub mod policy;
 mod round;
 pub(crate) mod steady;
 mod xattrs;
@@ -24,6 +22,7 @@ mod xattrs;
 #[cfg(test)]
 mod tests;
 
+pub use dents_engine::limit::{choose as auto, policy};
 pub use directory::{Progress, fill_read, read, read_more};
 pub use means::{Asking, Means, Mode, Threads, Workers};
 pub use operands::{Dereference, fill_operands};
@@ -31,7 +30,7 @@ pub use operands::{Dereference, fill_operands};
 use crate::batch::{Batch, Dent, Metas, Names, Texts};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::ring::Rings;
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::vec::Vec;
 use auto::{Choice, Signals, Strategy};
 use core::cell::{Cell, OnceCell};

@@ -8,7 +8,7 @@ use super::par::{Piece, Scratch, Supply, Taking};
 use crate::batch::{Batch, Names};
 use crate::lock::{Mutex, MutexGuard};
 use crate::read::{Filter, Stream};
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use core::sync::atomic::{AtomicU32, Ordering};
 use dents_sys::{BorrowedFd, Errno, futex};
 

@@ -2,7 +2,7 @@
 //! help.
 //!
 //! A question that hangs holds its thread, and whatever that thread has taken and not yet asked. So where somebody looks
-//! on ([`Watch`](crate::watch::Watch)) the entries a thread takes lie on a *shelf* that others can reach: each is
+//! on ([`Watch`](crate::watchdog::Watch)) the entries a thread takes lie on a *shelf* that others can reach: each is
 //! claimed before it is asked. Helpers clear the shelves, then go on with the supply. What only one thread could do
 //! (to find out how fast answers come) they do not wait for. Where nobody looks on there are no shelves, and this
 //! costs nothing; on a shelf, 64 entries cost a copy of their names, 0.3 µs, and a claim each.
@@ -131,9 +131,9 @@ impl<'r> Round<'r> {
         match self.question.watch {
             None => during(&self),
             Some(watch) => {
-                watch.want_hands(0);
+                watch.want(0);
                 let wanted = || self.has_work();
-                self.workers.offer(&wanted, &|| self.help(), &mut || during(&self));
+                self.workers.with_replacements(&wanted, &|| self.help(), &mut || during(&self));
             }
         }
         let (mut pieces, harvest) = self.home.into_inner();
@@ -176,7 +176,7 @@ impl<'r> Round<'r> {
         let flight = crew.round_trips.then(|| Flight::new(crew.threads, crew.cores));
         let ended = AtomicBool::new(false);
         self.is_manned.store(true, Ordering::Relaxed);
-        self.question.watch.iter().for_each(|watch| watch.want_hands(0));
+        self.question.watch.iter().for_each(|watch| watch.want(0));
         let step = crew.step(entries);
         // Longer than it takes to read a buffer: 0.3 µs an entry, of which the others ask about one in 2 µs.
         let low = 8 * step * crew.threads;
@@ -221,7 +221,7 @@ impl<'r> Round<'r> {
     fn hand<'h>(&self, question: Question<'h>) -> Hand<'h> {
         let number = self.askers.fetch_add(1, Ordering::Relaxed);
         let asker = Asker::new(question, number);
-        question.watch.iter().for_each(|watch| watch.sit(asker.desk));
+        question.watch.iter().for_each(|watch| watch.take(asker.desk));
         Hand { asker, pieces: Vec::new() }
     }
 
@@ -274,7 +274,7 @@ impl<'r> Round<'r> {
             slow = if auto::is_round_trip(each) { slow + piece.dents.len() as u32 } else { 0 };
             if slow >= SLOW && !self.is_manned.load(Ordering::Relaxed) {
                 // Whoever would have started as many hangs.
-                self.question.watch.iter().for_each(|watch| watch.want_hands(FIRST));
+                self.question.watch.iter().for_each(|watch| watch.want(FIRST));
             }
         }
         self.bring_home(hand);

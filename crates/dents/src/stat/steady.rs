@@ -5,7 +5,7 @@ use super::ledger::{Call, Ledger};
 use super::{Harvest, Question, Tally};
 use crate::batch::{Batch, Meta, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::vec;
 use dents_sys::stat::{self, Statx};
 use dents_sys::{BorrowedFd, Errno};

@@ -122,7 +122,12 @@ impl Workers for Helped {
         Std.run(workers, job);
     }
 
-    fn offer(&self, wanted: &(dyn Fn() -> bool + Sync), job: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+    fn with_replacements(
+        &self,
+        wanted: &(dyn Fn() -> bool + Sync),
+        job: &(dyn Fn() + Sync),
+        during: &mut dyn FnMut(),
+    ) {
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {

@@ -104,7 +104,7 @@ use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
 use crate::stat::ledger::Ledger;
-use crate::watch::Watch;
+use crate::watchdog::Watch;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::num::NonZeroU32;

@@ -66,7 +66,7 @@ pub const PROBE_FROM: usize = 128;
 const ROUND_TRIP_NS: u64 = 100_000;
 
 /// What takes less came from memory: the fastest disk takes longer.
-pub(crate) const FROM_MEMORY_NS: u64 = 10_000;
+pub const FROM_MEMORY_NS: u64 = 10_000;
 
 /// Requests in flight at most where each is a round trip, unless the user says otherwise. The search for the right
 /// number begins far below.
@@ -81,7 +81,8 @@ pub fn is_round_trip(latency_ns: u64) -> bool {
 /// How long one of `entries` took to answer, beyond what any call takes. Under a tracer, or in a sandbox, that is as long
 /// as a round trip, and no server's doing. Three calls go off: the two that are asked of an entry, and a reading of the
 /// clock.
-pub(crate) fn latency_ns(elapsed_ns: u64, entries: usize, any_call_ns: u64) -> u64 {
+#[must_use]
+pub fn latency_ns(elapsed_ns: u64, entries: usize, any_call_ns: u64) -> u64 {
     (elapsed_ns / entries.max(1) as u64).saturating_sub(3 * any_call_ns)
 }
 

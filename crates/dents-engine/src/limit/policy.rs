@@ -259,7 +259,7 @@ mod tests {
     fn looks_come_before_the_number_of_entries_that_has_any() {
         for (_, policy) in &TABLE {
             let looked: usize = policy.looks().iter().sum();
-            assert!(looked <= super::super::auto::PROBE_FROM / 2);
+            assert!(looked <= super::super::choose::PROBE_FROM / 2);
         }
     }
 }

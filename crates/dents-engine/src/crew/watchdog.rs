@@ -1,0 +1,311 @@
+//! Finding workers that are stuck in the kernel, and showing what each waits for.
+//!
+//! A worker marks its seat when a question begins and when it ends; the watchdog thread looks at the seats every few
+//! milliseconds. A stuck worker does nothing to show it: its seat stays as it is. So being watched costs a worker no clock:
+//! 10 ns an entry, and nothing where there is no watchdog.
+
+use crate::lock::Plain as Mutex;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use dents_sys::sched;
+
+/// Seats of a [`Watch`]: the lister's, and those of 256 workers and as many replacements. Workers beyond these are not seen.
+pub const SEATS: usize = 513;
+
+/// How often a watchdog looks at a listing.
+pub const LOOK_NS: u64 = 30_000_000;
+
+/// What a seat shows while names are read.
+pub const READING: &[u8] = b"the names themselves";
+
+/// Replacements of a listing at a time, at most, those that are stuck among them.
+const MOST_REPLACEMENTS: u32 = 256;
+
+/// Bytes of a name that are kept.
+const KEPT: usize = 63;
+
+/// A worker's place, where the watchdog sees it.
+#[derive(Debug, Default)]
+pub struct Seat {
+    /// Odd while a question is in flight: changes when one begins and when it ends.
+    turn: AtomicU32,
+    /// The worker's thread, once it has said so. Without, it is never found stuck.
+    thread: AtomicU32,
+}
+
+impl Seat {
+    /// Free.
+    #[must_use]
+    pub const fn new() -> Seat {
+        Seat { turn: AtomicU32::new(0), thread: AtomicU32::new(0) }
+    }
+
+    /// The calling thread takes the seat: one system call.
+    pub fn take(&self) {
+        self.thread.store(sched::thread_id(), Ordering::Relaxed);
+    }
+
+    /// A question begins; or the next one, directly after another.
+    pub fn begin(&self) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        self.turn.store(turn.wrapping_add(1 + (turn & 1)), Ordering::Release);
+    }
+
+    /// The question is answered.
+    pub fn end(&self) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        self.turn.store(turn.wrapping_add(turn & 1), Ordering::Release);
+    }
+
+    /// The question in flight, if any: while the number stays the same, it is the same question.
+    fn question(&self) -> Option<u32> {
+        Some(self.turn.load(Ordering::Acquire)).filter(|turn| turn & 1 == 1)
+    }
+}
+
+/// What the watchdog remembers from one look to the next.
+#[derive(Debug)]
+pub struct Watchdog {
+    /// Of each seat: the question, and at how many looks it was the same.
+    seen: Vec<(u32, u32)>,
+    /// At so many looks a question must be the same.
+    looks: u32,
+}
+
+impl Watchdog {
+    /// A worker is stuck once the same question was in flight at `looks` looks after the first.
+    #[must_use]
+    pub fn new(looks: u32) -> Watchdog {
+        Watchdog { seen: Vec::new(), looks: looks.max(1) }
+    }
+
+    /// How many workers are stuck. A thread that waits for a core is not: more threads would only make it wait longer.
+    ///
+    /// Three system calls for each that seems stuck, once.
+    pub fn look<'s>(&mut self, seats: impl Iterator<Item = &'s Seat>) -> u32 {
+        self.look_by(seats, sched::is_runnable)
+    }
+
+    fn look_by<'s>(
+        &mut self,
+        seats: impl Iterator<Item = &'s Seat>,
+        is_runnable: impl Fn(u32) -> bool,
+    ) -> u32 {
+        let mut stuck = 0;
+        for (number, seat) in seats.enumerate() {
+            if self.seen.len() <= number {
+                self.seen.push((0, 0));
+            }
+            let (last, same) = &mut self.seen[number];
+            let thread = seat.thread.load(Ordering::Relaxed);
+            let Some(question) = seat.question().filter(|_| thread != 0) else {
+                *same = 0;
+                continue;
+            };
+            *same = if question == *last { same.saturating_add(1) } else { 0 };
+            *last = question;
+            if *same == self.looks && is_runnable(thread) {
+                *same -= 1;
+            }
+            stuck += u32::from(*same >= self.looks);
+        }
+        stuck
+    }
+}
+
+/// Seats with names, and what was counted: for the line of progress, and for the watchdog of a listing. All zero, so that a
+/// static one costs nothing while it is not used.
+pub struct Watch {
+    read: AtomicU64,
+    answered: AtomicU64,
+    /// Replacements that are wanted even if no worker is stuck.
+    wanted: AtomicU32,
+    seats: [Named; SEATS],
+}
+
+struct Named {
+    seat: Seat,
+    name: Mutex<Name>,
+}
+
+impl Named {
+    const fn new() -> Named {
+        Named { seat: Seat::new(), name: Mutex::new(Name { len: 0, bytes: [0; KEPT] }) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Name {
+    len: u8,
+    bytes: [u8; KEPT],
+}
+
+/// A question in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// While it stays the same, so does the question.
+    pub turn: u32,
+    name: [u8; KEPT],
+    len: u8,
+}
+
+impl Question {
+    /// The file it is about: the beginning of its name.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        &self.name[..usize::from(self.len)]
+    }
+}
+
+impl Watch {
+    /// No question is in flight.
+    #[must_use]
+    pub const fn new() -> Watch {
+        Watch {
+            read: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            wanted: AtomicU32::new(0),
+            seats: [const { Named::new() }; SEATS],
+        }
+    }
+
+    /// So many more names have been read.
+    pub fn add_read(&self, count: usize) {
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// So many more entries have answered, to a worker without a seat.
+    pub fn add_answered(&self, count: usize) {
+        self.answered.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// So many replacements are wanted, even if no worker is stuck.
+    pub fn want(&self, replacements: u32) {
+        self.wanted.store(replacements, Ordering::Relaxed);
+    }
+
+    /// The calling thread takes a seat, and may be replaced from now on: one system call.
+    pub fn take(&self, seat: usize) {
+        self.seats.get(seat).into_iter().for_each(|named| named.seat.take());
+    }
+
+    /// A question about this file begins. Seat 0 is the lister's.
+    pub fn begin(&self, seat: usize, name: &[u8]) {
+        let Some(named) = self.seats.get(seat) else { return };
+        let len = name.len().min(KEPT);
+        let mut kept = named.name.lock();
+        kept.len = len as u8;
+        kept.bytes[..len].copy_from_slice(&name[..len]);
+        drop(kept);
+        named.seat.begin();
+    }
+
+    /// The question is answered, about so many entries.
+    pub fn end(&self, seat: usize, answered: u64) {
+        self.answered.fetch_add(answered, Ordering::Relaxed);
+        self.seats.get(seat).into_iter().for_each(|named| named.seat.end());
+    }
+
+    /// Names read, and entries that have answered.
+    #[must_use]
+    pub fn counts(&self) -> (u64, u64) {
+        (self.read.load(Ordering::Relaxed), self.answered.load(Ordering::Relaxed))
+    }
+
+    /// The question of a seat, if one is in flight.
+    #[must_use]
+    pub fn question(&self, seat: usize) -> Option<Question> {
+        let named = self.seats.get(seat)?;
+        let turn = named.seat.question()?;
+        let name = *named.name.lock();
+        Some(Question { turn, name: name.bytes, len: name.len })
+    }
+
+    /// How many replacements there should be, by a watchdog that looks every [`LOOK_NS`]: two for each stuck worker, stuck
+    /// replacements among them. So where many are stuck, the number that are not grows faster than by one at a time.
+    pub fn replacements(&self, watchdog: &mut Watchdog) -> u32 {
+        self.replacements_by(watchdog, sched::is_runnable)
+    }
+
+    fn replacements_by(&self, watchdog: &mut Watchdog, is_runnable: impl Fn(u32) -> bool) -> u32 {
+        // The lister's own seat is left out: opening and reading a directory is its own work.
+        let seats = self.seats.iter().skip(1).map(|named| &named.seat);
+        let stuck = watchdog.look_by(seats, is_runnable);
+        (2 * stuck + self.wanted.load(Ordering::Relaxed)).min(MOST_REPLACEMENTS)
+    }
+}
+
+impl Default for Watch {
+    fn default() -> Watch {
+        Watch::new()
+    }
+}
+
+impl core::fmt::Debug for Watch {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(out, "Watch{:?}", self.counts())
+    }
+}
+
+#[cfg(all(test, not(feature = "model")))]
+mod tests {
+    use super::*;
+    use std::boxed::Box;
+
+    #[test]
+    fn a_question_is_seen_until_it_is_answered() {
+        let watch = Box::new(Watch::new());
+        assert!(watch.question(3).is_none());
+        watch.begin(3, b"slow");
+        let seen = watch.question(3).unwrap();
+        assert_eq!((seen.name(), seen.turn), (&b"slow"[..], 1));
+        watch.end(3, 1);
+        assert!(watch.question(3).is_none());
+        watch.begin(3, &[b'x'; 300]);
+        assert_eq!((watch.question(3).unwrap().name().len(), watch.question(3).unwrap().turn), (KEPT, 3));
+        watch.begin(3, b"the next");
+        assert_eq!(watch.question(3).unwrap().turn, 5, "one may follow the other directly");
+        watch.begin(SEATS, b"not seen");
+        watch.end(SEATS, 1);
+        watch.add_answered(2);
+        watch.add_read(7);
+        assert_eq!(watch.counts(), (7, 4));
+    }
+
+    #[test]
+    fn two_replacements_for_each_stuck_worker() {
+        let (watch, mut watchdog) = (Box::new(Watch::new()), Watchdog::new(1));
+        let mut look = || watch.replacements_by(&mut watchdog, |_| false);
+        watch.begin(0, b"reading");
+        assert_eq!((look(), look()), (0, 0), "the lister's own");
+        watch.begin(3, b"elsewhere");
+        assert_eq!((look(), look()), (0, 0), "a seat that was not taken");
+        (1..SEATS).for_each(|seat| watch.take(seat));
+        watch.begin(3, b"slow");
+        assert_eq!((look(), look()), (0, 2), "seen twice");
+        watch.end(3, 1);
+        watch.begin(3, b"next");
+        watch.begin(4, b"stuck");
+        assert_eq!((look(), look()), (0, 4));
+        watch.end(3, 1);
+        watch.want(32);
+        assert_eq!(look(), 34);
+        (5..SEATS).for_each(|seat| watch.begin(seat, b"stuck"));
+        assert_eq!((look(), look()), (34, MOST_REPLACEMENTS));
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_core_is_not_stuck() {
+        let (seats, mut watchdog) = ([Seat::new(), Seat::new()], Watchdog::new(3));
+        seats.iter().for_each(Seat::take);
+        seats[1].begin();
+        let mut look = |runnable: bool| watchdog.look_by(seats.iter(), |_| runnable);
+        assert_eq!((look(true), look(true), look(true), look(true)), (0, 0, 0, 0));
+        assert_eq!(look(false), 1, "now it sleeps in the kernel");
+        assert_eq!(look(true), 1, "what was found out is not asked again");
+        seats[1].end();
+        assert_eq!(look(false), 0);
+        seats[1].begin();
+        assert_eq!((look(false), look(false), look(false), look(false)), (0, 0, 0, 1), "another question");
+    }
+}

@@ -1,0 +1,315 @@
+//! How many tasks may be in flight: a fixed number, or one that is searched for.
+//!
+//! One object for listings, `-R`, trees and deadlines. [`policy`] is the table of file systems, [`choose`] the pure function
+//! that decides between a fixed number and a search, `search` the search.
+//!
+//! A limit counts tasks where it must: a fixed one does not, since there are no more workers than tasks allowed, and costs
+//! nothing. A counted one costs two atomic additions a task; a searched one a lock and a clock reading besides, and is used
+//! where an answer takes 100 µs or more, or where a deadline needs the clock anyway.
+
+pub mod choose;
+pub mod policy;
+mod search;
+
+pub use search::FIRST;
+
+use crate::lock::Mutex;
+use crate::sync::{AtomicBool, AtomicU32, Fault, Ordering, broken};
+use search::{Search, Window};
+
+/// So many slow answers of one worker in a row are round trips. One alone may have lost its core meanwhile.
+const SLOW: u32 = 3;
+
+/// Entries that a worker takes at a time where answers come from memory: at 2 µs an answer it comes back for more every
+/// 130 µs, so no worker waits for another, and at the end for no longer than that.
+pub const CHUNK: usize = 64;
+
+/// Tasks in flight at once, at most.
+#[derive(Debug)]
+pub struct Limit {
+    /// Never more than this, stuck workers among them.
+    most: u32,
+    counted: bool,
+    /// At a time, stuck ones not counted.
+    allowed: AtomicU32,
+    stuck: AtomicU32,
+    running: AtomicU32,
+    /// Whether answers are known to be round trips, so that the search has begun.
+    searching: AtomicBool,
+    /// Whether they have turned out to come from memory after all.
+    near: AtomicBool,
+    rate: Option<Mutex<Rate>>,
+}
+
+#[derive(Debug)]
+struct Rate {
+    search: Search,
+    window: Window,
+    since_ns: u64,
+    /// Answers to questions asked before the limit changed say nothing about it.
+    skip: u64,
+    highest: u32,
+}
+
+/// The answers of one worker, as far as its limit wants to know them.
+#[derive(Debug, Default)]
+pub struct Streak(u32);
+
+impl Limit {
+    /// As many as there are workers: nothing is counted.
+    #[must_use]
+    pub fn fixed() -> Limit {
+        Limit::new(u32::MAX, u32::MAX, false)
+    }
+
+    /// So many, whatever the number of workers; up to `most` where some of them are stuck.
+    #[must_use]
+    pub fn counted(allowed: usize, most: usize) -> Limit {
+        let most = number(most);
+        Limit::new(most, number(allowed).min(most), true)
+    }
+
+    /// As many as turn out to pay, up to `most`, with `cores` of them where answers come from memory. Answers are known to
+    /// be round trips at `now_ns`.
+    #[must_use]
+    pub fn searched(most: usize, cores: usize, now_ns: u64) -> Limit {
+        let limit = Limit::unknown(FIRST as usize, most, cores);
+        limit.begin_search(now_ns);
+        limit
+    }
+
+    /// `begin` of them until a worker has had [`SLOW`] slow answers in a row; then as many as turn out to pay.
+    #[must_use]
+    pub fn unknown(begin: usize, most: usize, cores: usize) -> Limit {
+        let most = number(most);
+        let search = Search::new(most, number(cores));
+        let rate = Rate { search, window: Window::default(), since_ns: 0, skip: 0, highest: 0 };
+        Limit { rate: Some(Mutex::new(rate)), ..Limit::new(most, number(begin).min(most), true) }
+    }
+
+    fn new(most: u32, allowed: u32, counted: bool) -> Limit {
+        Limit {
+            most,
+            counted,
+            allowed: AtomicU32::new(allowed),
+            stuck: AtomicU32::new(0),
+            running: AtomicU32::new(0),
+            searching: AtomicBool::new(false),
+            near: AtomicBool::new(false),
+            rate: None,
+        }
+    }
+
+    fn begin_search(&self, now_ns: u64) {
+        if let Some(rate) = &self.rate {
+            let mut rate = rate.lock();
+            rate.since_ns = now_ns;
+            rate.highest = rate.highest.max(rate.search.limit);
+            self.allowed.fetch_max(rate.search.limit, Ordering::Relaxed);
+        }
+        self.searching.store(true, Ordering::Relaxed);
+    }
+
+    /// Tasks that may be in flight now. For each stuck worker there are two others: where many are stuck, those that replace
+    /// them will be as well, and the number must grow faster than by one at a time.
+    #[must_use]
+    pub fn allowed(&self) -> u32 {
+        let stuck = self.stuck.load(Ordering::Relaxed);
+        self.allowed.load(Ordering::Relaxed).saturating_add(2 * stuck).min(self.most)
+    }
+
+    /// One more task is in flight, if it may be.
+    pub(crate) fn enter(&self) -> bool {
+        if !self.counted {
+            return true;
+        }
+        let one_more = |running| (running < self.allowed()).then_some(running + 1);
+        self.running.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// One task less is in flight.
+    pub(crate) fn leave(&self) {
+        if self.counted && !broken(Fault::LeaveUncounted) {
+            self.running.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether a worker that is in flight may stay so for another task.
+    #[inline]
+    pub(crate) fn may_stay(&self) -> bool {
+        !self.counted || self.running.load(Ordering::Relaxed) <= self.allowed()
+    }
+
+    /// Workers in flight now, as far as they are counted.
+    #[must_use]
+    pub fn running(&self) -> u32 {
+        self.running.load(Ordering::Relaxed)
+    }
+
+    /// The greatest number there may ever be.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.most as usize
+    }
+
+    /// The greatest number that was searched for so far.
+    #[must_use]
+    pub fn highest(&self) -> u32 {
+        self.rate.as_ref().map_or(0, |rate| rate.lock().highest)
+    }
+
+    /// Whether answers have turned out to be round trips.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.searching.load(Ordering::Relaxed) && !self.near.load(Ordering::Relaxed)
+    }
+
+    /// How many entries a worker takes at a time while the number is searched for.
+    #[must_use]
+    pub fn step(&self) -> usize {
+        if self.near.load(Ordering::Relaxed) { CHUNK } else { 1 }
+    }
+
+    /// Notes some answers of one worker, the first of which was asked at `began_ns`. Returns how many more tasks may be in
+    /// flight from now on.
+    pub fn answered(&self, answers: usize, began_ns: u64, now_ns: u64, streak: &mut Streak) -> usize {
+        let Some(rate) = &self.rate else { return 0 };
+        let waited_ns = now_ns.saturating_sub(began_ns);
+        if !self.searching.load(Ordering::Relaxed) {
+            let is_slow = choose::is_round_trip(waited_ns / answers.max(1) as u64);
+            streak.0 = if is_slow { streak.0 + answers as u32 } else { 0 };
+            if streak.0 < SLOW {
+                return 0;
+            }
+            let before = self.allowed();
+            self.begin_search(now_ns);
+            return self.allowed().saturating_sub(before) as usize;
+        }
+        let mut rate = rate.lock();
+        let old = rate.search.limit;
+        let new = rate.answered(answers as u64, waited_ns, now_ns);
+        if new != old {
+            self.allowed.store(new, Ordering::Relaxed);
+        }
+        self.near.store(rate.search.near, Ordering::Relaxed);
+        new.saturating_sub(old) as usize
+    }
+
+    /// Allows at least so many from now on: answers come fast, and there are cores to use. Returns how many more that are.
+    pub fn raise(&self, allowed: usize) -> usize {
+        let allowed = number(allowed).min(self.most);
+        allowed.saturating_sub(self.allowed.fetch_max(allowed, Ordering::Relaxed)) as usize
+    }
+
+    /// So many workers are stuck, as the watchdog sees it.
+    pub fn set_stuck(&self, stuck: u32) {
+        self.stuck.store(stuck, Ordering::Relaxed);
+    }
+}
+
+impl Rate {
+    /// Takes some answers into account; the limit from now on.
+    fn answered(&mut self, answers: u64, waited_ns: u64, now_ns: u64) -> u32 {
+        let old = self.search.limit;
+        if self.skip > 0 {
+            self.skip = self.skip.saturating_sub(answers);
+            self.since_ns = now_ns;
+            return old;
+        }
+        self.window.add(answers, waited_ns);
+        // Two rounds of all that are in flight.
+        if self.window.answers < 2 * u64::from(old) {
+            return old;
+        }
+        // Another worker may have read a later time before it got the lock.
+        self.window.elapsed_ns = now_ns.saturating_sub(self.since_ns);
+        let new = self.search.step(&core::mem::take(&mut self.window));
+        self.highest = self.highest.max(new);
+        self.since_ns = now_ns;
+        self.skip = if new == old { 0 } else { u64::from(old) };
+        new
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).max(1)
+}
+
+#[cfg(all(test, not(feature = "model")))]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Answers of a server that each take a millisecond, all in flight at once, one after the other noted.
+    fn round(limit: &Limit, now_ns: &mut u64) -> usize {
+        let mut streak = Streak::default();
+        let running = limit.allowed() as usize;
+        *now_ns += MS;
+        (0..running).map(|_| limit.answered(1, *now_ns - MS, *now_ns, &mut streak)).sum()
+    }
+
+    #[test]
+    fn a_fixed_limit_counts_nothing() {
+        let limit = Limit::fixed();
+        assert!((0..1000).all(|_| limit.enter()) && limit.may_stay());
+        assert_eq!((limit.running(), limit.step(), limit.is_far(), limit.highest()), (0, 1, false, 0));
+        assert_eq!(limit.answered(1, 0, 10 * MS, &mut Streak::default()), 0);
+    }
+
+    #[test]
+    fn a_counted_limit_is_kept() {
+        let limit = Limit::counted(2, 8);
+        assert_eq!((limit.enter(), limit.enter(), limit.enter()), (true, true, false));
+        assert_eq!((limit.running(), limit.most(), limit.may_stay()), (2, 8, true));
+        limit.leave();
+        assert!(limit.enter() && !limit.enter());
+        limit.set_stuck(1);
+        assert_eq!(limit.allowed(), 4, "two more for one that is stuck");
+        assert!(limit.enter() && limit.enter() && !limit.enter());
+        limit.set_stuck(0);
+        assert!(!limit.may_stay(), "one of the four must leave");
+        limit.set_stuck(100);
+        assert_eq!(limit.allowed(), 8, "never more than the most");
+        assert_eq!(Limit::counted(9, 4).allowed(), 4);
+    }
+
+    #[test]
+    fn it_is_found_out_whether_answers_are_round_trips() {
+        let (limit, mut streak) = (Limit::unknown(2, 256, 2), Streak::default());
+        assert_eq!((limit.allowed(), limit.is_far()), (2, false));
+        assert_eq!(limit.answered(64, 0, 64 * 2_000, &mut streak), 0, "from memory");
+        assert_eq!(limit.answered(1, 0, MS, &mut streak), 0);
+        assert_eq!(limit.answered(1, 0, 2_000, &mut streak), 0, "one alone lost its core");
+        assert_eq!(limit.answered(1, 0, MS, &mut streak), 0);
+        assert_eq!(limit.answered(1, 0, MS, &mut streak), 0);
+        assert_eq!(limit.answered(1, 0, MS, &mut streak), 30, "from 2 to 32");
+        assert_eq!((limit.allowed(), limit.is_far(), limit.highest()), (32, true, 32));
+    }
+
+    #[test]
+    fn the_search_moves_the_limit() {
+        let (limit, mut now) = (Limit::searched(256, 2, MS), MS);
+        assert_eq!((limit.allowed(), limit.is_far(), limit.step()), (32, true, 1));
+        assert_eq!(round(&limit, &mut now), 0, "half a window");
+        assert_eq!(round(&limit, &mut now), 32, "doubled");
+        assert_eq!(limit.allowed(), 64);
+        for _ in 0..20 {
+            round(&limit, &mut now);
+        }
+        assert_eq!((limit.allowed(), limit.highest()), (256, 256));
+        let mut streak = Streak::default();
+        (0..1024).for_each(|_| drop(limit.answered(1, now, now + 2_000, &mut streak)));
+        assert_eq!((limit.allowed(), limit.is_far(), limit.step()), (2, false, CHUNK), "from memory");
+        assert_eq!(limit.highest(), 256);
+    }
+
+    #[test]
+    fn a_search_never_exceeds_its_most() {
+        let limit = Limit::searched(8, 64, 0);
+        assert_eq!(limit.allowed(), 8);
+        assert_eq!(limit.raise(100), 0);
+        let limit = Limit::unknown(2, 8, 1);
+        assert_eq!((limit.raise(4), limit.raise(3), limit.allowed()), (2, 0, 4));
+    }
+}

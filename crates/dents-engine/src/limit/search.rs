@@ -1,0 +1,173 @@
+//! How many questions to have in flight, where each answer is a round trip.
+//!
+//! A server that answers many at once should be asked many at once; one that is saturated answers none of them sooner
+//! for being asked more, and all its other clients later. Which of the two it is shows only by trying: the number doubles
+//! while the rate of answers grows with it, and goes back when answers only take longer. What was slow at first may
+//! come from memory later: a disk reads ahead, a client fetches attributes by the page. Then there is nothing to
+//! wait for, more threads than cores are in each other's way, and each takes many entries at a time.
+
+use super::choose::FROM_MEMORY_NS;
+
+/// In flight at first: more than any disk needs, less than what hurts a server.
+pub const FIRST: u32 = 32;
+
+/// Twice as many must bring at least this much more, in percent, to be worth it.
+const WORTH: u64 = 20;
+
+/// Windows to stay at a number that was found to be right before more is tried again.
+const REST: u32 = 16;
+
+/// What was measured over some answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Window {
+    pub(super) answers: u64,
+    /// Those so fast that only memory can have given them.
+    quick: u64,
+    /// How long they all took together, each from question to answer.
+    waited_ns: u64,
+    pub(super) elapsed_ns: u64,
+}
+
+impl Window {
+    /// Notes some answers that each took as long as all of them: they were asked one after the other.
+    pub(super) fn add(&mut self, answers: u64, waited_ns: u64) {
+        self.answers += answers;
+        if waited_ns < FROM_MEMORY_NS * answers {
+            self.quick += answers;
+        }
+        self.waited_ns += waited_ns * answers;
+    }
+
+    /// Answers in a second.
+    fn rate(&self) -> u64 {
+        self.answers.saturating_mul(1_000_000_000) / self.elapsed_ns.max(1)
+    }
+
+    fn latency_ns(&self) -> u64 {
+        self.waited_ns / self.answers.max(1)
+    }
+}
+
+/// The number in flight, found step by step. Pure: what it decides follows from what it was told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    pub(super) limit: u32,
+    most: u32,
+    /// In flight while answers come from memory, and whether they do.
+    cores: u32,
+    pub(super) near: bool,
+    /// Rate and latency at half the limit, while it is not known whether the other half pays.
+    before: Option<(u64, u64)>,
+    /// Windows to go before more is tried.
+    rest: u32,
+}
+
+impl Search {
+    pub(super) fn new(most: u32, cores: u32) -> Search {
+        let cores = cores.clamp(1, most);
+        Search { limit: FIRST.min(most), most, cores, near: false, before: None, rest: 0 }
+    }
+
+    /// Takes a window into account, and says how many there shall be in flight from now on.
+    pub(super) fn step(&mut self, window: &Window) -> u32 {
+        // Nearly all to get there, since one that waits for a core seems slow; a half to stay.
+        let enough = if self.near { 4 } else { 7 };
+        if window.quick * 8 >= window.answers * enough {
+            *self = Search { limit: self.cores, near: true, ..Search::new(self.most, self.cores) };
+            return self.limit;
+        }
+        if self.near {
+            *self = Search::new(self.most, self.cores);
+            return self.limit;
+        }
+        let (rate, latency) = (window.rate(), window.latency_ns());
+        if let Some((old_rate, old_latency)) = self.before.take() {
+            let pays = rate * 100 >= old_rate * (100 + WORTH);
+            let waits = latency * 100 >= old_latency * (100 + WORTH);
+            if !pays {
+                // Saturated, if answers take longer; otherwise there is simply no more to be had.
+                self.limit /= if waits { 2 } else { 1 };
+                self.rest = REST;
+                return self.limit;
+            }
+        }
+        if self.rest > 0 {
+            self.rest -= 1;
+        } else if self.limit < self.most {
+            self.before = Some((rate, latency));
+            self.limit = (self.limit * 2).min(self.most);
+        }
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that does `slots` at once, each in a millisecond: where the search comes to rest within this many
+    /// windows, and the highest number it tried.
+    fn settles(slots: u64, most: u32, windows: usize) -> (u32, u32) {
+        let mut search = Search::new(most, 2);
+        let mut highest = search.limit;
+        for _ in 0..windows {
+            let in_flight = u64::from(search.limit);
+            let latency_ns = 1_000_000 * in_flight.div_ceil(slots).max(1);
+            let answers = 2 * in_flight;
+            let elapsed_ns = answers * 1_000_000 / in_flight.min(slots);
+            search.step(&Window { answers, quick: 0, waited_ns: answers * latency_ns, elapsed_ns });
+            highest = highest.max(search.limit);
+        }
+        (search.limit, highest)
+    }
+
+    #[test]
+    fn grows_as_long_as_it_pays() {
+        assert_eq!(settles(10_000, 256, 10), (256, 256));
+        assert_eq!(settles(10_000, 1000, 10), (1000, 1000));
+        assert_eq!(settles(10_000, 8, 10), (8, 8), "never more than allowed");
+        assert_eq!(settles(10_000, 1, 10), (1, 1));
+    }
+
+    #[test]
+    fn goes_back_from_a_saturated_server() {
+        assert_eq!(settles(32, 256, 10), (32, 64));
+        assert_eq!(settles(128, 256, 10), (128, 256));
+        let (limit, highest) = settles(48, 256, 12);
+        assert!((48..=64).contains(&limit) && highest <= 128, "{limit} {highest}");
+    }
+
+    #[test]
+    fn tries_again_later() {
+        let mut search = Search { rest: 2, ..Search::new(256, 2) };
+        let window = Window { answers: 64, quick: 0, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
+        assert_eq!((search.step(&window), search.step(&window), search.step(&window)), (32, 32, 64));
+    }
+
+    #[test]
+    fn what_comes_from_memory_is_left_to_the_cores() {
+        let mut search = Search::new(256, 4);
+        let window = |quick| Window { answers: 64, quick, waited_ns: 64_000_000, elapsed_ns: 2_000_000 };
+        assert_eq!(search.step(&window(32)), 64, "some of a disk's answers do");
+        assert_eq!((search.step(&window(60)), search.near), (4, true));
+        assert_eq!(
+            (search.step(&window(40)), search.near),
+            (4, true),
+            "a thread that lost its core is no disk"
+        );
+        assert_eq!((search.step(&window(3)), search.near), (32, false), "from the disk again");
+        assert_eq!(search.step(&window(3)), 64);
+        assert_eq!(Search::new(1, 8).step(&window(64)), 1, "never more than allowed");
+    }
+
+    #[test]
+    fn answers_are_counted_and_timed() {
+        let mut window = Window::default();
+        window.add(1, 1_000_000);
+        window.add(4, 4 * (FROM_MEMORY_NS - 1));
+        window.elapsed_ns = 1_000_000_000;
+        assert_eq!((window.answers, window.quick, window.rate()), (5, 4, 5));
+        assert_eq!(window.latency_ns(), (1_000_000 + 16 * (FROM_MEMORY_NS - 1)) / 5);
+        assert_eq!(Window::default().latency_ns(), 0);
+    }
+}

@@ -1,0 +1,25 @@
+//! The engine's protocols, executed as they are by `loom`, in every interleaving within stated bounds.
+//!
+//! Each test has a broken variant: the same code with one [`Fault`] put in, which the model must find. So each test
+//! is known to be able to fail.
+//!
+//! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions (`MODEL_PREEMPTIONS` in the environment for
+//! more): all faults here need one or two. `cargo xtask model` runs with more.
+
+mod board;
+mod crew;
+mod wait;
+
+use dents_engine::{Fault, put_fault};
+
+/// Preemptions that an interleaving may have.
+const PREEMPTIONS: usize = 2;
+
+/// Executes a model in every interleaving within the bounds, with a fault or without.
+fn explore(fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
+    put_fault(fault);
+    let mut builder = loom::model::Builder::new();
+    let asked = std::env::var("MODEL_PREEMPTIONS").ok().and_then(|text| text.parse().ok());
+    builder.preemption_bound = Some(asked.unwrap_or(PREEMPTIONS));
+    builder.check(model);
+}
