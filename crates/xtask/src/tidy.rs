@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-engine", &["dents-sys"]),
     ("dents-sys", &[]),
     ("dents-rt", &[]),
+    ("dents-pub", &["dents", "dents-sys"]),
     ("dents-lab", &["dents-sys"]),
     ("xtask", &[]),
 ];

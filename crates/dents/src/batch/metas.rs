@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 /// Slots, in chunks: while a directory is still being read nobody knows how many there will be, and a chunk that a
 /// thread has filled is handed over without a copy.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Metas(Vec<Vec<Meta>>);
 
 impl Metas {

@@ -273,7 +273,7 @@ impl From<&Statx> for Extra {
 const MOST_ENTRIES: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Batch {
     pub(crate) arena: Vec<u8>,
     pub(crate) dents: Vec<Dent>,
@@ -289,7 +289,7 @@ pub struct Batch {
 }
 
 /// Where the metadata of an entry stands.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) enum Slots {
     /// Nowhere: nothing was asked.
     #[default]
@@ -608,6 +608,12 @@ impl<'a> Entry<'a> {
     #[must_use]
     pub fn knows_ino(&self) -> bool {
         self.is_known() || (self.batch.trusts_d_ino && self.fault().is_none())
+    }
+
+    /// Whether these facts were declared, and may be read.
+    #[must_use]
+    pub fn declares(&self, needs: Needs) -> bool {
+        self.batch.declared.any().contains(needs)
     }
 
     /// The question that failed, and how.

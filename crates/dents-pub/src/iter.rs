@@ -1,0 +1,164 @@
+//! Walks by entries.
+
+use crate::batch::{State, error_of, kept, opened};
+use crate::entry::Block;
+use crate::ordered::Ordered;
+use crate::threads::Threads;
+use crate::{Entry, Error, Step, Walk};
+use dents::batch as core;
+use dents::tree::{self, Failure, Place, Visitor};
+use std::ffi::{CStr, CString};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// Batches that wait for the caller: some megabytes at most.
+const AHEAD: usize = 32;
+
+/// The entries of a [`Walk`].
+///
+/// Dropping it ends the walk: it waits until each thread's request in flight is answered.
+pub struct IntoIter(Source);
+
+enum Source {
+    /// On threads of its own.
+    Threads(Stream),
+    /// In an order, or on the calling thread.
+    Ordered(Box<Ordered>),
+}
+
+/// What threads find, in the order in which they find it.
+struct Stream {
+    blocks: Option<Receiver<Found>>,
+    now: Arc<Block>,
+    next: usize,
+    cancel: crate::Cancel,
+    walk: Option<JoinHandle<()>>,
+}
+
+enum Found {
+    Block(Box<Block>),
+    Failed(Box<Error>),
+}
+
+impl IntoIter {
+    pub(crate) fn new(walk: Walk) -> IntoIter {
+        if walk.is_ordered() || walk.threads == Some(1) {
+            return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
+        }
+        let (sender, blocks) = sync_channel(AHEAD);
+        let own = crate::Cancel::default();
+        let (cancel, kept_walk) = (own.clone(), walk.clone());
+        match Builder::new().name("dents".to_owned()).spawn(move || search(&walk, &own, &sender)) {
+            Ok(thread) => IntoIter(Source::Threads(Stream {
+                blocks: Some(blocks),
+                now: Arc::default(),
+                next: 0,
+                cancel,
+                walk: Some(thread),
+            })),
+            // No thread can be started: the calling one does it.
+            Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(kept_walk)))),
+        }
+    }
+}
+
+impl Iterator for IntoIter {
+    type Item = Result<Entry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Source::Threads(stream) => stream.next(),
+            Source::Ordered(ordered) => ordered.next(),
+        }
+    }
+}
+
+impl Stream {
+    fn next(&mut self) -> Option<Result<Entry, Error>> {
+        loop {
+            while self.next < self.now.batch.len() {
+                self.next += 1;
+                if self.now.keeps(self.next - 1) {
+                    return Some(self.now.give(self.next - 1));
+                }
+            }
+            match self.blocks.as_ref()?.recv() {
+                Ok(Found::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
+                Ok(Found::Failed(error)) => return Some(Err(*error)),
+                Err(_) => {
+                    self.blocks = None;
+                    self.join();
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Passes on a panic of the walk's threads: a filter's, say.
+    fn join(&mut self) {
+        if let Some(Err(panic)) = self.walk.take().map(JoinHandle::join)
+            && !std::thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        // Threads that wait for room see that nobody takes what they found.
+        self.blocks = None;
+        self.join();
+    }
+}
+
+fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Found>) {
+    let roots = walk.c_roots();
+    let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
+    let make = |_| Sender { walk, own, sender: sender.clone(), kept: None };
+    tree::walk(&roots, &walk.options(), &Threads, make);
+}
+
+struct Sender<'w> {
+    walk: &'w Walk,
+    own: &'w crate::Cancel,
+    sender: SyncSender<Found>,
+    kept: Option<Vec<bool>>,
+}
+
+impl Sender<'_> {
+    fn send(&self, found: Found) -> Step {
+        if self.own.is_cancelled() || self.sender.send(found).is_err() { Step::Stop } else { Step::Enter }
+    }
+}
+
+impl Visitor for Sender<'_> {
+    type State = State;
+
+    fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
+        opened(self.walk, place, state);
+        Step::Enter
+    }
+
+    fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
+        self.kept = kept(self.walk, place, batch, state);
+        let depth = place.depth as usize;
+        if depth < self.walk.min_depth || batch.is_empty() {
+            return if self.own.is_cancelled() { Step::Stop } else { Step::Enter };
+        }
+        let (path, follow) = (place.path.to_vec(), self.walk.follow);
+        let block = Block { path, depth, follow, batch: batch.clone(), kept: self.kept.clone() };
+        self.send(Found::Block(Box::new(block)))
+    }
+
+    fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
+        let is_kept = self.kept.as_ref().is_none_or(|kept| kept[entry.index()]);
+        if is_kept { Step::Enter } else { Step::Skip }
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        self.send(Found::Failed(Box::new(error_of(failure))))
+    }
+}

@@ -1,0 +1,268 @@
+//! A walk on the calling thread, in an order: each directory directly before what is in it, or directly after.
+
+use crate::batch::State;
+use crate::entry::{Block, join};
+use crate::read_dir::read;
+use crate::{Entry, Error, Walk};
+use dents::batch::Batch as Core;
+use dents::needs::Kind;
+use dents::read::Reader;
+use dents::stat::{self, Dereference, Means, Mode, Threads as Count};
+use dents_sys::stat::{self as sys, Mask};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
+use std::ffi::{CStr, CString};
+use std::sync::Arc;
+
+/// Directories above the current one that stay open, so that what is below them is found without the whole path.
+const OPEN: usize = 64;
+
+pub(crate) struct Ordered {
+    walk: Walk,
+    deadline_ns: Option<u64>,
+    next_request_ns: u64,
+    levels: Vec<Level>,
+    /// What comes before the next entry: errors of the directory just entered.
+    pending: Vec<Error>,
+    /// Devices of the roots whose file systems are not left.
+    device: Option<(u32, u32)>,
+    begun: bool,
+}
+
+/// A directory on the way down to the current entry.
+struct Level {
+    block: Arc<Block>,
+    order: Vec<u32>,
+    next: usize,
+    dir: Option<OwnedFd>,
+    identity: Option<((u32, u32), u64)>,
+    #[cfg_attr(not(feature = "gitignore"), expect(dead_code, reason = "the unit type then"))]
+    state: State,
+}
+
+impl Ordered {
+    pub(crate) fn new(walk: Walk) -> Ordered {
+        let deadline_ns = walk.options().deadline_ns;
+        Ordered {
+            walk,
+            deadline_ns,
+            next_request_ns: 0,
+            levels: Vec::new(),
+            pending: Vec::new(),
+            device: None,
+            begun: false,
+        }
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Result<Entry, Error>> {
+        if !self.begun {
+            self.begun = true;
+            let roots = self.roots();
+            self.push(roots);
+        }
+        loop {
+            if let Some(error) = self.pending.pop() {
+                return Some(Err(error));
+            }
+            if self.has_ended() {
+                return None;
+            }
+            let level = self.levels.last_mut()?;
+            let Some(index) = level.order.get(level.next).map(|index| *index as usize) else {
+                self.levels.pop();
+                match self.came_from() {
+                    Some(entry) if self.walk.contents_first => return Some(entry),
+                    _ => continue,
+                }
+            };
+            level.next += 1;
+            let block = Arc::clone(&level.block);
+            let enters = self.enters(&block, index);
+            if enters {
+                self.enter(&block, index);
+            }
+            // A directory that was entered comes after what is in it.
+            let later =
+                enters && self.walk.contents_first && !Arc::ptr_eq(&block, &self.levels.last()?.block);
+            if block.depth >= self.walk.min_depth && !later {
+                return Some(block.give(index));
+            }
+        }
+    }
+
+    /// The directory whose contents are done.
+    fn came_from(&self) -> Option<Result<Entry, Error>> {
+        let above = self.levels.last()?;
+        let index = *above.order.get(above.next.checked_sub(1)?)?;
+        (above.block.depth >= self.walk.min_depth).then(|| above.block.give(index as usize))
+    }
+
+    fn has_ended(&self) -> bool {
+        self.walk.cancel.is_cancelled() || self.deadline_ns.is_some_and(|end| clock::monotonic_ns() >= end)
+    }
+
+    fn roots(&self) -> Level {
+        let needs = self.walk.core_needs();
+        let (roots, mut batch) = (self.walk.c_roots(), Core::new(needs));
+        roots.iter().for_each(|root| batch.push(root, Kind::Unknown, 0));
+        let follow = if self.walk.follow { Dereference::Always } else { Dereference::Never };
+        self.with_means(|means| stat::fill_operands(&mut batch, CWD, &needs, follow, means));
+        let block = Block { depth: 0, follow: self.walk.follow, batch, ..Block::default() };
+        self.level(block, None, State::default())
+    }
+
+    fn with_means<T>(&self, job: impl FnOnce(&Means<'_>) -> T) -> T {
+        let count = Count::new(self.walk.threads);
+        job(&Means {
+            mode: Mode::Auto,
+            threads: &count,
+            workers: &crate::threads::Threads,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        })
+    }
+
+    /// A level whose entries are in their order, without those that are left out.
+    fn level(&self, mut block: Block, dir: Option<OwnedFd>, state: State) -> Level {
+        block.kept = block.kept.take().or_else(|| self.walk.kept(&block));
+        let block = Arc::new(block);
+        let mut order: Vec<u32> =
+            (0..block.batch.len()).filter(|index| block.keeps(*index)).map(|index| index as u32).collect();
+        if let Some(compares) = self.walk.compares.as_ref().filter(|_| block.depth > 0) {
+            order.sort_by(|one, other| compares(&block.view(*one as usize), &block.view(*other as usize)));
+        }
+        Level { block, order, next: 0, dir, identity: None, state }
+    }
+
+    fn push(&mut self, level: Level) {
+        if let Some(oldest) = self.levels.len().checked_sub(OPEN) {
+            self.levels[oldest].dir = None;
+        }
+        self.levels.push(level);
+    }
+
+    fn enters(&self, block: &Block, index: usize) -> bool {
+        let entry = block.batch.entry(index);
+        // A followed link whose target nobody asked for may lead to a directory: opening it tells.
+        let maybe = self.walk.follow && entry.kind() == Kind::Link && !entry.is_known();
+        block.depth < self.walk.max_depth && (entry.kind() == Kind::Dir || maybe)
+    }
+
+    /// Opens and reads the directory that an entry is. What goes wrong comes as an error before the next entry.
+    fn enter(&mut self, block: &Arc<Block>, index: usize) {
+        let path = join(&block.path, block.batch.entry(index).name());
+        match self.read(block, index, &path) {
+            Ok(Some(level)) => self.push(level),
+            Ok(None) => {}
+            Err(error) => self.pending.push(error),
+        }
+    }
+
+    fn read(&mut self, block: &Arc<Block>, index: usize, path: &[u8]) -> Result<Option<Level>, Error> {
+        self.pace();
+        let failed = |errno| Error::new(path, block.depth, errno);
+        let entry = block.batch.entry(index);
+        let parent = self.levels.last().and_then(|level| level.dir.as_ref());
+        let opened = match parent {
+            Some(parent) => Reader::open(parent.as_fd(), entry.c_name(), self.walk.follow),
+            None => open_by_path(path, self.walk.follow),
+        };
+        let mut reader = match opened {
+            Err(Errno::NOTDIR | Errno::NOENT) if entry.kind() == Kind::Link => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        let identity = self.identify(reader.dir()).map_err(failed)?;
+        if block.depth == 0 {
+            self.device = identity.map(|(device, _)| device);
+        } else if self.walk.same_file_system && identity.map(|(device, _)| device) != self.device {
+            return Ok(None);
+        }
+        let loops = |level: &Level| level.identity.is_some() && level.identity == identity;
+        if self.walk.follow && self.levels.iter().any(loops) {
+            return Err(failed(Errno::LOOP).of_loop());
+        }
+        let state = self.state(path, block.depth, reader.dir());
+        let (needs, filter) = (self.walk.core_needs(), self.walk.filter());
+        let (batch, ended) =
+            self.with_means(|means| read(&mut reader, &needs, &filter, self.walk.follow, means));
+        if let Err(errno) = ended {
+            self.pending.push(failed(errno));
+        }
+        let depth = block.depth + 1;
+        let mut block = Block { path: path.to_vec(), depth, follow: self.walk.follow, batch, kept: None };
+        block.kept = self.ignored(&block, &state);
+        let mut level = self.level(block, Some(reader.into_parts().0), state);
+        level.identity = identity;
+        Ok(Some(level))
+    }
+
+    /// Keeps to the rate.
+    fn pace(&mut self) {
+        if let Some(rate) = self.walk.rate {
+            let now = clock::monotonic_ns();
+            let turn = self.next_request_ns.max(now);
+            std::thread::sleep(std::time::Duration::from_nanos(turn - now));
+            self.next_request_ns = turn + 1_000_000_000 / u64::from(rate.get());
+        }
+    }
+
+    fn identify(&self, dir: BorrowedFd<'_>) -> dents_sys::Result<Option<((u32, u32), u64)>> {
+        if !self.walk.follow && !self.walk.same_file_system {
+            return Ok(None);
+        }
+        let statx = sys::fstat(dir, Mask::INO)?;
+        Ok(Some((statx.dev(), statx.ino())))
+    }
+
+    #[cfg(feature = "gitignore")]
+    fn state(&self, path: &[u8], depth: usize, dir: BorrowedFd<'_>) -> State {
+        let above = self.levels.last().and_then(|level| level.state.clone());
+        if self.walk.gitignore {
+            crate::gitignore::enter(path, depth == 0, dir, above.as_ref(), &mut |_, _| {})
+        } else {
+            None
+        }
+    }
+
+    #[cfg(not(feature = "gitignore"))]
+    #[expect(clippy::unused_self, reason = "as with the feature")]
+    fn state(&self, _: &[u8], _: usize, _: BorrowedFd<'_>) -> State {}
+
+    #[cfg(feature = "gitignore")]
+    fn ignored(&self, block: &Block, state: &State) -> Option<Vec<bool>> {
+        let rules = state.as_ref()?;
+        let mut scratch = Vec::new();
+        let mut keeps = |index: usize| {
+            let view = block.view(index);
+            let is_dir = view.entry.kind() == Kind::Dir;
+            let path = join(&block.path, view.entry.name());
+            view.entry.name() != b".git"
+                && !rules.ignores(&path, is_dir, &mut scratch)
+                && self.walk.keeps.as_ref().is_none_or(|keeps| keeps(&view))
+        };
+        Some((0..block.batch.len()).map(&mut keeps).collect())
+    }
+
+    #[cfg(not(feature = "gitignore"))]
+    #[expect(clippy::unused_self, reason = "as with the feature")]
+    fn ignored(&self, _: &Block, (): &State) -> Option<Vec<bool>> {
+        None
+    }
+}
+
+/// Opens a directory by a path of any length: piece by piece where the kernel takes no path so long.
+fn open_by_path(path: &[u8], follow: bool) -> dents_sys::Result<Reader> {
+    let c_path = |path: &[u8]| CString::new(path).map_err(|_| Errno::INVAL);
+    let (mut at, mut rest): (Option<OwnedFd>, &[u8]) = (None, path);
+    while rest.len() >= 4096 {
+        let slash = rest[..4096].iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
+        let slash = slash.ok_or(Errno::NAMETOOLONG)?;
+        let from = at.as_ref().map_or(CWD, AsFd::as_fd);
+        at = Some(dents_sys::dir::open_place(from, &c_path(&rest[..slash])?)?);
+        rest = &rest[slash + 1..];
+    }
+    let from: BorrowedFd<'_> = at.as_ref().map_or(CWD, AsFd::as_fd);
+    let name: &CStr = &c_path(rest)?;
+    Reader::open(from, name, follow)
+}

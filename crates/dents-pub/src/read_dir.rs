@@ -1,0 +1,164 @@
+//! One directory.
+
+use crate::entry::Block;
+use crate::threads::Threads;
+use crate::walk::core_needs;
+use crate::{Entry, Error};
+use dents::batch::Batch as Core;
+use dents::needs::{Needs, NeedsByKind};
+use dents::read::{Filter, Hidden, Reader};
+use dents::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_sys::{CWD, Errno};
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Opens a directory and lists what is in it: one `openat`.
+///
+/// Entries have names and types; nothing else is asked unless [`ReadDir::needs`] declares it. `.` and `..` are not among them. The
+/// order is the directory's own.
+///
+/// ```
+/// # fn main() -> Result<(), dents::Error> {
+/// let directories = dents::read_dir("src")?.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir()));
+/// println!("{} directories", directories.count());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// What opening it gives.
+pub fn read_dir(path: impl AsRef<Path>) -> Result<ReadDir, Error> {
+    let path = path.as_ref().as_os_str().as_bytes().to_vec();
+    let c_path = CString::new(path.clone()).map_err(|_| Error::new(&path, 0, Errno::NOENT))?;
+    let reader = Reader::open(CWD, &c_path, true).map_err(|errno| Error::new(&path, 0, errno))?;
+    Ok(ReadDir {
+        reader,
+        path,
+        needs: Needs::TYPE,
+        threads: None,
+        now: Arc::default(),
+        next: 0,
+        ended: false,
+    })
+}
+
+/// The entries of a directory.
+#[must_use = "nothing is read before the first entry is asked for"]
+pub struct ReadDir {
+    reader: Reader,
+    path: Vec<u8>,
+    needs: Needs,
+    threads: Option<usize>,
+    now: Arc<Block>,
+    next: usize,
+    ended: bool,
+}
+
+impl ReadDir {
+    /// What must be known of each entry, beside its name and type: one `statx` each, on as many threads as suit, while the
+    /// directory is being read. The whole directory is held in memory then.
+    pub fn needs(mut self, needs: Needs) -> ReadDir {
+        self.needs = needs | Needs::TYPE;
+        self
+    }
+
+    /// So many threads.
+    pub fn threads(mut self, threads: usize) -> ReadDir {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// The next block, if there is one.
+    fn refill(&mut self) -> Result<bool, Error> {
+        let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
+        let needs = core_needs(self.needs);
+        let asks = self.needs != Needs::TYPE;
+        let (mut batch, mut ended) = (Core::new(needs), Ok(()));
+        let (count, reader) = (Count::new(self.threads), &mut self.reader);
+        let means = Means {
+            mode: Mode::Auto,
+            threads: &count,
+            workers: &Threads,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            ledger: None,
+        };
+        if asks {
+            (batch, ended) = read(reader, &needs, &filter, false, &means);
+            self.ended = true;
+        } else {
+            match reader.read(&filter, &mut batch) {
+                Ok(more) => self.ended = !more,
+                Err(errno) => (self.ended, ended) = (true, Err(errno)),
+            }
+            stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+        }
+        let path = self.path.clone();
+        (self.now, self.next) = (Arc::new(Block { path, depth: 1, batch, ..Block::default() }), 0);
+        ended.map(|()| !self.ended || asks).map_err(|errno| Error::new(&self.path, 0, errno))
+    }
+}
+
+impl Iterator for ReadDir {
+    type Item = Result<Entry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.next < self.now.batch.len() {
+                self.next += 1;
+                return Some(self.now.give(self.next - 1));
+            }
+            if self.ended {
+                return None;
+            }
+            if let Err(error) = self.refill() {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// All of a directory, with what must be known of its entries; and what ended the reading, if not the end.
+pub(crate) fn read(
+    reader: &mut Reader,
+    needs: &NeedsByKind,
+    filter: &Filter,
+    follow: bool,
+    means: &Means<'_>,
+) -> (Core, dents_sys::Result<()>) {
+    let mut batch = Core::new(*needs);
+    let asking = Asking { needs, follow, means };
+    let progress = stat::read(&mut batch, reader, filter, &asking);
+    let (_, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
+    (batch, ended)
+}
+
+/// Splits a directory into the names of its subdirectories and all others, with as few questions as its file system allows: what
+/// `aio_scandir` of libeio and IO::AIO promises. Symbolic links are among the others.
+///
+/// Where `readdir` tells types, no entry is asked. Elsewhere likely directories are asked first, in the order of their inodes, four
+/// requests in flight, until the directory's link count says that all are found.
+///
+/// ```
+/// # fn main() -> Result<(), dents::Error> {
+/// let (directories, others) = dents::scandir(".")?;
+/// assert!(directories.iter().any(|name| name == "src") && others.iter().any(|name| name == "Cargo.toml"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// What opening and reading the directory give. An entry whose type cannot be found out, because it vanished meanwhile, is left out.
+pub fn scandir(path: impl AsRef<Path>) -> Result<(Vec<OsString>, Vec<OsString>), Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
+    let failed = |errno| Error::new(path, 0, errno);
+    let c_path = CString::new(path).map_err(|_| failed(Errno::NOENT))?;
+    let options = dents::scandir::Options { workers: Some(&Threads), ..Default::default() };
+    let scan = dents::scandir(&c_path, &options).map_err(failed)?;
+    let name = |entry: dents::batch::Entry<'_>| OsString::from_vec(entry.name().to_vec());
+    // An entry that vanished meanwhile is neither.
+    Ok((scan.directories().map(name).collect(), scan.others().map(name).collect()))
+}

@@ -1,0 +1,319 @@
+use crate::entry::{Block, View};
+use crate::iter::IntoIter;
+use crate::{Batch, Entry, Error, batch};
+use dents::needs::{Needs, NeedsByKind};
+use dents::read::{Filter, Hidden};
+use dents::tree::{Follow, Options};
+use std::cmp::Ordering;
+use std::ffi::CString;
+use std::num::NonZeroU32;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+pub(crate) type Keeps = dyn Fn(&View<'_>) -> bool + Send + Sync;
+pub(crate) type Compares = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sync;
+
+/// A walk over everything below one or more roots.
+///
+/// By default: threads, as many as suit the machine and the file system; names and types only; symbolic links are not
+/// followed; hidden files are given; a root is an entry of depth 0. A directory always comes before what is in it; otherwise the
+/// order is unspecified, unless one of the `sort_by` methods sets it: then it is that of a walk on one thread.
+///
+/// ```
+/// use dents::{Needs, Walk};
+///
+/// # fn main() -> Result<(), dents::Error> {
+/// for entry in Walk::new("src").needs(Needs::SIZE | Needs::MTIME).sort_by_file_name() {
+///     let entry = entry?;
+///     println!("{:>12} {}", entry.size(), entry.path().display());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a walk does nothing until it is iterated or run"]
+#[derive(Clone)]
+pub struct Walk {
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) needs: Needs,
+    pub(crate) min_depth: usize,
+    pub(crate) max_depth: usize,
+    pub(crate) follow: bool,
+    pub(crate) same_file_system: bool,
+    pub(crate) hidden: bool,
+    #[cfg(feature = "gitignore")]
+    pub(crate) gitignore: bool,
+    pub(crate) contents_first: bool,
+    pub(crate) keeps: Option<Arc<Keeps>>,
+    pub(crate) compares: Option<Arc<Compares>>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) rate: Option<NonZeroU32>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) cancel: Cancel,
+}
+
+impl Walk {
+    /// A walk over `root` and everything below it.
+    pub fn new(root: impl AsRef<Path>) -> Walk {
+        Walk {
+            roots: vec![root.as_ref().to_owned()],
+            needs: Needs::TYPE,
+            min_depth: 0,
+            max_depth: usize::MAX,
+            follow: false,
+            same_file_system: false,
+            hidden: false,
+            #[cfg(feature = "gitignore")]
+            gitignore: false,
+            contents_first: false,
+            keeps: None,
+            compares: None,
+            threads: None,
+            rate: None,
+            timeout: None,
+            cancel: Cancel::default(),
+        }
+    }
+
+    /// One more root.
+    pub fn add(mut self, root: impl AsRef<Path>) -> Walk {
+        self.roots.push(root.as_ref().to_owned());
+        self
+    }
+
+    /// What must be known of each entry, beside its name and type. Each entry then costs one `statx` for exactly these facts,
+    /// made by the threads of the walk; without, it costs none.
+    pub fn needs(mut self, needs: Needs) -> Walk {
+        self.needs = needs | Needs::TYPE;
+        self
+    }
+
+    /// Gives no entry less deep than this; roots have depth 0.
+    pub fn min_depth(mut self, depth: usize) -> Walk {
+        self.min_depth = depth;
+        self
+    }
+
+    /// Gives no entry deeper than this, and enters no directory at this depth.
+    pub fn max_depth(mut self, depth: usize) -> Walk {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Enters the directories that symbolic links lead to, and asks about what links lead to. A link that leads to a directory
+    /// above it is an [`Error`] ([`Error::is_loop`]) and not entered. Costs one more `statx` for each directory.
+    pub fn follow_links(mut self, yes: bool) -> Walk {
+        self.follow = yes;
+        self
+    }
+
+    /// Enters no directory on another file system than its root.
+    pub fn same_file_system(mut self, yes: bool) -> Walk {
+        self.same_file_system = yes;
+        self
+    }
+
+    /// Leaves out names that begin with a dot, and does not enter them. Roots are given in any case.
+    pub fn hidden(mut self, yes: bool) -> Walk {
+        self.hidden = yes;
+        self
+    }
+
+    /// Leaves out what git ignores: `.gitignore` and `.ignore` files, up to the top of the repository, `.git/info/exclude` and the
+    /// user's own list. Costs three system calls for each directory.
+    #[cfg(feature = "gitignore")]
+    pub fn gitignore(mut self, yes: bool) -> Walk {
+        self.gitignore = yes;
+        self
+    }
+
+    /// Leaves out entries for which `keep` is false, and does not enter them. It is called on the threads of the walk.
+    ///
+    /// ```
+    /// let walk = dents::Walk::new("src").filter_entry(|entry| entry.file_name() != "target");
+    /// assert!(walk.into_iter().all(|entry| entry.is_ok()));
+    /// ```
+    pub fn filter_entry(mut self, keep: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Walk {
+        self.keeps = Some(Arc::new(keep));
+        self
+    }
+
+    /// Gives the entries of each directory in the order of their names, by bytes, each directory directly before what is in it.
+    pub fn sort_by_file_name(self) -> Walk {
+        self.sort_by(|one, other| one.file_name().cmp(other.file_name()))
+    }
+
+    /// The same in the order of a key.
+    pub fn sort_by_key<K: Ord>(self, key: impl Fn(&View<'_>) -> K + Send + Sync + 'static) -> Walk {
+        self.sort_by(move |one, other| key(one).cmp(&key(other)))
+    }
+
+    /// The same in an order of your own.
+    pub fn sort_by(
+        mut self,
+        compare: impl Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sync + 'static,
+    ) -> Walk {
+        self.compares = Some(Arc::new(compare));
+        self
+    }
+
+    /// Gives a directory after what is in it, as for deletion. The order is that of a walk on one thread.
+    pub fn contents_first(mut self, yes: bool) -> Walk {
+        self.contents_first = yes;
+        self
+    }
+
+    /// So many threads. By default as many as suit: one for each core where answers come from memory, many where each answer
+    /// is a round trip to a server. With 1 the walk runs on the calling thread and starts none.
+    pub fn threads(mut self, threads: usize) -> Walk {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// No more requests than this a second, among all threads: mercy for a server.
+    pub fn rate(mut self, requests_per_second: NonZeroU32) -> Walk {
+        self.rate = Some(requests_per_second);
+        self
+    }
+
+    /// Ends after this time with what was found.
+    pub fn timeout(mut self, time: Duration) -> Walk {
+        self.timeout = Some(time);
+        self
+    }
+
+    /// Ends when this is cancelled, from any thread.
+    pub fn cancel(mut self, cancel: &Cancel) -> Walk {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Walks on several threads and hands each a batch at a time, without copying: the fastest way. `make` makes the visitor of each
+    /// thread. A batch is a directory, or a piece of a large one; pieces and directories come in any order, but a directory's own
+    /// entry before what is in it.
+    ///
+    /// ```
+    /// use dents::{Batch, Needs, Step, Walk};
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// let sum = AtomicU64::new(0);
+    /// let summary = Walk::new("src").needs(Needs::SIZE).run(|| {
+    ///     |batch: &Batch| {
+    ///         sum.fetch_add(batch.iter().map(|entry| entry.size()).sum(), Ordering::Relaxed);
+    ///         Step::Enter
+    ///     }
+    /// });
+    /// assert!(summary.is_complete() && sum.into_inner() > 0);
+    /// ```
+    pub fn run<F, V>(self, make: F) -> Summary
+    where
+        F: Fn() -> V + Sync,
+        V: FnMut(&Batch<'_>) -> Step + Send,
+    {
+        batch::run(&self, &make)
+    }
+
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.compares.is_some() || self.contents_first
+    }
+
+    pub(crate) fn c_roots(&self) -> Vec<CString> {
+        // A path with a NUL names nothing: the kernel says so of the empty one.
+        self.roots.iter().map(|root| CString::new(root.as_os_str().as_bytes()).unwrap_or_default()).collect()
+    }
+
+    pub(crate) fn core_needs(&self) -> NeedsByKind {
+        core_needs(self.needs)
+    }
+
+    pub(crate) fn filter(&self) -> Filter {
+        Filter { hidden: if self.hidden { Hidden::Skip } else { Hidden::AlmostAll }, ..Filter::default() }
+    }
+
+    pub(crate) fn options(&self) -> Options<'_> {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Options {
+            needs: self.core_needs(),
+            filter: self.filter(),
+            max_depth: u32::try_from(self.max_depth).unwrap_or(u32::MAX),
+            follow: if self.follow { Follow::Always } else { Follow::Never },
+            one_file_system: self.same_file_system,
+            workers: self.threads,
+            rate: self.rate,
+            deadline_ns: self.timeout.map(|time| dents::tree::deadline_in(nanoseconds(time))),
+            cancel: Some(&self.cancel.0),
+            ..Options::default()
+        }
+    }
+
+    /// Which entries of a block are given and entered.
+    pub(crate) fn kept(&self, block: &Block) -> Option<Vec<bool>> {
+        let keeps = self.keeps.as_ref()?;
+        Some((0..block.batch.len()).map(|index| keeps(&block.view(index))).collect())
+    }
+}
+
+/// Several times need the room of an extra slot.
+pub(crate) fn core_needs(needs: Needs) -> NeedsByKind {
+    let needs = NeedsByKind::all(needs);
+    if (needs.any() & Needs::TIMES).bits().count_ones() > 1 { needs.with_extra() } else { needs }
+}
+
+impl IntoIterator for Walk {
+    type Item = Result<Entry, Error>;
+    type IntoIter = IntoIter;
+
+    fn into_iter(self) -> IntoIter {
+        IntoIter::new(self)
+    }
+}
+
+/// Ends a walk from elsewhere: another thread, a signal handler's thread, a callback.
+///
+/// ```
+/// let cancel = dents::Cancel::default();
+/// let mut walk = dents::Walk::new("/").cancel(&cancel).into_iter();
+/// walk.next();
+/// cancel.cancel();
+/// assert!(walk.count() < 1_000_000);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(pub(crate) Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends all walks that it was given to: each thread stops after the request in flight.
+    pub fn cancel(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Whether it was cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+pub use dents::tree::Step;
+
+/// What a [`Walk::run`] did.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Entries given, roots among them.
+    pub entries: u64,
+    /// Directories opened.
+    pub directories: u64,
+    /// Entries that could not be asked, and directories that could not be opened or read.
+    pub errors: u64,
+    pub(crate) is_complete: bool,
+}
+
+impl Summary {
+    /// Whether the walk came to its end: it was not stopped, cancelled or timed out. Errors do not count.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}

@@ -1,0 +1,320 @@
+//! Walks and listings against `walkdir` and std, entry by entry.
+#![allow(missing_docs, reason = "tests")]
+
+use dents_pub::{Batch, Cancel, Needs, Step, Walk, read_dir, scandir};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// A temporary directory, removed with all that is in it.
+struct Playground(PathBuf);
+
+impl Playground {
+    fn new() -> Playground {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("dents-walk-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Playground(path)
+    }
+
+    /// Directories, files, links, hidden names, names that are not UTF-8, a loop and a link that leads nowhere.
+    fn tree() -> Playground {
+        let playground = Playground::new();
+        let root = &playground.0;
+        for directory in ["a/b/c", "a/.hidden/x", "empty", "many", "z/y"] {
+            fs::create_dir_all(root.join(directory)).unwrap();
+        }
+        for (file, bytes) in
+            [("a/1", 1), ("a/b/22", 22), ("a/b/c/333", 333), ("a/.hidden/x/4", 4), (".dot", 5)]
+        {
+            fs::write(root.join(file), vec![b'x'; bytes]).unwrap();
+        }
+        (0..700).for_each(|number| fs::write(root.join(format!("many/f{number:03}")), b"").unwrap());
+        fs::write(root.join(OsString::from_vec(b"z/\xff\xfe".to_vec())), b"not UTF-8").unwrap();
+        symlink("../..", root.join("a/b/loop")).unwrap();
+        symlink("../z", root.join("a/to-z")).unwrap();
+        symlink("nowhere", root.join("dangling")).unwrap();
+        symlink("1", root.join("a/to-1")).unwrap();
+        playground
+    }
+}
+
+impl Drop for Playground {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Path, depth, and whether it is a directory.
+type Seen = (PathBuf, usize, bool);
+
+fn ours(walk: Walk) -> (Vec<Seen>, usize) {
+    let (mut seen, mut errors) = (Vec::new(), 0);
+    for entry in walk {
+        match entry {
+            Ok(entry) => seen.push((entry.path(), entry.depth(), entry.file_type().is_dir())),
+            Err(_) => errors += 1,
+        }
+    }
+    (seen, errors)
+}
+
+fn theirs(walk: walkdir::WalkDir) -> (Vec<Seen>, usize) {
+    let (mut seen, mut errors) = (Vec::new(), 0);
+    for entry in walk {
+        match entry {
+            Ok(entry) => seen.push((entry.path().to_owned(), entry.depth(), entry.file_type().is_dir())),
+            Err(_) => errors += 1,
+        }
+    }
+    (seen, errors)
+}
+
+fn sorted((mut seen, errors): (Vec<Seen>, usize)) -> (Vec<Seen>, usize) {
+    seen.sort();
+    (seen, errors)
+}
+
+#[test]
+fn all_of_a_tree_as_walkdir_finds_it() {
+    let tree = Playground::tree();
+    let expected = sorted(theirs(walkdir::WalkDir::new(&tree.0)));
+    for threads in [None, Some(1), Some(2), Some(7)] {
+        let walk = Walk::new(&tree.0);
+        let walk = threads.map_or(walk.clone(), |threads| walk.threads(threads));
+        assert_eq!(sorted(ours(walk)), expected, "{threads:?}");
+    }
+}
+
+#[test]
+fn an_order_is_that_of_walkdir() {
+    let tree = Playground::tree();
+    let theirs_sorted = || walkdir::WalkDir::new(&tree.0).sort_by_file_name();
+    let ours_sorted = || Walk::new(&tree.0).sort_by_file_name();
+    assert_eq!(ours(ours_sorted()), theirs(theirs_sorted()));
+    assert_eq!(
+        ours(ours_sorted().contents_first(true)),
+        theirs(theirs_sorted().contents_first(true)),
+        "contents first"
+    );
+    assert_eq!(
+        ours(ours_sorted().min_depth(1).max_depth(2).contents_first(true)),
+        theirs(theirs_sorted().min_depth(1).max_depth(2).contents_first(true)),
+    );
+    let by_length = |walk: Walk| ours(walk.sort_by_key(|entry| entry.file_name().len()));
+    let lengths: Vec<_> = by_length(Walk::new(tree.0.join("a")).max_depth(1)).0;
+    assert!(lengths.is_sorted_by_key(|(path, depth, _)| (*depth, path.as_os_str().len())), "{lengths:?}");
+}
+
+#[test]
+fn depths_and_links_as_walkdir_has_them() {
+    let tree = Playground::tree();
+    for (min, max) in [(0, 0), (1, 1), (0, 2), (2, 3), (3, 99), (5, 2)] {
+        let theirs = walkdir::WalkDir::new(&tree.0).max_depth(max).min_depth(min.min(max));
+        let ours_walk = Walk::new(&tree.0).max_depth(max).min_depth(min.min(max));
+        assert_eq!(sorted(ours(ours_walk.clone())), sorted(theirs_of(theirs)), "{min} {max}");
+        assert_eq!(
+            ours(ours_walk.threads(1)).0.len(),
+            ours(Walk::new(&tree.0).max_depth(max).min_depth(min.min(max))).0.len()
+        );
+    }
+    // A link that leads nowhere is an error of walkdir's; here it is given as the link that it is.
+    let follow = |threads: Option<usize>| {
+        let walk = Walk::new(&tree.0).follow_links(true);
+        ours(threads.map_or(walk.clone(), |threads| walk.threads(threads)))
+    };
+    let (expected, _) = sorted(theirs_of(walkdir::WalkDir::new(&tree.0).follow_links(true)));
+    for threads in [None, Some(1), Some(3)] {
+        let (seen, errors) = sorted(follow(threads));
+        let others = |(path, ..): &&Seen| !path.ends_with("dangling") && !path.ends_with("loop");
+        assert_eq!(
+            seen.iter().filter(others).collect::<Vec<_>>(),
+            expected.iter().filter(others).collect::<Vec<_>>(),
+            "{threads:?}"
+        );
+        assert_eq!(errors, 1, "the loop");
+    }
+}
+
+fn theirs_of(walk: walkdir::WalkDir) -> (Vec<Seen>, usize) {
+    theirs(walk)
+}
+
+#[test]
+fn a_loop_is_an_error_that_names_it() {
+    let tree = Playground::tree();
+    for threads in [1, 2] {
+        let walk = Walk::new(&tree.0).follow_links(true).threads(threads);
+        let errors: Vec<_> = walk.into_iter().filter_map(Result::err).collect();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(errors[0].is_loop() && errors[0].path().ends_with("a/b/loop"), "{errors:?}");
+        assert_eq!(errors[0].depth(), 3);
+        assert!(errors[0].to_string().contains("a/b/loop: "));
+    }
+}
+
+#[test]
+fn what_is_left_out_is_not_entered() {
+    let tree = Playground::tree();
+    for threads in [1, 4] {
+        let walk = Walk::new(&tree.0).threads(threads);
+        let (seen, _) = ours(walk.clone().hidden(true));
+        assert!(!seen.iter().any(|(path, ..)| path.to_string_lossy().contains("/.")), "{seen:?}");
+        assert!(seen.iter().any(|(path, ..)| path.ends_with("a/b/22")));
+        let (seen, _) = ours(walk.filter_entry(|entry| entry.file_name() != "b"));
+        assert!(!seen.iter().any(|(path, ..)| path.to_string_lossy().contains("/b")), "{seen:?}");
+        assert!(seen.iter().any(|(path, ..)| path.ends_with("a/1")));
+    }
+}
+
+#[test]
+fn facts_are_those_of_std() {
+    let tree = Playground::tree();
+    let needs =
+        Needs::SIZE | Needs::MODE | Needs::INODE | Needs::NLINK | Needs::UID | Needs::GID | Needs::BLOCKS;
+    let needs = needs | Needs::MTIME | Needs::CTIME | Needs::ATIME | Needs::BTIME | Needs::LINK;
+    for threads in [1, 3] {
+        for entry in Walk::new(&tree.0).needs(needs).threads(threads) {
+            let entry = entry.unwrap();
+            let known = entry.metadata().unwrap();
+            assert_eq!(
+                (entry.size(), entry.mode(), entry.ino(), entry.nlink(), entry.uid(), entry.gid()),
+                (known.len(), known.mode(), known.ino(), known.nlink(), known.uid(), known.gid()),
+                "{entry:?}"
+            );
+            assert_eq!(entry.allocated(), known.blocks() * 512);
+            assert_eq!(entry.modified(), known.modified().ok());
+            assert_eq!(entry.created(), known.created().ok());
+            assert_eq!(entry.link().map(Path::to_owned), fs::read_link(entry.path()).ok());
+            assert_eq!(entry.file_type().is_symlink(), known.is_symlink());
+        }
+    }
+}
+
+#[test]
+fn batches_are_the_same_entries() {
+    let tree = Playground::tree();
+    let found = Mutex::new(BTreeSet::new());
+    let summary = Walk::new(&tree.0).threads(3).run(|| {
+        |batch: &Batch| {
+            assert!(batch.error().is_none() && batch.errors().next().is_none());
+            found.lock().unwrap().extend(batch.iter().map(|entry| entry.path()));
+            Step::Enter
+        }
+    });
+    let expected: BTreeSet<_> =
+        theirs(walkdir::WalkDir::new(&tree.0)).0.into_iter().map(|(path, ..)| path).collect();
+    assert_eq!(found.into_inner().unwrap(), expected);
+    assert_eq!((summary.entries as usize, summary.errors, summary.is_complete()), (expected.len(), 0, true));
+    let stopped = Walk::new(&tree.0).run(|| |_: &Batch| Step::Stop);
+    assert!(!stopped.is_complete() && stopped.entries < 10);
+}
+
+#[test]
+fn one_directory() {
+    let tree = Playground::tree();
+    let many = tree.0.join("many");
+    let names = |entries: dents_pub::ReadDir| -> BTreeSet<OsString> {
+        entries.map(|entry| entry.unwrap().file_name().to_owned()).collect()
+    };
+    let expected: BTreeSet<_> =
+        fs::read_dir(&many).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names(read_dir(&many).unwrap()), expected);
+    assert_eq!(names(read_dir(&many).unwrap().needs(Needs::SIZE).threads(2)), expected);
+    let sizes: u64 =
+        read_dir(tree.0.join("a")).unwrap().needs(Needs::SIZE).flatten().map(|entry| entry.size()).sum();
+    let known =
+        fs::read_dir(tree.0.join("a")).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
+    assert_eq!(sizes, known);
+    let (mut directories, others) = scandir(tree.0.join("a")).unwrap();
+    directories.sort();
+    assert_eq!(directories, [".hidden", "b"]);
+    assert_eq!(others.len(), 3);
+    assert_eq!(read_dir(tree.0.join("empty")).unwrap().count(), 0);
+}
+
+#[test]
+fn errors_name_their_file_and_end_nothing() {
+    let tree = Playground::tree();
+    let error = read_dir(tree.0.join("missing")).map(drop).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(error.errno(), Some(2));
+    assert!(error.to_string().starts_with(&*tree.0.join("missing").to_string_lossy()), "{error}");
+    assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::NotFound);
+    assert!(read_dir(tree.0.join(".dot")).is_err());
+    assert!(read_dir("a\0b").is_err() && scandir("a\0b").is_err());
+    for threads in [1, 2] {
+        let walk = Walk::new(tree.0.join("missing")).add(tree.0.join("a")).threads(threads);
+        let (seen, errors) = ours(walk);
+        assert_eq!(errors, 1);
+        assert!(seen.len() > 5, "{seen:?}");
+    }
+}
+
+#[test]
+fn a_walk_can_be_dropped_cancelled_and_timed_out() {
+    let tree = Playground::tree();
+    let mut walk = Walk::new(&tree.0).into_iter();
+    assert!(walk.next().is_some());
+    drop(walk);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    for threads in [1, 2] {
+        let walk = Walk::new(&tree.0).threads(threads);
+        assert_eq!(ours(walk.clone().cancel(&cancel)).0.len(), 0, "cancelled before it began");
+        assert!(ours(walk.timeout(Duration::ZERO)).0.len() < 3);
+    }
+}
+
+#[test]
+fn entries_outlive_their_walk() {
+    let tree = Playground::tree();
+    let entries: Vec<_> = Walk::new(tree.0.join("a")).needs(Needs::SIZE).into_iter().flatten().collect();
+    let sizes: u64 =
+        entries.iter().filter(|entry| entry.file_type().is_file()).map(|entry| entry.size()).sum();
+    assert_eq!(sizes, 1 + 22 + 333 + 4);
+}
+
+#[test]
+#[should_panic(expected = "add Needs::SIZE")]
+fn what_was_not_declared_panics() {
+    let tree = Playground::tree();
+    let _ = Walk::new(&tree.0).threads(1).into_iter().flatten().next().unwrap().size();
+}
+
+#[test]
+fn one_file_system_is_not_left() {
+    // /proc is a file system of its own wherever this runs.
+    let walk = |same| Walk::new("/").add("/proc/self").max_depth(1).same_file_system(same).threads(1);
+    assert!(walk(true).into_iter().flatten().any(|entry| entry.path() == Path::new("/proc")), "it is given");
+    let below = |same: bool, threads| {
+        let walk = Walk::new("/").max_depth(2).same_file_system(same).threads(threads);
+        let filtered = walk.filter_entry(|entry| entry.depth() != 1 || entry.file_name() == "proc");
+        filtered.into_iter().flatten().filter(|entry| entry.depth() == 2).count()
+    };
+    for threads in [1, 2] {
+        assert!(below(false, threads) > 0);
+        assert_eq!(below(true, threads), 0, "and not entered");
+    }
+}
+
+#[cfg(feature = "gitignore")]
+#[test]
+fn what_git_ignores_is_left_out() {
+    let tree = Playground::tree();
+    fs::create_dir(tree.0.join(".git")).unwrap();
+    fs::write(tree.0.join(".gitignore"), "many/\n*.o\n").unwrap();
+    fs::write(tree.0.join("a/x.o"), "").unwrap();
+    for threads in [1, 2] {
+        let (seen, _) = ours(Walk::new(&tree.0).gitignore(true).threads(threads));
+        let has = |name: &str| seen.iter().any(|(path, ..)| path.ends_with(name));
+        assert!(has("a/1") && has(".gitignore") && !has("many") && !has("x.o") && !has(".git"), "{seen:?}");
+    }
+}
