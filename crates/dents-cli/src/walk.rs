@@ -2,8 +2,8 @@
 
 use crate::{interrupt, moment};
 use dents::needs::NeedsByKind;
-use dents::stat::Workers;
 use dents::tree::{self, Follow, Options, Outcome, Visitor};
+use dents_pub::Threads;
 use dents_sink::journal::Journal;
 use std::ffi::{CStr, CString, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -99,20 +99,5 @@ impl Walk {
                 tree::walk_on(&operands, journal.beginnings(), options, &Threads, make)
             }
         }
-    }
-}
-
-/// std's scoped threads.
-pub(crate) struct Threads;
-
-impl Workers for Threads {
-    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
-        std::thread::scope(|scope| {
-            for worker in 1..workers {
-                // A thread that cannot be started is left out: the others do its work.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, move || job(worker));
-            }
-            job(0);
-        });
     }
 }

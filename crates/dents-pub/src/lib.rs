@@ -97,4 +97,6 @@ pub use entry::{Entry, FileType, View};
 pub use error::Error;
 pub use iter::IntoIter;
 pub use read_dir::{ReadDir, read_dir, scandir};
+#[doc(hidden)]
+pub use threads::Threads;
 pub use walk::{Cancel, Step, Summary, Walk};

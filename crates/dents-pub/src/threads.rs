@@ -3,7 +3,8 @@
 use dents::stat::Workers;
 use std::thread::{Builder, scope};
 
-pub(crate) struct Threads;
+/// std's threads, as the engine takes them.
+pub struct Threads;
 
 impl Workers for Threads {
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {

@@ -10,7 +10,7 @@ use crate::step::{cargo, workspace};
 /// point down only. A crate that is not in here has to be put here first.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dls", &["dents-render", "dents-locale", "dents", "dents-sys", "dents-rt"]),
-    ("dents-cli", &["dents-sink", "dents-render", "dents-locale", "dents", "dents-sys"]),
+    ("dents-cli", &["dents-pub", "dents-sink", "dents-render", "dents-locale", "dents", "dents-sys"]),
     ("dents-sink", &["dents-render", "dents-locale", "dents", "dents-sys"]),
     ("dents-render", &["dents-locale", "dents"]),
     ("dents-locale", &[]),

@@ -9,7 +9,6 @@
 mod emit;
 mod filter;
 mod format;
-mod ignored;
 mod journal;
 mod origin;
 mod out;

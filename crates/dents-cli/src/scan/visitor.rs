@@ -2,7 +2,6 @@
 
 use super::emit::Emit;
 use super::filter::Filter;
-use super::ignored;
 use super::origin::Origin;
 use super::out::Trouble;
 use crate::inode::{Inode, target};
@@ -11,6 +10,7 @@ use crate::{interrupt, message};
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::Kind;
 use dents::tree::{Failure, Place, Problem, Step, Visitor};
+use dents_pub::gitignore;
 use dents_sys::Errno;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -147,7 +147,11 @@ impl Visitor for Scan<'_> {
             origin.operand = operand(place);
         }
         if self.plan.filter.minds_ignore_files() {
-            origin.rules = ignored::enter(place, origin);
+            let complain = &mut |path: &[u8], why: &str| message::about("cannot use", path, why);
+            // A directory that is given to `opened` is open.
+            origin.rules = place.dir.and_then(|dir| {
+                gitignore::enter(place.path, place.depth == 1, dir, origin.rules.as_ref(), complain)
+            });
         }
         Step::Enter
     }
