@@ -23,6 +23,7 @@ usage: cargo xtask COMMAND
 
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
   test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
+  model           run the engine's models with more preemptions: every interleaving, some minutes
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["test", ref words @ ..] => test::run(words),
+        ["model"] => test::model(),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
         ["pictures"] => pictures::run(),

@@ -134,8 +134,21 @@ fn unit_tests(steps: &mut Steps) {
     for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
         steps.run(&format!("tests of {package}"), &mut test(package, &[], &[]));
     }
+    steps.run("models of dents-engine", &mut models());
     let mut on_std = cargo(["test", "--package", "dents-rt", "--features", "std"]);
     steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
+}
+
+/// The protocols of the engine, in every interleaving of a few preemptions. Optimised, for there are hundreds of thousands.
+fn models() -> Command {
+    cargo(["test", "--release", "--package", "dents-engine", "--features", "model", "--test", "model"])
+}
+
+/// `cargo xtask model`: the same with one preemption more.
+pub(crate) fn model() -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run("models of dents-engine", models().env("MODEL_PREEMPTIONS", "3"));
+    steps.finish()
 }
 
 /// What the process tests find in their environment: the binaries, and what must not be skipped.

@@ -27,6 +27,8 @@ const MAY_BE_UNSAFE: &[&str] = &["dents-sys", "dents-rt"];
 
 /// Lines a source file may have.
 const LONGEST_FILE: usize = 900;
+/// The same for the engine, which must be understood as a whole. (Functions there have at most 60: clippy.toml.)
+const LONGEST_FILE_OF_ENGINE: usize = 500;
 
 fn crates() -> Vec<PathBuf> {
     let entries = fs::read_dir(workspace().join("crates")).expect("crates/ is there").flatten();
@@ -129,13 +131,10 @@ fn files_stay_readable() {
     for path in crates() {
         let mut files = Vec::new();
         sources(&path, &mut files);
+        let most = if name_of(&path) == "dents-engine" { LONGEST_FILE_OF_ENGINE } else { LONGEST_FILE };
         for file in files {
             let lines = fs::read_to_string(&file).expect("sources are UTF-8").lines().count();
-            assert!(
-                lines < LONGEST_FILE,
-                "{} has {lines} lines; {LONGEST_FILE} are too many",
-                file.display()
-            );
+            assert!(lines < most, "{} has {lines} lines; {most} are too many", file.display());
         }
     }
 }
