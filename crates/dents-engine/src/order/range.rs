@@ -19,7 +19,7 @@
 
 use crate::crew::{Crew, Next, Order};
 use crate::lock::Mutex;
-use crate::sync::{Fault, broken};
+use crate::sync::{AtomicUsize, Fault, Ordering, broken};
 use core::mem;
 use core::ops::Range as Claimed;
 
@@ -50,7 +50,7 @@ pub trait Names: Send {
 /// What a worker keeps for itself.
 #[derive(Debug)]
 pub struct Claims<C> {
-    /// Entries to claim at a time.
+    /// Entries to claim at a time, at most.
     pub step: usize,
     /// Where fewer than these are left, names run short.
     pub low: usize,
@@ -68,7 +68,11 @@ pub enum Task<S> {
 }
 
 /// The entries. Chunks come in order, and each once.
-pub struct Range<N: Names>(Mutex<State<N>>);
+pub struct Range<N: Names> {
+    state: Mutex<State<N>>,
+    /// Entries that any worker may claim at a time.
+    step: AtomicUsize,
+}
 
 struct State<N: Names> {
     names: N,
@@ -87,12 +91,21 @@ impl<N: Names> Range<N> {
     /// None of the entries has been claimed. Without a source, all names have been read.
     pub fn new(names: N, source: Option<N::Source>) -> Range<N> {
         let source = source.map_or(Source::UsedUp, Source::Free);
-        Range(Mutex::new(State { names, next: 0, source }))
+        Range { state: Mutex::new(State { names, next: 0, source }), step: AtomicUsize::new(usize::MAX) }
+    }
+
+    /// From now on workers claim so many entries at a time, at most.
+    pub fn set_step(&self, step: usize) {
+        self.step.store(step, Ordering::Relaxed);
+    }
+
+    fn step(&self, claims: &Claims<N::Copy>) -> usize {
+        self.step.load(Ordering::Relaxed).min(claims.step)
     }
 
     /// Claims entries that have been read, for a worker that never refills.
     pub fn claim(&self, claims: &mut Claims<N::Copy>) -> Option<Claimed<usize>> {
-        self.0.lock().claim(claims)
+        self.state.lock().claim(self.step(claims), claims)
     }
 
     /// Publishes what a worker has read, and gives the source back, if there may be more.
@@ -101,7 +114,7 @@ impl<N: Names> Range<N> {
         if tells_first {
             crew.announce(usize::MAX);
         }
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.names.append(buffer);
         state.source = source.map_or(Source::UsedUp, Source::Free);
         drop(state);
@@ -112,19 +125,19 @@ impl<N: Names> Range<N> {
 
     /// Whether there are entries to claim, or may be.
     pub fn has_more(&self) -> bool {
-        let state = self.0.lock();
+        let state = self.state.lock();
         state.next < state.names.len() || !matches!(state.source, Source::UsedUp)
     }
 
     /// The names, when all workers have returned.
     pub fn into_names(self) -> N {
-        self.0.into_inner().names
+        self.state.into_inner().names
     }
 }
 
 impl<N: Names> State<N> {
-    fn claim(&mut self, claims: &mut Claims<N::Copy>) -> Option<Claimed<usize>> {
-        let claimed = self.next..self.names.len().min(self.next + claims.step);
+    fn claim(&mut self, step: usize, claims: &mut Claims<N::Copy>) -> Option<Claimed<usize>> {
+        let claimed = self.next..self.names.len().min(self.next.saturating_add(step));
         if claimed.is_empty() {
             return None;
         }
@@ -152,11 +165,11 @@ impl<N: Names> Order for Range<N> {
     type Local = Claims<N::Copy>;
 
     fn next(&self, claims: &mut Claims<N::Copy>) -> Next<Task<N::Source>> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if let Some(source) = state.take_source(claims.low) {
             return Next::Task(Task::Refill(source));
         }
-        match state.claim(claims) {
+        match state.claim(self.step(claims), claims) {
             Some(claimed) => Next::Task(Task::Ask(claimed)),
             None if matches!(state.source, Source::UsedUp) => Next::End,
             None => Next::Later,
@@ -198,10 +211,11 @@ mod tests {
     fn entries_that_have_been_read_come_in_order() {
         let (range, mut claims) = (Range::new(vec![7, 8, 9], None), claims(2, 100));
         assert!(range.has_more());
-        assert_eq!(range.next(&mut claims), Next::Task(Task::Ask(0..2)));
-        assert_eq!(claims.copy, [7, 8]);
-        assert_eq!(range.claim(&mut claims), Some(2..3));
-        assert_eq!(claims.copy, [9]);
+        range.set_step(1);
+        assert_eq!(range.next(&mut claims), Next::Task(Task::Ask(0..1)));
+        range.set_step(8);
+        assert_eq!(range.claim(&mut claims), Some(1..3));
+        assert_eq!(claims.copy, [8, 9]);
         assert!(!range.has_more());
         assert_eq!((range.claim(&mut claims), range.next(&mut claims)), (None, Next::End));
         assert_eq!(range.into_names(), [7, 8, 9]);
