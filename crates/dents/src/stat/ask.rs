@@ -197,8 +197,7 @@ impl<'a> Asker<'a> {
             self.tally.stats += 1;
             self.note(kind, Call::Stat, began);
             began = self.clock();
-            outcome =
-                stat::statx_into(&mut answer, self.question.dir, name, flags | Flags::NOFOLLOW, mask);
+            outcome = stat::statx_into(&mut answer, self.question.dir, name, flags | Flags::NOFOLLOW, mask);
         }
         let known = if outcome.is_ok() { Kind::from_mode(answer.mode() as u16) } else { kind };
         self.note(known, Call::Stat, began);
