@@ -8,7 +8,7 @@
 //! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
 //! two may write is in `turn.rs`.
 //!
-//! It also sees who waits behind what hangs, and has helpers come ([`Watchdog`]).
+//! It is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
 
 use crate::run::grouped;
 use crate::turn::{State, TURN};
@@ -36,8 +36,8 @@ pub struct Progress {
     program: Vec<u8>,
     /// Whether stdout ends in the middle of a line, maybe on this terminal.
     mid_line: AtomicBool,
-    /// Has so many helpers come, if they find something to do.
-    help: fn(u32),
+    /// Starts replacements until there are so many, if there is work for them.
+    replace: fn(u32),
 }
 
 /// What takes the line off again.
@@ -64,7 +64,7 @@ impl Progress {
         watch: &'static Watch,
         program: &[u8],
         start: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
-        help: fn(u32),
+        replace: fn(u32),
     ) -> Option<&'static Progress> {
         if !tty::isatty(STDERR) {
             return None;
@@ -73,7 +73,7 @@ impl Progress {
             watch,
             program: program.to_vec(),
             mid_line: AtomicBool::new(false),
-            help,
+            replace,
         }));
         // The thread blocks from its start what could end the process in the middle of a colour.
         let held = signal::hold();
@@ -129,7 +129,7 @@ impl Progress {
                 continue;
             }
             next_ns = now + LOOK_NS;
-            (self.help)(self.watch.replacements(&mut watchdog));
+            (self.replace)(self.watch.replacements(&mut watchdog));
             if now < tick_ns {
                 continue;
             }
@@ -307,7 +307,7 @@ mod tests {
             watch: &WATCH,
             program: b"dls".to_vec(),
             mid_line: AtomicBool::new(false),
-            help: |_| {},
+            replace: |_| {},
         };
         WATCH.add_read(10_000);
         for _ in 0..4000 {

@@ -133,6 +133,17 @@ impl Crew {
         }
     }
 
+    /// The next task of a replacement, or `None` at the end. The limit does not count it: the stuck worker still has its place
+    /// there. For crews whose producer outside says when the end has come.
+    pub fn next_beyond_limit<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
+        let next = || match order.next(local) {
+            Next::Task(task) => Some(Some(task)),
+            Next::Later => self.has_ended().then_some(None),
+            Next::End => Some(None),
+        };
+        self.work.wait(SPINS, None, next).flatten()
+    }
+
     /// The first task of a worker, which is idle so far.
     fn first<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
         self.work.wait(SPINS, None, || self.try_next(order, local)).flatten()

@@ -78,6 +78,22 @@ impl Limit {
         limit
     }
 
+    /// All workers, until [`Limit::search`] narrows it.
+    #[must_use]
+    pub fn open() -> Limit {
+        Limit::unknown(usize::MAX, usize::MAX, 1)
+    }
+
+    /// From now on as many as turn out to pay, as in [`Limit::searched`]. Where no answer has been noted so far.
+    pub fn search(&self, most: usize, cores: usize, now_ns: u64) {
+        if let Some(rate) = &self.rate {
+            let search = Search::new(number(most), number(cores));
+            self.allowed.store(search.limit, Ordering::Relaxed);
+            rate.lock().search = search;
+        }
+        self.begin_search(now_ns);
+    }
+
     /// `begin` of them until a worker has had [`SLOW`] slow answers in a row; then as many as turn out to pay.
     #[must_use]
     pub fn unknown(begin: usize, most: usize, cores: usize) -> Limit {
@@ -304,6 +320,17 @@ mod tests {
         }
         assert_eq!((limit.allowed(), limit.is_far(), limit.step()), (2, false, CHUNK), "from memory");
         assert_eq!(limit.highest(), 256);
+    }
+
+    #[test]
+    fn a_search_narrows_an_open_limit() {
+        let (limit, mut now) = (Limit::open(), MS);
+        assert!((0..1000).all(|_| limit.enter()) && limit.may_stay() && !limit.is_far());
+        (0..1000).for_each(|_| limit.leave());
+        limit.search(48, 2, now);
+        assert_eq!((limit.allowed(), limit.is_far(), limit.highest()), (32, true, 32));
+        assert_eq!((round(&limit, &mut now), round(&limit, &mut now)), (0, 16));
+        assert_eq!(limit.allowed(), 48);
     }
 
     #[test]

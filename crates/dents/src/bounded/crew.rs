@@ -8,7 +8,7 @@
 use super::Board;
 use super::job::Job;
 use crate::lock::Mutex;
-use crate::stat::auto::is_round_trip;
+use crate::stat::choose::is_round_trip;
 use crate::stat::flight::{FIRST, Search, Window};
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -34,7 +34,7 @@ use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::owners::Getent;
 use crate::read::Filter;
-use crate::stat::auto::{Choice, Strategy};
+use crate::stat::choose::{Choice, Strategy};
 use crate::stat::ledger::{Account, Ledger};
 use crate::stat::{Dereference, Report, Tally};
 use crate::watchdog::Watch;

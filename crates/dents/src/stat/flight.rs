@@ -6,12 +6,6 @@
 //! come from memory later on: a disk reads ahead, a client fetches attributes by the page. Then there is nothing to
 //! wait for, more threads than cores are in each other's way, and they take many entries at a time.
 
-use super::auto::FROM_MEMORY_NS;
-use crate::batch::Metas;
-use crate::lock::Mutex;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use dents_sys::{clock, futex};
-
 /// In flight at first: more than any disk needs, less than what hurts a server.
 pub(crate) const FIRST: u32 = 32;
 
@@ -105,106 +99,6 @@ impl Search {
             self.limit = (self.limit * 2).min(self.most);
         }
         self.limit
-    }
-}
-
-/// Shared by the threads that ask: each waits for its turn while there are more threads than questions wanted.
-pub(crate) struct Flight {
-    limit: AtomicU32,
-    near: AtomicBool,
-    state: Mutex<State>,
-}
-
-struct State {
-    search: Search,
-    window: Window,
-    since_ns: u64,
-    /// Answers to questions asked before the limit changed say nothing about it.
-    skip: u64,
-    /// The highest limit so far.
-    highest: u32,
-}
-
-impl Flight {
-    /// At most this many in flight.
-    pub(crate) fn new(most: usize, cores: usize) -> Flight {
-        let count = |count| u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        let search = Search::new(count(most), count(cores));
-        let window = Window::default();
-        let since_ns = clock::monotonic_ns();
-        Flight {
-            limit: AtomicU32::new(search.limit),
-            near: AtomicBool::new(false),
-            state: Mutex::new(State { search, window, since_ns, skip: 0, highest: search.limit }),
-        }
-    }
-
-    /// How many entries to take at a time.
-    pub(crate) fn step(&self) -> usize {
-        if self.near.load(Ordering::Relaxed) { Metas::CHUNK } else { 1 }
-    }
-
-    /// Waits until this thread may ask. Returns when the question begins.
-    pub(crate) fn enter(&self, worker: usize, ended: &dyn Fn() -> bool) -> u64 {
-        loop {
-            let limit = self.limit.load(Ordering::Acquire);
-            if (worker as u64) < u64::from(limit) || ended() {
-                return clock::monotonic_ns();
-            }
-            let _ = futex::wait(&self.limit, limit, None);
-        }
-    }
-
-    /// Notes some answers to what began at `began_ns`.
-    pub(crate) fn answered(&self, answers: usize, began_ns: u64) {
-        let now = clock::monotonic_ns();
-        let mut state = self.state.lock();
-        let State { search, window, since_ns, skip, highest } = &mut *state;
-        if *skip > 0 {
-            *skip = skip.saturating_sub(answers as u64);
-            *since_ns = now;
-            return;
-        }
-        let waited_ns = now - began_ns;
-        window.answers += answers as u64;
-        if waited_ns < FROM_MEMORY_NS * answers as u64 {
-            window.quick += answers as u64;
-        }
-        window.waited_ns += waited_ns * answers as u64;
-        // Two rounds of all that are in flight.
-        if window.answers < 2 * u64::from(search.limit) {
-            return;
-        }
-        // Another thread may have read a later time before it got the lock.
-        window.elapsed_ns = now.saturating_sub(*since_ns);
-        let old = search.limit;
-        let limit = search.step(window);
-        *highest = limit.max(*highest);
-        *window = Window::default();
-        *since_ns = now;
-        *skip = if limit == old { 0 } else { u64::from(old) };
-        self.near.store(search.near, Ordering::Relaxed);
-        drop(state);
-        if limit != old {
-            self.set(limit);
-        }
-    }
-
-    /// The highest limit there was.
-    pub(crate) fn highest(&self) -> u32 {
-        self.state.lock().highest
-    }
-
-    /// Lets all go on: there is nothing left to ask.
-    pub(crate) fn end(&self) {
-        self.set(u32::MAX);
-    }
-
-    fn set(&self, limit: u32) {
-        // What has ended has ended: a late answer must not close the door on those who have yet to leave.
-        let open = |old| (old != u32::MAX).then_some(limit);
-        let _ = self.limit.fetch_update(Ordering::Release, Ordering::Relaxed, open);
-        let _ = futex::wake(&self.limit, u32::MAX);
     }
 }
 

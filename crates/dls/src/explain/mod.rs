@@ -23,7 +23,7 @@ use core::ffi::CStr;
 use core::fmt::Write as _;
 use dents::needs::Kind;
 use dents::stat::Mode;
-use dents::stat::auto::{Choice, Strategy};
+use dents::stat::choose::{Choice, Strategy};
 use dents::stat::ledger::{Account, Call, Pages};
 use dents::stat::policy::{Far, Policy};
 use dents_render::quote;

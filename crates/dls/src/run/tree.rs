@@ -23,7 +23,7 @@ use dents::needs::Kind;
 use dents::read::{Filter, Hidden};
 use dents::sort::{Collate, Key, Order};
 use dents::stat::Report;
-use dents::stat::auto::{Choice, Strategy};
+use dents::stat::choose::{Choice, Strategy};
 use dents::stat::ledger::Account;
 use dents::team::Team;
 use dents::tree::held::{Held, Holding, Sorter, hold};

@@ -4,7 +4,7 @@ use super::{Reading, Source, Worker};
 use crate::batch::Batch;
 use crate::needs::Kind;
 use crate::scandir::{self, Distrust};
-use crate::stat::steady;
+use crate::stat::alone;
 use crate::tree::frontier::{Frontier, Grain, Home};
 use crate::tree::visitor::Piece;
 use crate::tree::{Follow, Order, PIECE, open};
@@ -205,7 +205,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let go_on = |made: u64| pace.ask(watch, before + made);
         let shown = frontier.options.watch.map(|watch| (watch, desk));
         let (tally, whole) =
-            steady::fill(batch, dir, &frontier.needs, follow, (frontier.options.ledger, shown), go_on);
+            alone::fill(batch, dir, &frontier.needs, follow, (frontier.options.ledger, shown), go_on);
         shown.iter().for_each(|(watch, _)| watch.add_answered(tally.avoided as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
