@@ -21,6 +21,7 @@ mod crews;
 pub mod mounts;
 pub mod needs;
 pub mod owners;
+pub mod path;
 pub mod pattern;
 pub mod read;
 pub mod ring;
