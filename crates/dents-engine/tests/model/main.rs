@@ -8,6 +8,7 @@
 
 mod board;
 mod crew;
+mod turns;
 mod wait;
 
 use dents_engine::{Fault, put_fault};
