@@ -22,7 +22,7 @@ use crate::crew::{Crew, Next, Order};
 use crate::limit::Limit;
 use crate::lock::Mutex;
 use crate::sync::{AtomicUsize, Fault, Ordering, broken};
-use crate::wait::{Events, SPINS};
+use crate::wait::{Events, SPINS, now};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem;
@@ -92,7 +92,7 @@ pub enum Turn<T> {
     Found(T),
     /// The item is the consumer's, to be executed now.
     Yours,
-    /// A worker is at it, and it was not found before the deadline.
+    /// A worker is at it, and took longer than the consumer waits.
     Late,
 }
 
@@ -175,14 +175,14 @@ impl<P, T> Turns<P, T> {
         }
     }
 
-    /// It is an item's turn: what was found of it, or the item itself. A consumer that has to wait does so until the
-    /// deadline, if there is one.
-    pub fn take(&self, item: &Item<P, T>, deadline_ns: Option<u64>) -> Turn<T> {
+    /// It is an item's turn: what was found of it, or the item itself. A consumer that has to wait does so for so long, or
+    /// for as long as it takes.
+    pub fn take(&self, item: &Item<P, T>, patience_ns: Option<u64>) -> Turn<T> {
         if item.claim() {
             self.forget_executed();
             return Turn::Yours;
         }
-        let found = self.found.wait(SPINS, deadline_ns, || {
+        let look = || {
             let mut state = item.state.lock();
             match mem::replace(&mut *state, State::Taken) {
                 State::Found(found) => Some(found),
@@ -191,11 +191,16 @@ impl<P, T> Turns<P, T> {
                     None
                 }
             }
+        };
+        let found = look().or_else(|| {
+            let deadline_ns = patience_ns.map(|patience_ns| now().saturating_add(patience_ns));
+            self.found.wait(SPINS, deadline_ns, look)
         });
         let Some(found) = found else { return Turn::Late };
         let kept = self.kept.fetch_sub(1, Ordering::Relaxed) - 1;
         if self.crew.has_idle() && kept < self.most.div_ceil(2) {
-            self.announce(self.unread.lock().len());
+            let count = self.unread.lock().len();
+            self.announce(count);
         }
         Turn::Found(found)
     }
@@ -270,7 +275,7 @@ mod tests {
                         turns.offer(below.iter());
                         below
                     }
-                    Turn::Late => panic!("there is no deadline"),
+                    Turn::Late => panic!("it waits for as long as it takes"),
                 };
                 shown.push(*item.payload());
                 stack.extend(below.into_iter().rev());
@@ -314,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_is_at_is_waited_for_until_the_deadline() {
+    fn what_a_worker_is_at_is_waited_for_so_long() {
         let (turns, gate) = (Turns::<u32, u32>::new(9), Mutex::new(()));
         let list: Vec<_> = (0..WAKING as u32).map(Item::new).collect();
         turns.offer(list.iter());
@@ -332,7 +337,7 @@ mod tests {
             while list[0].is_unread() {
                 std::thread::yield_now();
             }
-            let past = Some(1);
+            let past = Some(0);
             assert_eq!((turns.take(&list[0], past), turns.take(&list[0], past)), (Turn::Late, Turn::Late));
             assert_eq!(
                 turns.take(&list[1], past),

@@ -32,7 +32,7 @@ impl Shared {
                 self.turns.offer(found.1.iter());
                 found
             }
-            Turn::Late => unreachable!("there is no deadline"),
+            Turn::Late => unreachable!("it waits for as long as it takes"),
         };
         assert_eq!(number, *item.payload(), "each in its turn");
         below
