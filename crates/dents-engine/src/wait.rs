@@ -127,13 +127,13 @@ impl Events {
 }
 
 #[cfg(not(feature = "model"))]
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     clock::monotonic_ns()
 }
 
 /// A model has no clock: deadlines never come.
 #[cfg(feature = "model")]
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     0
 }
 

@@ -12,7 +12,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod ahead;
 pub mod batch;
 pub mod bounded;
 pub mod canonical;
@@ -21,7 +20,9 @@ mod crews;
 pub mod mounts;
 pub mod needs;
 pub mod owners;
+pub mod path;
 pub mod pattern;
+pub mod prefetch;
 pub mod read;
 pub mod ring;
 pub mod scandir;

@@ -3,13 +3,13 @@
 mod bounded;
 mod git;
 mod mounts;
-mod pending;
 mod places;
 mod source;
 mod top;
 mod total;
 mod tree;
 mod trouble;
+mod turns;
 
 pub(crate) use bounded::grouped;
 
@@ -33,8 +33,8 @@ use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
-use pending::Pending;
 use source::Source;
+use turns::Turns;
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -45,7 +45,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     owners: Owners,
     means: Means<'l>,
     collate: Option<Box<Rules>>,
-    pending: Pending,
+    turns: Turns,
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
@@ -124,7 +124,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
             },
             collate: plan.collate.and_then(Rules::new),
-            pending: Pending::default(),
+            turns: Turns::default(),
             spare: Vec::new(),
             status: Status::Ok,
             timing,
@@ -142,7 +142,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_limit();
-        self.pending.look_ahead(self.plan, &self.means, names.len());
+        self.turns.read_ahead(self.plan, &self.means, names.len());
         if self.plan.below.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
@@ -156,7 +156,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         } else {
             self.operands(names);
         }
-        let alone = operands.len() <= 1 && self.pending.len() == 1 && !self.printed;
+        let alone = operands.len() <= 1 && self.turns.len() == 1 && !self.printed;
         let headers = self.plan.recursive || !alone;
         self.take_turns(headers);
         self.tell_not_reached();
@@ -210,7 +210,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if !self.plan.directory {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
             let path = |index: &u32| batch.entry(*index as usize).c_name().into();
-            self.pending.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
+            self.turns.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
             order.retain(|index| !is_directory(index));
         }
         if self.git.is_some() {
@@ -225,7 +225,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.set_now();
             self.learn_mounts(&batch);
             self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
-            if !self.pending.is_empty() {
+            if !self.turns.is_empty() {
                 self.renderer.gap(self.out);
             }
             self.printed = true;
@@ -263,8 +263,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
+        self.close(&mut source, path, operand);
         match source {
-            Source::Small(small) => self.pending.give_back(small),
+            Source::Small(small) => self.turns.reuse(small),
             source => self.spare = source.into_buffer(self.env.rings).unwrap_or_default(),
         }
     }
@@ -279,7 +280,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let (batch, report, ended) = self.take_all(source, path);
-        source.close(self.env.rings);
+        self.close(source, path, operand);
         if let Err(errno) = ended {
             self.cannot("reading directory %s", path.to_bytes(), errno, operand);
         }

@@ -9,6 +9,7 @@
 mod board;
 mod crew;
 mod range;
+mod turns;
 mod wait;
 
 use dents_engine::{Fault, put_fault};

@@ -33,6 +33,7 @@ use crate::canonical::canonicalize;
 use crate::lock::Mutex;
 use crate::needs::{Kind, NeedsByKind};
 use crate::owners::Getent;
+use crate::path::below;
 use crate::read::Filter;
 use crate::stat::choose::{Choice, Strategy};
 use crate::stat::ledger::{Account, Ledger};
@@ -373,15 +374,4 @@ impl Getent for Bounded {
         let call = self.call(move |aside| aside.getent(&database, &ids));
         self.wait(self.until_ns.saturating_add(self.grace_ns), || call.lock().take()).flatten()
     }
-}
-
-/// The path of an entry below a directory.
-#[must_use]
-pub fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
-    let end = path.iter().rposition(|byte| *byte != b'/').map_or(path.len(), |last| last + 1);
-    let slash: &[u8] = if path[..end].ends_with(b"/") { b"" } else { b"/" };
-    // With room for a NUL: most become a C string.
-    let mut below = Vec::with_capacity(end + slash.len() + name.len() + 1);
-    [&path[..end], slash, name].iter().for_each(|part| below.extend_from_slice(part));
-    below
 }

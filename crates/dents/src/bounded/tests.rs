@@ -235,12 +235,3 @@ fn no_agent_is_an_error() {
     let refused = Bounded::start(&Refused, wanted(false), (u64::MAX, 0), (Some(3), 16));
     assert_eq!(refused.err(), Some(Errno::AGAIN));
 }
-
-#[test]
-fn paths_below() {
-    for (path, joined) in
-        [("a", "a/n"), ("a//", "a/n"), ("/", "/n"), ("//", "//n"), (".", "./n"), ("/a/b", "/a/b/n")]
-    {
-        assert_eq!(String::from_utf8_lossy(&below(path.as_bytes(), b"n")), joined);
-    }
-}

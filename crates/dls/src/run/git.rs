@@ -44,7 +44,7 @@ impl<'l> Listing<'l, '_, '_> {
             let path = if name == b"." { directory.clone() } else { join(&directory, name) };
             wanted.push(Wanted { directory, path });
         }
-        let pending: Vec<CString> = self.pending.directories().map(|pending| pending.path().into()).collect();
+        let pending: Vec<CString> = self.turns.directories().map(CString::from).collect();
         for path in pending {
             let directory = self.canonical(path.to_bytes());
             wanted.push(Wanted { path: directory.clone(), directory });

@@ -1,4 +1,4 @@
-//! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
+//! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
 
 use super::Listing;
 use crate::loops::{ActiveDirectories, Identity, identify};
@@ -6,14 +6,14 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::ahead::{Ahead, Directory, Small};
 use dents::batch::Batch;
 use dents::bounded::{Opened, Sheet};
 use dents::needs::Kind;
+use dents::prefetch::{Ahead, Directory, Small};
 use dents::read::Reader;
 use dents::ring::Rings;
 use dents::stat::{self, Report};
-use dents_sys::{CWD, Errno, Result};
+use dents_sys::{CWD, Errno, OwnedFd, Result};
 
 /// A directory that is open.
 pub(super) enum Source {
@@ -21,7 +21,7 @@ pub(super) enum Source {
     Reader(Reader),
     /// Aside, where it may hang.
     Sheet(Arc<Sheet>),
-    /// Here, ahead of its turn.
+    /// By a worker, before its turn.
     Small(Box<Small>),
     /// Read here to its end, and closed. The buffer is left.
     Done(Vec<u8>),
@@ -53,13 +53,23 @@ impl Source {
     /// Closes the directory, of which nothing more will be asked: where few descriptors are allowed, the next file needs
     /// this one.
     pub(super) fn close(&mut self, rings: &Rings) {
+        if let Some(directory) = self.take_directory() {
+            rings.close_later(directory);
+        }
+    }
+
+    /// The directory, of which nothing more will be read here.
+    pub(super) fn take_directory(&mut self) -> Option<OwnedFd> {
         match core::mem::replace(self, Source::Done(Vec::new())) {
             Source::Reader(reader) => {
                 let (directory, buffer) = reader.into_parts();
-                rings.close_later(directory);
                 *self = Source::Done(buffer);
+                Some(directory)
             }
-            elsewhere => *self = elsewhere,
+            elsewhere => {
+                *self = elsewhere;
+                None
+            }
         }
     }
 
@@ -107,7 +117,7 @@ impl Source {
 impl Listing<'_, '_, '_> {
     /// Opens a directory, unless that was done ahead of its turn.
     pub(super) fn source(
-        &self,
+        &mut self,
         path: &CStr,
         above: Option<&Arc<Sheet>>,
         ahead: Option<Ahead>,
@@ -120,7 +130,7 @@ impl Listing<'_, '_, '_> {
     }
 
     pub(super) fn open(
-        &self,
+        &mut self,
         path: &CStr,
         follow: bool,
         above: Option<&Arc<Sheet>>,
@@ -128,7 +138,8 @@ impl Listing<'_, '_, '_> {
         let Some(limit) = &self.limit else {
             let watch = self.means.threads.watching();
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
-            let mut opened = Reader::open(CWD, path, follow);
+            let below = self.open_below(path).map(|opened| opened.map(Reader::new));
+            let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
             if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
                 opened = Reader::open(CWD, path, follow);
             }

@@ -1,0 +1,265 @@
+//! Directories that are still to be listed, each in its turn, and what workers read of them ahead of it.
+
+use super::Listing;
+use super::source::{Closed, Source};
+use crate::loops::ActiveDirectories;
+use crate::plan::Plan;
+use crate::timing::Phase;
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents::batch::Batch;
+use dents::bounded::Sheet;
+use dents::path::below;
+use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted};
+use dents::sort::{Collate, Key};
+use dents::stat::Means;
+use dents_sys::{AsFd, Errno, OwnedFd, Result, dir};
+
+/// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.
+const PATIENCE_NS: u64 = 20_000_000;
+
+/// What is still to do.
+enum Task {
+    List {
+        directory: Arc<Directory>,
+        operand: bool,
+        above: Option<Arc<Sheet>>,
+    },
+    /// All of the directory entered last, with everything below it, has been listed.
+    Leave,
+}
+
+/// All that is still to do.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Last first.
+    tasks: Vec<Task>,
+    active: ActiveDirectories,
+    /// What is read ahead, if anything.
+    prefetch: Option<Arc<Prefetch>>,
+    started: Started,
+    root: Option<Root>,
+}
+
+/// The operand that is being listed, to open what is below it.
+struct Root {
+    directory: OwnedFd,
+    /// How much of a path below it is its own.
+    len: usize,
+    /// The mount point below it that was opened last.
+    mount: Option<CString>,
+}
+
+impl Root {
+    /// Opens a directory below it: one `openat2`, which fails with `EXDEV` at a mount point.
+    fn open(&self, path: &CStr) -> Result<OwnedFd> {
+        let name = path.to_bytes_with_nul().get(self.len..).unwrap_or_default();
+        let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::NOSYS)?;
+        dir::open_on_same_mount(self.directory.as_fd(), name, true)
+    }
+
+    /// Whether the path leads through the mount point that was opened last.
+    fn is_beyond(&self, path: &CStr) -> bool {
+        let mount = self.mount.as_deref().map_or(&b"/"[..], CStr::to_bytes);
+        path.to_bytes().strip_prefix(mount).is_some_and(|rest| rest.starts_with(b"/"))
+    }
+}
+
+impl Turns {
+    /// From here on directories may be read before their turn, if there can be so many of them.
+    pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, means: &Means<'_>, operands: usize) {
+        let many = plan.recursive || operands >= prefetch::WORTH;
+        if many && plan.timeout_ns.is_none() && !plan.streams && Prefetch::suits(means) {
+            self.prefetch = Some(Arc::default());
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The directories from the operand down to the one being listed.
+    pub(super) fn active(&mut self) -> &mut ActiveDirectories {
+        &mut self.active
+    }
+
+    /// Last first.
+    pub(super) fn directories(&self) -> impl DoubleEndedIterator<Item = &CStr> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::List { directory, .. } => Some(directory.payload().as_c_str()),
+            Task::Leave => None,
+        })
+    }
+
+    /// Operands, the first one first.
+    pub(super) fn push_operands(&mut self, paths: impl Iterator<Item = CString>) {
+        self.offer_and_push(paths.map(Directory::new).collect(), true, None);
+    }
+
+    fn offer_and_push(
+        &mut self,
+        directories: Vec<Arc<Directory>>,
+        operand: bool,
+        above: Option<&Arc<Sheet>>,
+    ) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch.offer(&directories);
+        }
+        self.push(directories, operand, above);
+    }
+
+    /// What is to be listed before all that is here already.
+    fn push(&mut self, directories: Vec<Arc<Directory>>, operand: bool, above: Option<&Arc<Sheet>>) {
+        let list = |directory| Task::List { directory, operand, above: above.cloned() };
+        self.tasks.extend(directories.into_iter().rev().map(list));
+    }
+
+    /// Gives back what was read ahead and has been shown.
+    pub(super) fn reuse(&self, small: Box<Small>) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch.reuse(small);
+        }
+    }
+}
+
+impl Listing<'_, '_, '_> {
+    /// Lists all that is to be listed, and what it leads to. Workers are started once there is enough to do.
+    pub(super) fn take_turns(&mut self, headers: bool) {
+        while !self.turns.is_empty() {
+            if let Some(prefetch) = self.turns.prefetch.clone()
+                && let Some(start) = self.turns.started.more(&prefetch, &self.means)
+            {
+                return self.take_turns_with(&prefetch, start, headers);
+            }
+            match self.turns.tasks.pop() {
+                Some(Task::List { directory, operand, above }) => {
+                    self.timing.enter(Phase::Read);
+                    let ahead = self.wait_for(&directory);
+                    self.directory(directory.payload(), operand, headers, above.as_ref(), ahead);
+                }
+                Some(Task::Leave) => self.turns.active.leave(),
+                None => {}
+            }
+        }
+    }
+
+    fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start, headers: bool) {
+        let (plan, means) = (self.plan, self.means);
+        // Widths are the renderer's to tell, and totals are found out when they are needed.
+        let sorted = plan.order.key != Key::Width && plan.below.total_ns.is_none();
+        let wanted = Wanted {
+            filter: &plan.filter,
+            needs: &plan.needs,
+            follow: plan.follows_entries(),
+            order: sorted.then_some(&plan.order),
+            recursive: sorted && plan.recursive && !self.git_hides(),
+        };
+        // Each worker sorts by rules of its own.
+        let rules = self.collate.clone();
+        let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
+        prefetch.run(start, wanted, &means, rules, &mut || self.take_turns(headers));
+    }
+
+    /// What was read of a directory before its turn. What has been said until now goes out before a long wait.
+    fn wait_for(&mut self, directory: &Directory) -> Option<Ahead> {
+        let far = self.turns.started.is_far();
+        if !directory.is_found() {
+            self.out.let_out(far);
+        }
+        let prefetch = self.turns.prefetch.as_ref()?;
+        let mut turn = prefetch.take(directory, self.out.holds_any().then_some(PATIENCE_NS));
+        if matches!(turn, Turn::Late) {
+            self.out.flush();
+            turn = prefetch.take(directory, None);
+        }
+        match turn {
+            Turn::Found(Ahead::Later) => {
+                self.out.let_out(far);
+                None
+            }
+            Turn::Found(ahead) => Some(ahead),
+            _ => None,
+        }
+    }
+
+    /// One directory, if it can be opened.
+    fn directory(
+        &mut self,
+        path: &CStr,
+        operand: bool,
+        header: bool,
+        above: Option<&Arc<Sheet>>,
+        ahead: Option<Ahead>,
+    ) {
+        if operand {
+            self.turns.root = None;
+        }
+        match self.source(path, above, ahead) {
+            Ok(source) => self.list(source, path, operand, header),
+            Err(Closed::Failed(errno)) => {
+                self.cannot("cannot open directory %s", path.to_bytes(), errno, operand);
+            }
+            Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
+        }
+    }
+
+    /// Opens a directory below the operand, if it is on the same mount. The root of another may never answer: what has been
+    /// said goes out before it is opened.
+    pub(super) fn open_below(&mut self, path: &CStr) -> Option<Result<OwnedFd>> {
+        let root = self.turns.root.as_mut().filter(|root| !root.is_beyond(path))?;
+        match root.open(path) {
+            Err(Errno::XDEV) => {
+                root.mount = Some(path.into());
+                self.out.flush();
+            }
+            // The kernel does not know how, or needs the operand's descriptor.
+            Err(Errno::NOSYS | Errno::PERM | Errno::MFILE) => self.turns.root = None,
+            opened => return Some(opened),
+        }
+        None
+    }
+
+    /// Closes a directory that has been read. The operand stays open while what is below it is listed.
+    pub(super) fn close(&mut self, source: &mut Source, path: &CStr, operand: bool) {
+        if !operand || !self.plan.recursive {
+            return source.close(self.env.rings);
+        }
+        if let Some(directory) = source.take_directory() {
+            let len = below(path.to_bytes(), b"").len();
+            self.turns.root = Some(Root { directory, len, mount: None });
+        }
+    }
+
+    /// Puts the subdirectories of the directory entered last on the list, first one on top.
+    pub(super) fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &mut Source) {
+        self.turns.tasks.push(Task::Leave);
+        match source.take_below() {
+            // The worker has offered them.
+            Some(below) => self.turns.push(below, false, None),
+            None => self.turns.offer_and_push(prefetch::all_below(path, batch, order), false, source.sheet()),
+        }
+    }
+
+    /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
+    /// would never end.
+    pub(super) fn enter(&mut self, source: &Source, path: &CStr, operand: bool) -> bool {
+        match source.enter(&mut self.turns.active) {
+            Ok(true) => true,
+            Ok(false) => {
+                self.already_listed(path.to_bytes());
+                false
+            }
+            Err(errno) => {
+                self.cannot("cannot determine device and inode of %s", path.to_bytes(), errno, operand);
+                false
+            }
+        }
+    }
+}
