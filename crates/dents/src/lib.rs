@@ -14,13 +14,14 @@ extern crate std;
 
 pub mod ahead;
 pub mod batch;
-pub mod bounded;
 pub mod canonical;
 #[cfg(test)]
 mod crews;
+pub mod deadline;
 pub mod mounts;
 pub mod needs;
 pub mod owners;
+pub mod path;
 pub mod pattern;
 pub mod read;
 pub mod ring;

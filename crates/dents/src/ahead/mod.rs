@@ -23,7 +23,7 @@ use hand::Common;
 pub use hand::{Hand, Wanted};
 
 use crate::batch::{Batch, Entry};
-use crate::bounded::below;
+use crate::path::below;
 use crate::lock::Mutex;
 use crate::needs::Kind;
 use crate::sort::Collate;

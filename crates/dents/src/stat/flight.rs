@@ -33,18 +33,6 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Notes an answer; says how many there are.
-    pub(crate) fn add(&mut self, waited_ns: u64) -> u64 {
-        self.answers += 1;
-        self.waited_ns += waited_ns;
-        self.answers
-    }
-
-    /// Ends it and begins the next.
-    pub(crate) fn end(&mut self, elapsed_ns: u64) -> Window {
-        Window { elapsed_ns, ..core::mem::take(self) }
-    }
-
     /// Answers in a second.
     fn rate(&self) -> u64 {
         self.answers.saturating_mul(1_000_000_000) / self.elapsed_ns.max(1)
