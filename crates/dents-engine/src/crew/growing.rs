@@ -134,7 +134,8 @@ impl<T: Task + Send> Growing<T> {
     /// The life of the head. `start` starts the worker of this number, which shall call [`Growing::work`]; false if it cannot.
     /// `cores` is asked once, where answers come fast for more than a tick.
     pub fn lead(&self, cores: impl Fn() -> usize, mut start: impl FnMut(usize) -> bool) {
-        let (mut watchdog, mut started, mut tick_ns, mut is_long) = (Watchdog::new(LOOKS), 0, now() + TICK_NS, false);
+        let (mut watchdog, mut started, mut tick_ns, mut is_long) =
+            (Watchdog::new(LOOKS), 0, now() + TICK_NS, false);
         while !self.crew.has_ended() {
             started = self.start_workers(started, &mut start);
             let deadline = self.is_active().then(|| tick_ns.max(now()));
@@ -203,5 +204,139 @@ impl<T: Task + Send> Growing<T> {
             self.announce(more);
         }
         self.limit().may_stay()
+    }
+}
+
+#[cfg(all(test, not(feature = "model")))]
+mod tests {
+    use super::*;
+    use crate::task::Kind;
+    use std::boxed::Box;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    struct Job(Box<dyn FnOnce() + Send>);
+
+    impl Task for Job {
+        fn kind(&self) -> Kind {
+            Kind::Call
+        }
+    }
+
+    type Jobs = Arc<Growing<Job>>;
+
+    /// Runs a head with threads; `refused` of its starts fail at first. Returns how many workers it started.
+    fn lead(limit: Limit, cores: usize, refused: usize, consumer: impl FnOnce(&Jobs)) -> usize {
+        let crew = Arc::new(Growing::new(limit, Queue::new(1)));
+        let head = {
+            let crew = crew.clone();
+            thread::spawn(move || {
+                let (mut refused, mut workers) = (refused, Vec::new());
+                let start = |number| {
+                    if refused > 0 {
+                        refused -= 1;
+                        return false;
+                    }
+                    let crew = crew.clone();
+                    workers.push(thread::spawn(move || crew.work(number, |_, Job(job)| job())));
+                    true
+                };
+                crew.lead(|| cores, start);
+                let count = workers.len();
+                workers.into_iter().for_each(|worker| worker.join().unwrap());
+                count
+            })
+        };
+        consumer(&crew);
+        crew.end();
+        head.join().unwrap()
+    }
+
+    fn push(crew: &Jobs, job: impl FnOnce() + Send + 'static) {
+        crew.push(Job(Box::new(job)));
+    }
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    #[test]
+    fn one_worker_does_what_comes_one_by_one() {
+        let started = lead(Limit::counted(8, 8), 8, 0, |crew| {
+            for _ in 0..5 {
+                let (sender, receiver) = channel();
+                push(crew, move || sender.send(()).unwrap());
+                receiver.recv_timeout(LONG).unwrap();
+                while crew.crew.idle() == 0 {
+                    thread::yield_now();
+                }
+            }
+        });
+        assert_eq!(started, 1);
+        assert_eq!(lead(Limit::counted(8, 8), 8, 0, |_| {}), 0, "and none if nothing comes");
+    }
+
+    #[test]
+    fn a_stuck_worker_is_replaced() {
+        let (release, stuck) = channel::<()>();
+        let started = lead(Limit::counted(1, 4), 8, 0, |crew| {
+            let (sender, receiver) = channel();
+            crew.push_last(Job(Box::new(move || {
+                let _ = stuck.recv();
+            })));
+            crew.push_last(Job(Box::new(move || sender.send(()).unwrap())));
+            receiver.recv_timeout(LONG).unwrap();
+            drop(release);
+        });
+        assert!((2..=4).contains(&started), "{started}");
+    }
+
+    #[test]
+    fn a_worker_that_cannot_start_is_tried_again() {
+        let started = lead(Limit::counted(1, 4), 8, 2, |crew| {
+            let (sender, receiver) = channel();
+            push(crew, move || sender.send(()).unwrap());
+            receiver.recv_timeout(LONG).unwrap();
+        });
+        assert_eq!(started, 1);
+    }
+
+    /// Tasks that end only once three of them are in flight, on workers that are busy all the while.
+    #[test]
+    fn cores_are_used_where_work_lasts() {
+        let started = lead(Limit::unknown(1, 3, 1), 3, 0, |crew| {
+            let (sender, receiver) = channel();
+            let running = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+            for _ in 0..3 {
+                let (running, sender) = (running.clone(), sender.clone());
+                push(crew, move || {
+                    running.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+                    while running.load(core::sync::atomic::Ordering::Relaxed) < 3 {
+                        thread::yield_now();
+                    }
+                    sender.send(()).unwrap();
+                });
+            }
+            (0..3).for_each(|_| receiver.recv_timeout(LONG).unwrap());
+        });
+        assert_eq!(started, 3);
+    }
+
+    #[test]
+    fn a_worker_that_is_one_too_many_is_told_so() {
+        let crew: Growing<Job> = Growing::new(Limit::unknown(2, 8, 1), Queue::new(1));
+        let seat = Seat::new();
+        let mut worker = Worker { number: 0, seat: &seat, streak: Streak::default(), began_ns: 0 };
+        assert!(crew.limit().enter() && crew.limit().enter() && crew.answered(&mut worker));
+        crew.limit().set_stuck(1);
+        assert!(crew.limit().enter() && crew.answered(&mut worker));
+        crew.limit().set_stuck(0);
+        assert!(!crew.answered(&mut worker));
+        (0..3).for_each(|_| {
+            worker.began_ns = 1;
+            crew.answered(&mut worker);
+        });
+        assert!(crew.limit().is_far(), "three slow answers: round trips");
+        assert!(crew.answered(&mut worker), "so there is room for more");
     }
 }

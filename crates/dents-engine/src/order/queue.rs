@@ -134,3 +134,101 @@ impl<T: Task + Send> Order for Queue<T> {
         self.take().map_or(Next::Later, Next::Task)
     }
 }
+
+#[cfg(all(test, not(feature = "model")))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct Job {
+        number: u32,
+        kind: Kind,
+        awaited: bool,
+        /// Entries of a wide task.
+        left: Option<Arc<AtomicUsize>>,
+        dropped: Option<Dropped>,
+    }
+
+    /// The queue must not be locked when this is dropped.
+    struct Dropped(Arc<Queue<Job>>);
+
+    impl Task for Job {
+        fn kind(&self) -> Kind {
+            self.kind
+        }
+
+        fn width(&self) -> usize {
+            self.left.as_ref().map_or(1, |left| left.load(Ordering::Relaxed))
+        }
+
+        fn is_awaited(&self) -> bool {
+            self.awaited
+        }
+
+        fn share(&self) -> Option<Job> {
+            let left = Some(self.left.clone()?);
+            Some(Job { number: self.number, left, ..job(Kind::Ask, 0) })
+        }
+    }
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            assert!(self.0.state.try_lock().is_some(), "dropped unlocked");
+        }
+    }
+
+    fn job(kind: Kind, number: u32) -> Job {
+        Job { number, kind, awaited: false, left: None, dropped: None }
+    }
+
+    fn next(queue: &Queue<Job>) -> Option<u32> {
+        queue.take().map(|job| job.number)
+    }
+
+    #[test]
+    fn what_is_wanted_goes_first() {
+        let queue = Queue::new(10);
+        queue.push(job(Kind::Open, 1));
+        queue.push(job(Kind::Open, 2));
+        [3, 4, 5].into_iter().for_each(|number| queue.push_last(job(Kind::Open, number)));
+        queue.hurry(|job| job.number == 4);
+        queue.hurry(|job| job.number == 9);
+        assert_eq!((queue.width(3), queue.width(9), queue.width(0)), (3, 5, 0));
+        let order: Vec<u32> = core::iter::from_fn(|| next(&queue)).collect();
+        assert_eq!(order, [4, 2, 1, 3, 5]);
+        assert_eq!(queue.width(9), 0);
+        assert!(matches!(queue.next(&mut ()), Next::Later));
+    }
+
+    #[test]
+    fn a_wide_task_stays_until_nothing_of_it_is_left() {
+        let (queue, left) = (Arc::new(Queue::new(10)), Arc::new(AtomicUsize::new(2)));
+        queue.push(job(Kind::Open, 1));
+        queue.push(Job {
+            left: Some(left.clone()),
+            dropped: Some(Dropped(queue.clone())),
+            ..job(Kind::Ask, 2)
+        });
+        assert_eq!((queue.width(2), queue.width(9)), (2, 3));
+        assert_eq!((next(&queue), next(&queue)), (Some(2), Some(2)));
+        left.store(0, Ordering::Relaxed);
+        assert_eq!((queue.width(9), next(&queue), next(&queue)), (1, Some(1), None));
+    }
+
+    #[test]
+    fn reads_are_put_off_while_enough_is_untaken() {
+        let queue = Queue::new(10);
+        queue.add(9);
+        assert!(!queue.is_full());
+        queue.add(1);
+        assert!(queue.is_full());
+        queue.push(job(Kind::Read, 1));
+        queue.push(job(Kind::Open, 2));
+        queue.push(Job { awaited: true, ..job(Kind::Read, 3) });
+        assert_eq!((next(&queue), next(&queue), next(&queue)), (Some(3), Some(2), None));
+        assert_eq!((queue.release(0), next(&queue)), (1, None), "still too far ahead");
+        assert_eq!((queue.release(1), queue.is_full(), next(&queue)), (1, false, Some(1)));
+        assert_eq!((queue.release(99), queue.is_full()), (0, false));
+    }
+}

@@ -23,9 +23,9 @@ use hand::Common;
 pub use hand::{Hand, Wanted};
 
 use crate::batch::{Batch, Entry};
-use crate::path::below;
 use crate::lock::Mutex;
 use crate::needs::Kind;
+use crate::path::below;
 use crate::sort::Collate;
 use crate::stat::policy::Policy;
 use crate::stat::{Means, Mode, Report};

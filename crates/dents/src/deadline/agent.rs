@@ -1,7 +1,7 @@
 //! What the agent's workers execute. Each step may never return; no other waits behind it.
 
-use super::board::{Board, Buffer, Identity};
 use super::Shared;
+use super::board::{Board, Buffer, Identity};
 use crate::batch::{Batch, Bits, Meta, Texts};
 use crate::lock::Mutex;
 use crate::needs::{Kind, Needs};

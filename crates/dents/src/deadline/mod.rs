@@ -290,8 +290,7 @@ impl Deadline {
                 self.call(move |_| canonicalize(&base, &name))
             })
             .collect();
-        let _ =
-            self.wait(self.late_ns, || calls.iter().all(|call| call.lock().is_some()).then_some(()));
+        let _ = self.wait(self.late_ns, || calls.iter().all(|call| call.lock().is_some()).then_some(()));
         calls.iter().map(|call| call.lock().take()).collect()
     }
 
@@ -325,9 +324,8 @@ impl Shared {
         let work = move |number| {
             self.crew.work(number, |worker, task| self.execute(worker, task));
         };
-        self.crew.lead(sched::available_cores, |number| {
-            self.agent.thread(Box::new(move || work(number))).is_ok()
-        });
+        self.crew
+            .lead(sched::available_cores, |number| self.agent.thread(Box::new(move || work(number))).is_ok());
     }
 
     /// Opens a directory that will be wanted, unless enough has been read ahead.

@@ -237,3 +237,33 @@ fn no_agent_is_an_error() {
     let refused = Deadline::start(&Refused, wanted(false), (u64::MAX, 0), (Some(3), 16));
     assert_eq!(refused.err(), Some(Errno::AGAIN));
 }
+
+/// Where the file system's policy says so, one at a time, however many there are to ask and cores to ask on.
+#[test]
+fn the_policy_of_the_file_system_is_kept() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    let policy: &'static Policy = Box::leak(Box::new(Policy { most: 1, ..*Policy::of(None) }));
+    let wanted = Wanted { policy: Some(policy), ..wanted(false) };
+    let until_ns = clock::monotonic_ns() + LONG * 1_000_000;
+    let deadline = Deadline::start(&Std, wanted, (until_ns, 0), (None, 16)).unwrap();
+    let running = Arc::new(AtomicUsize::new(0));
+    let calls: Vec<_> = (0..8)
+        .map(|_| {
+            let running = running.clone();
+            deadline.call(move |_| {
+                let others = running.fetch_add(1, Ordering::SeqCst);
+                // Busy, since a worker that sleeps for long is stuck, and replaced.
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_millis(5) {
+                    core::hint::spin_loop();
+                }
+                running.fetch_sub(1, Ordering::SeqCst);
+                others
+            })
+        })
+        .collect();
+    for call in calls {
+        let others = deadline.wait(until_ns, || call.lock().take());
+        assert_eq!(others, Some(0), "no other was in flight");
+    }
+}

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::ahead::{self, Ahead, Crew, Directory, Hand, Lookahead, Small, Wanted};
 use dents::batch::Batch;
-use dents::bounded::Sheet;
+use dents::deadline::Board;
 use dents::sort::{Collate, Key};
 use dents::stat::Means;
 
@@ -21,7 +21,7 @@ enum Turn {
     List {
         directory: Arc<Directory>,
         operand: bool,
-        above: Option<Arc<Sheet>>,
+        above: Option<Arc<Board>>,
     },
     /// All of the directory entered last, with everything below it, has been listed.
     Leave,
@@ -58,7 +58,7 @@ impl Pending {
     }
 
     /// What is to be listed before all that is here already.
-    fn push(&mut self, directory: Arc<Directory>, operand: bool, above: Option<Arc<Sheet>>) {
+    fn push(&mut self, directory: Arc<Directory>, operand: bool, above: Option<Arc<Board>>) {
         self.turns.push(Turn::List { directory, operand, above });
     }
 
@@ -175,7 +175,7 @@ impl Listing<'_, '_, '_> {
         path: &CStr,
         operand: bool,
         header: bool,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
         ahead: Option<Ahead>,
     ) {
         match self.source(path, above, ahead) {
@@ -196,7 +196,7 @@ impl Listing<'_, '_, '_> {
         let below = Directory::all_below(path, batch, order);
         self.pending.offer(&below);
         for directory in below.into_iter().rev() {
-            self.pending.push(directory, false, source.sheet().cloned());
+            self.pending.push(directory, false, source.board().cloned());
         }
     }
 
