@@ -59,7 +59,13 @@ impl Events {
     /// Whether a thread waits at this moment: for decisions that may be wrong.
     #[must_use]
     pub fn has_waiters(&self) -> bool {
-        self.watchers.load(Ordering::Relaxed) > 0
+        self.waiters() > 0
+    }
+
+    /// How many threads wait at this moment: for decisions that may be wrong.
+    #[must_use]
+    pub fn waiters(&self) -> usize {
+        self.watchers.load(Ordering::Relaxed) as usize
     }
 
     #[cold]

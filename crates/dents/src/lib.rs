@@ -13,10 +13,10 @@ extern crate alloc;
 extern crate std;
 
 pub mod batch;
-pub mod bounded;
 pub mod canonical;
 #[cfg(test)]
 mod crews;
+pub mod deadline;
 pub mod mounts;
 pub mod needs;
 pub mod owners;

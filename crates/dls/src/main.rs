@@ -10,7 +10,7 @@ use core::ffi::CStr;
 use core::fmt::Write as _;
 use core::mem::ManuallyDrop;
 use core::sync::atomic::{AtomicBool, Ordering};
-use dents::bounded::Aside;
+use dents::deadline::Agent;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::Workers;
@@ -37,7 +37,7 @@ fn run(process: Process) -> u8 {
         progress: &|program| {
             Progress::start(&WATCH, program, |job| thread::detach(job).is_ok(), thread::replace)
         },
-        aside: &|| Some(Box::leak(Box::new(Children(process)))),
+        agent: &|| Some(Box::leak(Box::new(Children(process)))),
         programs: &Children(process),
         rings: &rings,
     };
@@ -185,7 +185,7 @@ fn give_back_signals() {
 }
 
 /// The runtime's agent.
-impl Aside for Children {
+impl Agent for Children {
     fn start(&self, job: agent::Job) -> Result<(), Errno> {
         // What the keyboard sends goes to the agent as well. It ends when the lister has done with the signal what is to be
         // done, not before.

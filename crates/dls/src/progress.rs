@@ -10,7 +10,6 @@
 //!
 //! It is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
 
-use crate::run::grouped;
 use crate::turn::{State, TURN};
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,6 +18,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 use dents::watchdog::{LOOK_NS, SEATS, Watch, Watchdog};
+use dents_render::quantity::grouped;
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
@@ -167,15 +167,14 @@ impl Progress {
 
     fn line(&self, rounds: &mut Rounds, longest: Option<Longest>, busy: usize, now: u64) -> String {
         let (read, answered) = self.watch.counts();
-        let count = |number: u64| grouped(number as usize);
         let mut line = if answered > 0 {
-            format!("{} of {} answered, ", count(answered), count(read.max(answered)))
+            format!("{} of {} answered, ", grouped(answered), grouped(read.max(answered)))
         } else {
-            format!("{} names read, ", count(read))
+            format!("{} names read, ", grouped(read))
         };
         let rate = rounds.rate(now, answered);
         if rate > 0 {
-            line += &format!("{}/s, ", count(rate));
+            line += &format!("{}/s, ", grouped(rate));
         }
         line += &format!("{busy} in flight");
         if let Some(Longest { name, since_ns }) = longest
@@ -226,7 +225,7 @@ impl Progress {
 
     fn interrupted_after(&self, after: u64) -> Vec<u8> {
         let (read, answered) = self.watch.counts();
-        let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+        let (read, answered) = (grouped(read), grouped(answered));
         // What stands there of a line may be on this terminal.
         let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
         let text = format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");

@@ -1,17 +1,15 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
-mod bounded;
 mod git;
 mod mounts;
 mod places;
 mod source;
+mod timeout;
 mod top;
 mod total;
 mod tree;
 mod trouble;
 mod turns;
-
-pub(crate) use bounded::grouped;
 
 use crate::explain::{self, Seen};
 use crate::output::{Message, Output};
@@ -20,12 +18,11 @@ use crate::timing::{Phase, Timing};
 use crate::{Env, Status};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use bounded::Limit;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::{Kind, Kinds};
-use dents::owners::Owners;
+use dents::owners::{Getent, Owners};
 use dents::read::Reader;
 use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
@@ -34,6 +31,7 @@ use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
 use source::Source;
+use timeout::Timeout;
 use turns::Turns;
 
 /// A listing under way.
@@ -52,8 +50,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// What was listed, if it shall be explained.
     seen: Option<Box<Seen>>,
     told_refusal: bool,
-    /// Who asks where there is a deadline.
-    limit: Option<Limit>,
+    /// The deadline, and the agent that asks until then.
+    timeout: Option<Timeout>,
     printed: bool,
     /// What git was asked, if it is.
     git: Option<Box<git::Asked<'l>>>,
@@ -130,7 +128,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing,
             seen: plan.explain.as_ref().map(|_| Box::default()),
             told_refusal: false,
-            limit: None,
+            timeout: None,
             printed: false,
             git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
             cwd: None,
@@ -141,7 +139,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Lists the operands, or the current directory if there are none.
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
-        self.set_limit();
+        self.set_timeout();
         self.turns.read_ahead(self.plan, &self.means, names.len());
         if self.plan.below.tree.is_some() {
             self.trees(names);
@@ -166,7 +164,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.report(self.out);
         }
         if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
-            if let Some(account) = self.limit.as_ref().and_then(Limit::account) {
+            if let Some(account) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.account()) {
                 explain.ledger.absorb(&account);
             }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
@@ -328,7 +326,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn take_all(&mut self, source: &mut Source, path: &CStr) -> (Batch, Report, dents_sys::Result<()>) {
         match source {
             Source::Reader(reader) => self.fill_whole(reader),
-            Source::Sheet(sheet) => self.take_whole(sheet, path),
+            Source::Board(board) => self.take_whole(board, path),
             Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
             Source::Done(_) => (Batch::new(self.plan.needs), Report::default(), Ok(())),
         }
@@ -351,7 +349,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.enter(Phase::Read);
             let more = match source {
                 Source::Reader(reader) => self.fill_next(reader, &mut batch),
-                Source::Sheet(sheet) => self.take_next(sheet, &mut batch),
+                Source::Board(board) => self.take_next(board, &mut batch),
                 // What streams is not read ahead: it would not be the first to be shown.
                 Source::Small(small) => {
                     batch = core::mem::take(&mut small.batch);
@@ -427,8 +425,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
             self.owners.take_files(self.env.rings);
-            let aside = self.limit.as_ref().map(Limit::getent);
-            self.owners.learn(batch, self.plan.names, aside.unwrap_or(self.env.getent));
+            let deadline = self.timeout.as_ref().map(|timeout| &timeout.deadline as &dyn Getent);
+            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.env.getent));
         }
     }
 

@@ -21,6 +21,7 @@
 //! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`](watchdog) finds it. It raises the
 //! limit by two for each ([`Crew::set_stuck`]), and other workers take what the stuck one has not begun.
 
+pub mod growing;
 pub mod watchdog;
 
 use crate::limit::Limit;
@@ -93,6 +94,12 @@ impl Crew {
     #[must_use]
     pub fn has_idle(&self) -> bool {
         self.work.has_waiters()
+    }
+
+    /// How many workers have nothing to do at this moment: for decisions that may be wrong.
+    #[must_use]
+    pub fn idle(&self) -> usize {
+        self.work.waiters()
     }
 
     /// Nothing more is to be done: workers return when their tasks are done.

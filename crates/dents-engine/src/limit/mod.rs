@@ -29,6 +29,8 @@ pub const CHUNK: usize = 64;
 pub struct Limit {
     /// Never more than this, stuck workers among them.
     most: u32,
+    /// Never more than this at a time, stuck workers not counted.
+    cap: u32,
     counted: bool,
     /// At a time, stuck ones not counted.
     allowed: AtomicU32,
@@ -106,6 +108,7 @@ impl Limit {
     fn new(most: u32, allowed: u32, counted: bool) -> Limit {
         Limit {
             most,
+            cap: u32::MAX,
             counted,
             allowed: AtomicU32::new(allowed),
             stuck: AtomicU32::new(0),
@@ -114,6 +117,12 @@ impl Limit {
             near: AtomicBool::new(false),
             rate: None,
         }
+    }
+
+    /// The same, but never more than so many at a time, stuck workers not counted: what the file system's policy says.
+    #[must_use]
+    pub fn capped(self, cap: usize) -> Limit {
+        Limit { cap: number(cap), ..self }
     }
 
     fn begin_search(&self, now_ns: u64) {
@@ -131,7 +140,8 @@ impl Limit {
     #[must_use]
     pub fn allowed(&self) -> u32 {
         let stuck = self.stuck.load(Ordering::Relaxed);
-        self.allowed.load(Ordering::Relaxed).saturating_add(2 * stuck).min(self.most)
+        let allowed = self.allowed.load(Ordering::Relaxed).min(self.cap);
+        allowed.saturating_add(2 * stuck).min(self.most)
     }
 
     /// One more task is in flight, if it may be.
@@ -211,9 +221,12 @@ impl Limit {
         new.saturating_sub(old) as usize
     }
 
-    /// Allows at least so many from now on: answers come fast, and there are cores to use. Returns how many more that are.
+    /// Allows at least so many from now on, unless a number was named: answers come fast, and there are cores to use.
+    /// Returns how many more that are.
     pub fn raise(&self, allowed: usize) -> usize {
+        let Some(rate) = &self.rate else { return 0 };
         let allowed = number(allowed).min(self.most);
+        rate.lock().search.use_cores(allowed);
         allowed.saturating_sub(self.allowed.fetch_max(allowed, Ordering::Relaxed)) as usize
     }
 
@@ -340,5 +353,29 @@ mod tests {
         assert_eq!(limit.raise(100), 0);
         let limit = Limit::unknown(2, 8, 1);
         assert_eq!((limit.raise(4), limit.raise(3), limit.allowed()), (2, 0, 4));
+        let limit = Limit::counted(2, 8);
+        assert_eq!((limit.raise(4), limit.allowed()), (0, 2), "the number was named");
+    }
+
+    #[test]
+    fn a_cap_holds_for_workers_that_are_not_stuck() {
+        let limit = Limit::unknown(2, 8, 4).capped(1);
+        assert_eq!((limit.allowed(), limit.enter(), limit.enter()), (1, true, false));
+        limit.raise(4);
+        limit.begin_search(0);
+        assert_eq!(limit.allowed(), 1);
+        limit.set_stuck(1);
+        assert_eq!(limit.allowed(), 3);
+    }
+
+    #[test]
+    fn cores_that_become_known_later_are_used() {
+        let (limit, mut streak) = (Limit::unknown(2, 256, 1), Streak::default());
+        limit.raise(4);
+        limit.begin_search(0);
+        (0..64).for_each(|_| {
+            limit.answered(1, 0, 2_000, &mut streak);
+        });
+        assert_eq!((limit.allowed(), limit.is_far()), (4, false), "answers come from memory");
     }
 }

@@ -9,7 +9,6 @@
 pub(crate) mod alone;
 pub(crate) mod ask;
 mod directory;
-pub(crate) mod flight;
 mod iou;
 pub mod ledger;
 mod means;

@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::Batch;
-use dents::bounded::Sheet;
+use dents::deadline::Board;
 use dents::path::below;
 use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted};
 use dents::sort::{Collate, Key};
@@ -26,7 +26,7 @@ enum Task {
     List {
         directory: Arc<Directory>,
         operand: bool,
-        above: Option<Arc<Sheet>>,
+        above: Option<Arc<Board>>,
     },
     /// All of the directory entered last, with everything below it, has been listed.
     Leave,
@@ -107,7 +107,7 @@ impl Turns {
         &mut self,
         directories: Vec<Arc<Directory>>,
         operand: bool,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
     ) {
         if let Some(prefetch) = &self.prefetch {
             prefetch.offer(&directories);
@@ -116,7 +116,7 @@ impl Turns {
     }
 
     /// What is to be listed before all that is here already.
-    fn push(&mut self, directories: Vec<Arc<Directory>>, operand: bool, above: Option<&Arc<Sheet>>) {
+    fn push(&mut self, directories: Vec<Arc<Directory>>, operand: bool, above: Option<&Arc<Board>>) {
         let list = |directory| Task::List { directory, operand, above: above.cloned() };
         self.tasks.extend(directories.into_iter().rev().map(list));
     }
@@ -195,7 +195,7 @@ impl Listing<'_, '_, '_> {
         path: &CStr,
         operand: bool,
         header: bool,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
         ahead: Option<Ahead>,
     ) {
         if operand {
@@ -243,7 +243,7 @@ impl Listing<'_, '_, '_> {
         match source.take_below() {
             // The worker has offered them.
             Some(below) => self.turns.push(below, false, None),
-            None => self.turns.offer_and_push(prefetch::all_below(path, batch, order), false, source.sheet()),
+            None => self.turns.offer_and_push(prefetch::all_below(path, batch, order), false, source.board()),
         }
     }
 

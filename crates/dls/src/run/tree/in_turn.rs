@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::Batch;
-use dents::bounded::Sheet;
+use dents::deadline::Board;
 use dents::needs::Kind;
 use dents::path::below;
 use dents::tree::Problem;
@@ -23,7 +23,7 @@ enum Todo {
         path: CString,
         number: u64,
         depth: u32,
-        above: Option<Arc<Sheet>>,
+        above: Option<Arc<Board>>,
     },
     /// All below the directory entered last was taken.
     Leave,
@@ -60,7 +60,7 @@ impl Listing<'_, '_, '_> {
             let Some(source) = self.take_source(&path, number, depth, above.as_ref(), &mut reading) else {
                 continue;
             };
-            let above = source.sheet().cloned();
+            let above = source.board().cloned();
             let (batch, order) = self.take_sorted(source, &path, number, &mut reading.held);
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
@@ -86,7 +86,7 @@ impl Listing<'_, '_, '_> {
         path: &CStr,
         number: u64,
         depth: u32,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
         reading: &mut Reading,
     ) -> Option<Source> {
         let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };

@@ -1,4 +1,4 @@
-//! `--timeout`: who asks until then, and what is said about those that did not answer.
+//! `--timeout`: starts the agent that asks until then, and tells what did not answer.
 
 use super::Listing;
 use crate::Status;
@@ -6,48 +6,28 @@ use crate::output::Message;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::{Asked, Batch};
-use dents::bounded::{Bounded, Part, Sheet, UNANSWERED, Wanted};
-use dents::owners::Getent;
+use dents::deadline::{Board, Deadline, Part, UNANSWERED, Wanted};
 use dents::stat::Report;
-use dents::stat::ledger::Account;
+use dents_render::quantity::grouped;
 use dents_render::quote;
 use dents_sys::{Errno, Result, clock};
 
 /// The deadline, and what has been missed so far.
-pub(super) struct Limit {
-    bounded: Bounded,
+pub(super) struct Timeout {
+    pub(super) deadline: Deadline,
     /// How it was said: `2s`.
     text: String,
-    /// Directories that nobody had come to.
+    /// Directories that no worker had come to.
     not_reached: usize,
     /// Of the directory that is being shown piece by piece: entries, those unanswered, and whether it ended.
     stream: (usize, usize, bool),
 }
 
-impl Limit {
-    pub(super) fn bounded(&self) -> &Bounded {
-        &self.bounded
-    }
-
-    pub(super) fn getent(&self) -> &dyn Getent {
-        &self.bounded
-    }
-
-    pub(super) fn account(&self) -> Option<Account> {
-        self.bounded.account()
-    }
-
-    pub(super) fn canonical(&self, base: &[u8], names: Vec<Vec<u8>>) -> Vec<Option<Vec<u8>>> {
-        self.bounded.canonical(base, names)
-    }
-}
-
 impl Listing<'_, '_, '_> {
-    /// From here on everything is asked aside, if there is a timeout.
-    pub(super) fn set_limit(&mut self) {
+    /// From here on the agent asks everything, if there is a timeout.
+    pub(super) fn set_timeout(&mut self) {
         let Some(timeout_ns) = self.plan.timeout_ns else { return };
         let plan = self.plan;
         let wanted = Wanted {
@@ -60,15 +40,16 @@ impl Listing<'_, '_, '_> {
             lazy: plan.lazy,
             watch: self.means.threads.watching(),
             explains: plan.explain.is_some(),
+            policy: None,
         };
         let until_ns = clock::monotonic_ns() + timeout_ns;
-        let started = (self.env.aside)().ok_or(Errno::NOSYS).and_then(|aside| {
-            Bounded::start(aside, wanted, (until_ns, timeout_ns / 10), (plan.threads, plan.in_flight))
+        let started = (self.env.agent)().ok_or(Errno::NOSYS).and_then(|agent| {
+            Deadline::start(agent, wanted, (until_ns, timeout_ns / 10), (plan.threads, plan.in_flight))
         });
         match started {
-            Ok(bounded) => {
+            Ok(deadline) => {
                 let text = duration(timeout_ns);
-                self.limit = Some(Limit { bounded, text, not_reached: 0, stream: (0, 0, false) });
+                self.timeout = Some(Timeout { deadline, text, not_reached: 0, stream: (0, 0, false) });
             }
             Err(errno) => Message::new(plan.program)
                 .text("cannot start a process to ask from, going on without a timeout")
@@ -78,18 +59,18 @@ impl Listing<'_, '_, '_> {
     }
 
     /// All of a directory, as far as it has answered.
-    pub(super) fn take_whole(&mut self, sheet: &Arc<Sheet>, path: &CStr) -> (Batch, Report, Result<()>) {
-        let Some(limit) = &self.limit else { return (Batch::default(), Report::default(), Ok(())) };
-        let Part { batch, report, unanswered, ended } = limit.bounded.whole(sheet);
+    pub(super) fn take_whole(&mut self, board: &Arc<Board>, path: &CStr) -> (Batch, Report, Result<()>) {
+        let Some(timeout) = &self.timeout else { return (Batch::default(), Report::default(), Ok(())) };
+        let Part { batch, report, unanswered, ended } = timeout.deadline.whole(board);
         self.tell_unanswered(path, batch.len(), unanswered, ended.is_some());
         (batch, report, ended.unwrap_or(Ok(())))
     }
 
     /// The next piece of a directory.
-    pub(super) fn take_next(&mut self, sheet: &Arc<Sheet>, batch: &mut Batch) -> Result<bool> {
-        let Some(limit) = &mut self.limit else { return Ok(false) };
-        let part = limit.bounded.next(sheet);
-        let (entries, unanswered, ended) = &mut limit.stream;
+    pub(super) fn take_next(&mut self, board: &Arc<Board>, batch: &mut Batch) -> Result<bool> {
+        let Some(timeout) = &mut self.timeout else { return Ok(false) };
+        let part = timeout.deadline.next(board);
+        let (entries, unanswered, ended) = &mut timeout.stream;
         *entries += part.batch.len();
         *unanswered += part.unanswered;
         *ended |= part.ended.is_some();
@@ -104,17 +85,17 @@ impl Listing<'_, '_, '_> {
 
     /// What was missing from a directory that was shown piece by piece.
     pub(super) fn tell_unanswered_of_stream(&mut self, path: &CStr) {
-        let Some(limit) = &mut self.limit else { return };
-        let (entries, unanswered, ended) = core::mem::take(&mut limit.stream);
+        let Some(timeout) = &mut self.timeout else { return };
+        let (entries, unanswered, ended) = core::mem::take(&mut timeout.stream);
         self.tell_unanswered(path, entries, unanswered, ended);
     }
 
     fn tell_unanswered(&mut self, path: &CStr, entries: usize, unanswered: usize, ended: bool) {
-        let Some(limit) = &self.limit else { return };
+        let Some(timeout) = &self.timeout else { return };
         let name = quote::quoteaf(path.to_bytes(), &self.plan.locale);
-        let within = format!(" did not answer within {}", limit.text);
+        let within = format!(" did not answer within {}", timeout.text);
         if !ended {
-            let told = format!(": only the first {} names are shown", grouped(entries));
+            let told = format!(": only the first {} names are shown", grouped(entries as u64));
             let message = Message::new(self.plan.program).text("reading directory ").text(&name);
             message.text(&within).text(&told).send(self.out);
             let errno = UNANSWERED.raw_os_error();
@@ -127,7 +108,7 @@ impl Listing<'_, '_, '_> {
         }
         if unanswered > 0 {
             let what = if entries == 1 { "entry" } else { "entries" };
-            let count = format!("{} of {} {what} of ", grouped(unanswered), grouped(entries));
+            let count = format!("{} of {} {what} of ", grouped(unanswered as u64), grouped(entries as u64));
             let message = Message::new(self.plan.program).text(&count).text(&name);
             message.text(&within).text("; shown with '?'").send(self.out);
             self.status.raise(Status::Minor);
@@ -149,36 +130,27 @@ impl Listing<'_, '_, '_> {
     pub(super) fn late(&mut self, path: &[u8], operand: bool, reached: bool) {
         self.status.raise(if operand { Status::Serious } else { Status::Minor });
         self.renderer.fail(path, UNANSWERED.raw_os_error(), "did not answer in time");
-        let Some(limit) = &mut self.limit else { return };
+        let Some(timeout) = &mut self.timeout else { return };
         if !reached && !operand {
-            limit.not_reached += 1;
+            timeout.not_reached += 1;
             return;
         }
         let name = quote::quoteaf(path, &self.plan.locale);
-        let within = format!(" did not answer within {}", limit.text);
+        let within = format!(" did not answer within {}", timeout.text);
         Message::new(self.plan.program).text(&name).text(&within).send(self.out);
     }
 
     /// How much of a tree is missing.
     pub(super) fn tell_not_reached(&mut self) {
-        let Some(limit) = self.limit.as_ref().filter(|limit| limit.not_reached > 0) else { return };
-        let directories = if limit.not_reached == 1 { "directory was" } else { "directories were" };
-        let text = format!("{} {directories} not reached within {}", grouped(limit.not_reached), limit.text);
+        let Some(timeout) = self.timeout.as_ref().filter(|timeout| timeout.not_reached > 0) else { return };
+        let directories = if timeout.not_reached == 1 { "directory was" } else { "directories were" };
+        let text = format!(
+            "{} {directories} not reached within {}",
+            grouped(timeout.not_reached as u64),
+            timeout.text
+        );
         Message::new(self.plan.program).text(&text).send(self.out);
     }
-}
-
-/// A number with commas between thousands.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = format!("{number}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Nanoseconds in the unit that suits them: `2s`, `500ms`, `1.5s`.
@@ -194,14 +166,6 @@ fn duration(ns: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers() {
-        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (10_000, "10,000"), (1_234_567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(grouped(number), text);
-        }
-    }
 
     #[test]
     fn durations() {

@@ -1,9 +1,10 @@
-//! The board with std's threads as the agent. What hangs is tested with a real file system that does, in dents-lab.
+//! The boards with std's threads as the agent. What hangs is tested with a real file system that does, in dents-lab.
 
 use super::*;
 use crate::batch::Entry;
 use crate::crews;
 use crate::needs::Needs;
+use crate::path::below;
 use crate::stat::{self, Asking, Means, Mode, Threads};
 use dents_sys::{CWD, Result};
 use std::ffi::CString;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Threads; a `getent` that takes its time.
 struct Std;
 
-impl Aside for Std {
+impl Agent for Std {
     fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<()> {
         self.thread(job)
     }
@@ -35,10 +36,10 @@ impl Getent for Std {
     }
 }
 
-/// Nobody at all.
+/// No threads at all.
 struct Refused;
 
-impl Aside for Refused {
+impl Agent for Refused {
     fn start(&self, _: Box<dyn FnOnce() + Send>) -> Result<()> {
         Err(Errno::AGAIN)
     }
@@ -58,7 +59,7 @@ struct Dir(PathBuf);
 
 impl Dir {
     fn new(name: &str) -> Dir {
-        let path = std::env::temp_dir().join(format!("dents-bounded-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("dents-deadline-{name}-{}", std::process::id()));
         fs::create_dir_all(path.join("sub/below")).unwrap();
         for n in 0..3000 {
             fs::write(path.join(format!("f{n}")), [b'x'; 7]).unwrap();
@@ -99,12 +100,13 @@ fn wanted(recursive: bool) -> Wanted {
         watch: None,
         explains: false,
         lazy: false,
+        policy: None,
     }
 }
 
-fn bounded(recursive: bool, ms: u64) -> Bounded {
+fn until(recursive: bool, ms: u64) -> Deadline {
     let until_ns = clock::monotonic_ns() + ms * 1_000_000;
-    Bounded::start(&Std, wanted(recursive), (until_ns, 0), (None, 16)).unwrap()
+    Deadline::start(&Std, wanted(recursive), (until_ns, 0), (None, 16)).unwrap()
 }
 
 /// An hour: a test that waits for it has failed long before.
@@ -133,9 +135,9 @@ fn as_classic(path: &CStr) -> Vec<String> {
     batch.iter().map(facts).collect()
 }
 
-fn open(bounded: &Bounded, path: &CStr, above: Option<&Arc<Sheet>>) -> Arc<Sheet> {
-    match bounded.open(path, true, above) {
-        Opened::Sheet(sheet) => sheet,
+fn open(until: &Deadline, path: &CStr, above: Option<&Arc<Board>>) -> Arc<Board> {
+    match until.open(path, true, above) {
+        Opened::Board(board) => board,
         _ => std::panic!("{path:?} does not open"),
     }
 }
@@ -144,15 +146,15 @@ fn open(bounded: &Bounded, path: &CStr, above: Option<&Arc<Sheet>>) -> Arc<Sheet
 fn all_at_once_or_piece_by_piece_it_is_what_classic_finds() {
     let dir = Dir::new("same");
     let expected = as_classic(&dir.c_path());
-    let whole = bounded(false, LONG);
+    let whole = until(false, LONG);
     let part = whole.whole(&open(&whole, &dir.c_path(), None));
     assert_eq!(part.batch.iter().map(facts).collect::<Vec<_>>(), expected);
     assert_eq!((part.unanswered, part.ended), (0, Some(Ok(()))));
     assert_eq!(part.report.tally.entries, 3004);
-    let pieces = bounded(false, LONG);
-    let (sheet, mut found, mut count) = (open(&pieces, &dir.c_path(), None), Vec::new(), 0);
+    let pieces = until(false, LONG);
+    let (board, mut found, mut count) = (open(&pieces, &dir.c_path(), None), Vec::new(), 0);
     loop {
-        let part = pieces.next(&sheet);
+        let part = pieces.next(&board);
         if part.batch.is_empty() {
             assert_eq!(part.ended, Some(Ok(())));
             break;
@@ -168,7 +170,7 @@ fn all_at_once_or_piece_by_piece_it_is_what_classic_finds() {
 fn operands_are_followed_to_directories_only() {
     let dir = Dir::new("operands");
     let names = ["f1", "link", "to-sub", "dangling", "missing"].map(|name| dir.c_name(name));
-    let part = bounded(false, LONG).operands(&names.each_ref().map(CString::as_c_str));
+    let part = until(false, LONG).operands(&names.each_ref().map(CString::as_c_str));
     let kinds: Vec<Kind> = part.batch.iter().map(|entry| entry.kind()).collect();
     assert_eq!(kinds, [Kind::Reg, Kind::Link, Kind::Dir, Kind::Link, Kind::Unknown]);
     assert_eq!(part.batch.entry(1).link(), Some(&b"f1"[..]));
@@ -177,40 +179,40 @@ fn operands_are_followed_to_directories_only() {
 }
 
 #[test]
-fn directories_below_are_opened_before_anybody_asks() {
+fn directories_below_are_opened_before_they_are_asked_for() {
     let dir = Dir::new("below");
-    let bounded = bounded(true, LONG);
-    let sheet = open(&bounded, &dir.c_path(), None);
-    assert!(sheet.identity().is_some());
-    assert!(!bounded.whole(&sheet).batch.is_empty());
+    let until = until(true, LONG);
+    let board = open(&until, &dir.c_path(), None);
+    assert!(board.identity().is_some());
+    assert!(!until.whole(&board).batch.is_empty());
     let path = below(dir.c_path().to_bytes(), b"sub");
-    assert!(bounded.board.sheets.lock().contains_key(&path));
-    let sub = open(&bounded, &dir.c_name("sub"), Some(&sheet));
-    let part = bounded.whole(&sub);
+    assert!(until.shared.boards.lock().contains_key(&path));
+    let sub = open(&until, &dir.c_name("sub"), Some(&board));
+    let part = until.whole(&sub);
     assert_eq!(part.batch.iter().map(|entry| entry.name()).collect::<Vec<_>>(), [b"below"]);
     assert!(!sub.is_its_own_descendant());
-    assert!(matches!(bounded.open(&dir.c_name("f1"), true, None), Opened::Failed(Errno::NOTDIR)));
+    assert!(matches!(until.open(&dir.c_name("f1"), true, None), Opened::Failed(Errno::NOTDIR)));
 }
 
 #[test]
 fn a_directory_below_itself_is_not_read() {
     let dir = Dir::new("loop");
-    let bounded = bounded(true, LONG);
-    let sheet = open(&bounded, &dir.c_path(), None);
-    let again = open(&bounded, &dir.c_name("."), Some(&sheet));
+    let until = until(true, LONG);
+    let board = open(&until, &dir.c_path(), None);
+    let again = open(&until, &dir.c_name("."), Some(&board));
     assert!(again.is_its_own_descendant());
-    assert!(bounded.whole(&again).batch.is_empty());
+    assert!(until.whole(&again).batch.is_empty());
 }
 
 #[test]
 fn what_takes_longer_is_not_waited_for() {
     let start = Instant::now();
-    let bounded = bounded(false, 200);
-    assert_eq!(bounded.getent(c"quick", &[0]), Some(b"quick".to_vec()));
-    assert_eq!(bounded.getent(c"slow", &[0]), None);
-    assert!(bounded.is_over());
-    assert_eq!(bounded.canonical(b"/", vec![b"usr".to_vec(); 3]).len(), 3);
-    let never = bounded.operands(&[c"/"]);
+    let until = until(false, 200);
+    assert_eq!(until.getent(c"quick", &[0]), Some(b"quick".to_vec()));
+    assert_eq!(until.getent(c"slow", &[0]), None);
+    assert!(until.is_over());
+    assert_eq!(until.canonical(b"/", vec![b"usr".to_vec(); 3]).len(), 3);
+    let never = until.operands(&[c"/"]);
     let fault = never.batch.entry(0).fault();
     assert!(never.unanswered == 0 || fault.is_some_and(|(_, errno)| errno == UNANSWERED));
     assert!(start.elapsed() < Duration::from_secs(10));
@@ -221,7 +223,7 @@ fn absolute_paths() {
     let dir = Dir::new("paths");
     let base = fs::canonicalize(&dir.0).unwrap();
     let names = ["link", "f2", "sub/.."].map(|name| name.as_bytes().to_vec());
-    let found = bounded(false, LONG).canonical(base.as_os_str().as_bytes(), names.to_vec());
+    let found = until(false, LONG).canonical(base.as_os_str().as_bytes(), names.to_vec());
     let expected = [base.join("f1"), base.join("f2"), base.clone()];
     let found: Vec<&Path> = found
         .iter()
@@ -232,6 +234,36 @@ fn absolute_paths() {
 
 #[test]
 fn no_agent_is_an_error() {
-    let refused = Bounded::start(&Refused, wanted(false), (u64::MAX, 0), (Some(3), 16));
+    let refused = Deadline::start(&Refused, wanted(false), (u64::MAX, 0), (Some(3), 16));
     assert_eq!(refused.err(), Some(Errno::AGAIN));
+}
+
+/// Where the file system's policy says so, one at a time, however many there are to ask and cores to ask on.
+#[test]
+fn the_policy_of_the_file_system_is_kept() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    let policy: &'static Policy = Box::leak(Box::new(Policy { most: 1, ..*Policy::of(None) }));
+    let wanted = Wanted { policy: Some(policy), ..wanted(false) };
+    let until_ns = clock::monotonic_ns() + LONG * 1_000_000;
+    let deadline = Deadline::start(&Std, wanted, (until_ns, 0), (None, 16)).unwrap();
+    let running = Arc::new(AtomicUsize::new(0));
+    let calls: Vec<_> = (0..8)
+        .map(|_| {
+            let running = running.clone();
+            deadline.call(move |_| {
+                let others = running.fetch_add(1, Ordering::SeqCst);
+                // Busy, since a worker that sleeps for long is stuck, and replaced.
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_millis(5) {
+                    core::hint::spin_loop();
+                }
+                running.fetch_sub(1, Ordering::SeqCst);
+                others
+            })
+        })
+        .collect();
+    for call in calls {
+        let others = deadline.wait(until_ns, || call.lock().take());
+        assert_eq!(others, Some(0), "no other was in flight");
+    }
 }
