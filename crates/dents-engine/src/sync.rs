@@ -120,6 +120,8 @@ pub enum Fault {
     ClaimTwice,
     /// A worker that leaves because the limit fell is still counted.
     LeaveUncounted,
+    /// A worker that has paused a task says that it has none.
+    ForgetPaused,
 }
 
 /// Whether the model test has put in this fault. Always false, and gone, but under the feature `model`.

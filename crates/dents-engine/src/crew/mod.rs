@@ -133,6 +133,20 @@ impl Crew {
         }
     }
 
+    /// The life of a worker that brings tasks along, in `local`: it was counted as a producer by [`Crew::new`], so that
+    /// no other worker can end the crew before this one has begun.
+    pub fn work_on<O: Order>(
+        &self,
+        order: &O,
+        local: &mut O::Local,
+        mut execute: impl FnMut(&mut O::Local, O::Task),
+    ) {
+        self.limit.enter_anyway();
+        while let Some(task) = self.next(order, local) {
+            execute(local, task);
+        }
+    }
+
     /// The first task of a worker, which is idle so far.
     fn first<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
         self.work.wait(SPINS, None, || self.try_next(order, local)).flatten()

@@ -8,6 +8,7 @@
 
 mod board;
 mod crew;
+mod steal;
 mod wait;
 
 use dents_engine::{Fault, put_fault};
