@@ -81,24 +81,23 @@
 //! ```
 
 mod beginning;
-mod choose;
+mod bounds;
 mod entries;
-mod frontier;
 pub mod hardlinks;
 pub mod held;
-mod kin;
+mod lineage;
 mod open;
-mod pace;
+mod probe;
+mod shared;
+mod subdirectories;
 pub mod total;
 mod visitor;
 mod worker;
 
 pub use beginning::Beginning;
-pub use choose::{Signals, choose};
 pub use entries::{Entries, Item};
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
-use crate::batch::Batch;
 use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
@@ -109,8 +108,9 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
+use dents_engine::limit::policy::Policy;
 use dents_sys::{BorrowedFd, CWD, clock};
-use frontier::Frontier;
+use shared::Shared;
 use worker::Worker;
 
 /// What to walk, and how.
@@ -137,8 +137,12 @@ pub struct Options<'a> {
     /// With [`Order::Inode`], how many directories may wait in that order; what comes on top is taken depth first.
     pub frontier: usize,
     /// How many workers, each of which has one request in flight: a bound for both. `None` for as many as suit the
-    /// latency of the first answers and the cores ([`choose()`]); a small tree then starts none at all.
+    /// latency of the first answers, the cores and the file system ([`dents_engine::limit::choose::workers`]); a small tree
+    /// then starts none at all.
     pub workers: Option<usize>,
+    /// What is done on the file system, where the number of workers is not given; `None` to look it up in the table
+    /// ([`Policy::of`]): one `fstatfs`, but for a small tree.
+    pub policy: Option<&'static Policy>,
     /// Descriptors that may be open at once, among all workers; `None` for half of what the process may have
     /// (`RLIMIT_NOFILE`), at most 1,024. Fewer than four a worker mean fewer workers.
     pub descriptors: Option<usize>,
@@ -150,9 +154,9 @@ pub struct Options<'a> {
     pub deadline_ns: Option<u64>,
     /// Stops the walk when set. A request under way is not interrupted.
     pub cancel: Option<&'a AtomicBool>,
-    /// Where to note what was asked, if anybody wants to know.
+    /// Where to note what was asked.
     pub ledger: Option<&'a Ledger>,
-    /// Where workers show what they wait for, if another thread looks on; the first has desk 1.
+    /// Where workers show what they wait for; the first has seat 1.
     pub watch: Option<&'static Watch>,
     /// Takes all types that `readdir` gives for unknown: how a file system without `d_type` looks.
     pub distrust_d_type: bool,
@@ -171,6 +175,7 @@ impl Default for Options<'_> {
             order: Order::Any,
             frontier: 1 << 16,
             workers: None,
+            policy: None,
             descriptors: None,
             rate: None,
             deadline_ns: None,
@@ -237,10 +242,8 @@ pub struct Tally {
     pub faults: u64,
     /// Times that a worker took subdirectories over from another.
     pub stolen: u64,
-    /// Grains of huge directories that were dealt out.
+    /// Parts of huge directories that were given to any worker.
     pub dealt: u64,
-    /// Times that a worker slept for want of work.
-    pub sleeps: u64,
     /// Workers that there were.
     pub workers: u64,
 }
@@ -256,7 +259,6 @@ impl core::ops::AddAssign for Tally {
         self.faults += other.faults;
         self.stolen += other.stolen;
         self.dealt += other.dealt;
-        self.sleeps += other.sleeps;
         self.workers += other.workers;
     }
 }
@@ -298,34 +300,33 @@ where
     V: Visitor + Send,
     F: Fn(usize) -> V + Sync,
 {
-    let mut frontier = Frontier::new(options);
-    let mut worker = Worker::new(0, &frontier);
-    worker.give_beginnings(beginnings, &frontier);
+    let mut shared = Shared::new(options);
+    let mut worker = Worker::new(0, &shared);
+    worker.give_beginnings(beginnings, &shared);
     if !operands.is_empty() {
-        worker.give_operands(operands, &frontier);
+        worker.give_operands(operands, &shared);
     }
     let mut visitor = make(0);
     let count = match options.workers {
         Some(count) => count,
-        None => choose::probe(&mut worker, &frontier, &mut visitor),
+        None => probe::workers(&mut worker, &shared, &mut visitor),
     };
-    let count = frontier.grow(count);
-    worker.offer_all(&frontier);
+    let count = shared.set_workers(count);
     let first = Mutex::new(Some((worker, visitor)));
     let finished = Mutex::new(Vec::with_capacity(count));
     workers.run(count, &|index| {
         let inherited = if index == 0 { first.lock().take() } else { None };
         let (mut worker, mut visitor) =
-            inherited.unwrap_or_else(|| (Worker::new(index, &frontier), make(index)));
-        worker.run(&frontier, &mut visitor);
-        finished.lock().push((index, visitor, worker.tally()));
+            inherited.unwrap_or_else(|| (Worker::new(index, &shared), make(index)));
+        worker.run(&shared, &mut visitor);
+        finished.lock().push((index, visitor, worker.tally));
     });
     let mut finished = finished.into_inner();
     finished.sort_unstable_by_key(|(index, ..)| *index);
     let mut tally = Tally::default();
     finished.iter().for_each(|(.., one)| tally += *one);
     let visitors = finished.into_iter().map(|(_, visitor, _)| visitor).collect();
-    Outcome { visitors, end: frontier.pace.end(), tally }
+    Outcome { visitors, end: shared.bounds.end(), tally }
 }
 
 /// Nanoseconds from now on, for [`Options::deadline_ns`].
@@ -337,8 +338,3 @@ pub fn deadline_in(nanoseconds: u64) -> u64 {
 /// What a whole piece of the tree becomes in memory, before something is asked: enough entries that threads are worth it, few
 /// enough that a million of them never are in memory at once.
 const PIECE: usize = 4096;
-
-/// A batch for this walk.
-fn new_batch(options: &Options<'_>) -> Batch {
-    Batch::new(options.needs)
-}
