@@ -39,6 +39,17 @@ pub enum Next<T> {
     End,
 }
 
+impl<T> Next<T> {
+    /// The same with another kind of task.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Next<U> {
+        match self {
+            Next::Task(task) => Next::Task(with(task)),
+            Next::Later => Next::Later,
+            Next::End => Next::End,
+        }
+    }
+}
+
 /// Which task is next.
 pub trait Order: Sync {
     /// What is taken.

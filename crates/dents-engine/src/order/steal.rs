@@ -159,11 +159,14 @@ pub struct Steal<G, P> {
 #[repr(align(128))]
 struct Offers<G>(Mutex<VecDeque<Arc<Group<G>>>>);
 
+/// A group, and which of its members.
+type Member<G> = (Arc<Group<G>>, usize);
+
 /// Members in the order of their keys.
 #[derive(Debug)]
 struct Elevator<G> {
     /// By key, and by a number that makes it unique.
-    members: BTreeMap<(u64, u64), (Arc<Group<G>>, usize)>,
+    members: BTreeMap<(u64, u64), Member<G>>,
     number: u64,
     last: u64,
 }
@@ -330,7 +333,7 @@ impl<G, P> Steal<G, P> {
         true
     }
 
-    fn take_sorted(&self) -> Option<(Arc<Group<G>>, usize)> {
+    fn take_sorted(&self) -> Option<Member<G>> {
         if self.most_sorted == 0 {
             return None;
         }

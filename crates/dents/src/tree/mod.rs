@@ -1,9 +1,9 @@
 //! Whole hierarchies: many directories at once, each read as a listing reads one, in bounded memory.
 //!
 //! ```text
-//! operands ─► frontier ─► open ─► read ─► stat ─► Visitor ─┐
-//!                ▲         openat  getdents64  statx  batches │
-//!                └──────────────── subdirectories ◄────────┘
+//! operands ─► tasks ─► open ─► read ─► stat ─► Visitor ─┐
+//!               ▲     openat  getdents64  statx  batches │
+//!               └──────────────── subdirectories ◄───────┘
 //! ```
 //!
 //! A walk is [`walk`] with a [`Visitor`] for each worker, or, on one thread, an [`Entries`] that is asked for batch after batch.
@@ -14,9 +14,9 @@
 //! entry whose needs `d_type` does not answer. Nothing is allocated per entry, and for a directory only if it has
 //! subdirectories.
 //!
-//! **The frontier** (`kin.rs`, `frontier.rs`). The subdirectories of one directory stay together: their names in one
-//! piece of memory, and a counter for the next to be taken. Each worker goes depth first over a stack of these
-//! and offers it to the others, who take from its far end. A directory with very many subdirectories is not read to its end
+//! **Which directory is next** ([`dents_engine::order::steal`]). The subdirectories of one directory stay together: their names
+//! in one piece of memory, and a counter for the next to be opened. Each worker goes depth first over a stack of these
+//! and offers it to the others, which steal from its far end. A directory with very many subdirectories is not read to its end
 //! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
 //! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
 //! or of a directory: 200,000 subdirectories with names of 200 bytes, one of which has 50,000 more, take
@@ -24,11 +24,14 @@
 //! directory 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
 //! an elevator moves over a disk, up to [`Options::frontier`] of them.
 //!
+//! **How many workers.** As many as cores where answers come from memory, many where they are round trips, never more than the
+//! policy of the file system allows ([`dents_engine::limit`]): the first directories tell (`probe.rs`).
+//!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,
 //! as long as a worker's share of [`Options::descriptors`] lasts; beyond, and for what is taken from another worker,
 //! directories are opened by path. Paths longer than `PATH_MAX` are opened piece by piece.
 //!
-//! **Huge directories** are dealt out in grains among the workers while one of them reads on, where something must be asked of
+//! **Huge directories** are asked about in parts, by any worker, while one of them reads on, where something must be asked of
 //! the entries.
 //!
 //! ```

@@ -15,7 +15,7 @@ use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use dents_engine::crew::{self, Next};
 use dents_engine::order::steal::{self, Steal};
-use dents_sys::sched;
+use dents_sys::{OwnedFd, sched};
 
 /// Descriptors in use by a worker beside those it holds: what it reads, and two on the way along a long path.
 const WORKING: usize = 3;
@@ -31,6 +31,8 @@ pub(super) struct Part<S> {
     pub(super) home: Arc<Home<S>>,
     pub(super) batch: Batch,
     pub(super) piece: Piece,
+    /// The directory, once a worker has opened it.
+    pub(super) dir: Option<OwnedFd>,
 }
 
 /// The directory that parts are of. Descriptors never cross workers, so who takes one opens it by path.
@@ -42,7 +44,7 @@ pub(super) struct Home<S> {
 }
 
 /// What a worker takes from the order; `None` to go on with what it has begun.
-pub(super) type Task<S> = Option<steal::Task<Subdirectories<S>, Paused<S>, Part<S>>>;
+pub(super) type Task<S> = Option<steal::Task<Subdirectories<S>, Paused<S>, Box<Part<S>>>>;
 
 pub(super) struct Shared<'o, S> {
     pub(super) options: &'o Options<'o>,
@@ -60,7 +62,7 @@ pub(super) struct Shared<'o, S> {
     pub(super) share: usize,
     /// Entries of a part.
     pub(super) part: AtomicUsize,
-    pub(super) tasks: Steal<Subdirectories<S>, Part<S>>,
+    pub(super) tasks: Steal<Subdirectories<S>, Box<Part<S>>>,
     ids: AtomicU64,
 }
 
@@ -127,11 +129,7 @@ impl<S: Clone + Default + Send + Sync> crew::Order for Shared<'_, S> {
             let part = if self.tasks.has_plenty() { self.tasks.take_piece() } else { None };
             return Next::Task(part.map(steal::Task::Piece));
         }
-        match worker.next(&self.tasks) {
-            Next::Task(task) => Next::Task(Some(task)),
-            Next::Later => Next::Later,
-            Next::End => Next::End,
-        }
+        worker.next(self)
     }
 }
 

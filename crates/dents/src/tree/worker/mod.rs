@@ -19,7 +19,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_engine::crew::{Next, Order as _};
-use dents_engine::order::steal::{self, Stack, Steal};
+use dents_engine::order::steal::{self, Stack};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
 use descriptors::Descriptors;
 
@@ -69,8 +69,8 @@ enum Source<S> {
     Operands,
     /// The directory being read.
     Own,
-    /// A part of a directory; that directory, if it could be opened.
-    Part(Part<S>, Option<OwnedFd>),
+    /// A part of a directory.
+    Part(Box<Part<S>>),
 }
 
 /// What is to be shown.
@@ -180,13 +180,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// The next task of those that wait.
-    pub(super) fn next(
-        &mut self,
-        tasks: &Steal<Subdirectories<S>, Part<S>>,
-    ) -> Next<steal::Task<Subdirectories<S>, Paused<S>, Part<S>>> {
-        let next = tasks.next(&mut self.stack);
+    pub(super) fn next(&mut self, shared: &Shared<'_, S>) -> Next<Task<S>> {
+        let next = shared.tasks.next(&mut self.stack);
         self.descriptors.truncate(self.stack.len());
-        next
+        next.map(Some)
     }
 
     /// Executes tasks until there is something to show; `None` if there is nothing left, or the walk is stopped.
@@ -246,22 +243,22 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// The batch to be seen.
     pub(super) fn batch(&self) -> &Batch {
-        if let Source::Part(part, _) = &self.source { &part.batch } else { &self.batch }
+        if let Source::Part(part) = &self.source { &part.batch } else { &self.batch }
     }
 
     fn about(&self) -> Option<&About<S>> {
         match &self.source {
             Source::Operands => None,
             Source::Own => self.reading.as_ref().map(|reading| &reading.about),
-            Source::Part(part, _) => Some(&part.home.about),
+            Source::Part(part) => Some(&part.home.about),
         }
     }
 
     /// Where the batch belongs.
     pub(super) fn place<'w>(&'w self, shared: &Shared<'w, S>) -> Place<'w> {
         match (&self.source, &self.reading) {
-            (Source::Part(part, dir), _) => {
-                let dir = dir.as_ref().map(AsFd::as_fd);
+            (Source::Part(part), _) => {
+                let dir = part.dir.as_ref().map(AsFd::as_fd);
                 place_of(&part.home.about, &part.home.path, part.piece, dir)
             }
             (Source::Own, Some(reading)) => {
@@ -295,7 +292,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let first = match core::mem::replace(&mut self.source, Source::Own) {
             Source::Operands => self.publish(&gathering, b"", About::default(), None, shared),
             Source::Own => self.publish_own(&gathering, shared),
-            Source::Part(Part { home, .. }, dir) => {
+            Source::Part(part) => {
+                let Part { home, dir, .. } = *part;
                 self.publish(&gathering, &home.path, home.about.clone(), dir, shared)
             }
         };

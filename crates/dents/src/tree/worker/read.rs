@@ -8,6 +8,7 @@ use crate::stat::steady;
 use crate::tree::shared::{Home, Part, Shared};
 use crate::tree::visitor::Piece;
 use crate::tree::{Follow, Order, PIECE, open};
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
 use core::sync::atomic::Ordering::Relaxed;
@@ -149,13 +150,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let index = reading.pieces + at as u32 - 1;
             let piece = Piece { index, last: ended && at == parts };
             self.tally.dealt += 1;
-            tasks.give_piece(Part { home: Arc::clone(home), batch, piece });
+            tasks.give_piece(Box::new(Part { home: Arc::clone(home), batch, piece, dir: None }));
         }
         reading.pieces += parts as u32;
     }
 
     /// Gets the answers about a part of a directory. False if the walk ended meanwhile.
-    pub(super) fn take(&mut self, mut part: Part<S>, shared: &Shared<'_, S>) -> bool {
+    pub(super) fn take(&mut self, mut part: Box<Part<S>>, shared: &Shared<'_, S>) -> bool {
         let mut made = 1;
         let opened = open::place(shared.options.at, &part.home.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
@@ -174,7 +175,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         };
         self.tally.entries += part.batch.len() as u64;
         self.promising = true;
-        self.source = Source::Part(part, opened.ok());
+        part.dir = opened.ok();
+        self.source = Source::Part(part);
         whole
     }
 
