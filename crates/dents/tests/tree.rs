@@ -646,7 +646,8 @@ fn trees_obey_the_policy_of_the_file_system() {
     let playground = Playground::new("policy");
     (0..60).for_each(|number| fs::create_dir(playground.0.join(number.to_string())).expect("directory"));
     let outcome = |policy| {
-        let (options, counted) = (Options { policy, ..Options::default() }, Counted::default());
+        let options = Options { policy, descriptors: Some(1024), ..Options::default() };
+        let counted = Counted::default();
         let outcome = tree::walk(&[&c_path(&playground.0)], &options, &counted, |_| Slow);
         (outcome.tally.workers, counted.1.into_inner())
     };
