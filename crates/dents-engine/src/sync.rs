@@ -128,6 +128,8 @@ pub enum Fault {
     StoreCall,
     /// A worker that takes one of several tasks tells no other.
     TakeInSilence,
+    /// A worker that has paused a task says that it has none.
+    ForgetPaused,
 }
 
 /// Whether the model test has put in this fault. Always false, and gone, but under the feature `model`.

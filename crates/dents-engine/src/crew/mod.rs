@@ -40,6 +40,17 @@ pub enum Next<T> {
     End,
 }
 
+impl<T> Next<T> {
+    /// The same with another kind of task.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Next<U> {
+        match self {
+            Next::Task(task) => Next::Task(with(task)),
+            Next::Later => Next::Later,
+            Next::End => Next::End,
+        }
+    }
+}
+
 /// Which task is next.
 pub trait Order: Sync {
     /// What is taken.
@@ -149,6 +160,20 @@ impl Crew {
             Next::End => Some(None),
         };
         self.work.wait(SPINS, None, next).flatten()
+    }
+
+    /// The life of a worker that brings tasks along, in `local`: it was counted as a producer by [`Crew::new`], so that
+    /// no other worker can end the crew before this one has begun.
+    pub fn work_on<O: Order>(
+        &self,
+        order: &O,
+        local: &mut O::Local,
+        mut execute: impl FnMut(&mut O::Local, O::Task),
+    ) {
+        self.limit.enter_anyway();
+        while let Some(task) = self.next(order, local) {
+            execute(local, task);
+        }
     }
 
     /// The first task of a worker, which is idle so far.

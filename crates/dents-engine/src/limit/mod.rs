@@ -153,6 +153,13 @@ impl Limit {
         self.running.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
+    /// One more task is in flight, even if there is no room: its worker leaves as soon as it has executed it.
+    pub(crate) fn enter_anyway(&self) {
+        if self.counted {
+            self.running.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
     /// One task less is in flight.
     pub(crate) fn leave(&self) {
         if self.counted && !broken(Fault::LeaveUncounted) {
@@ -282,6 +289,7 @@ mod tests {
     fn a_fixed_limit_counts_nothing() {
         let limit = Limit::fixed();
         assert!((0..1000).all(|_| limit.enter()) && limit.may_stay());
+        limit.enter_anyway();
         assert_eq!((limit.running(), limit.step(), limit.is_far(), limit.highest()), (0, 1, false, 0));
         assert_eq!(limit.answered(1, 0, 10 * MS, &mut Streak::default()), 0);
     }
@@ -293,6 +301,9 @@ mod tests {
         assert_eq!((limit.running(), limit.most(), limit.may_stay()), (2, 8, true));
         limit.leave();
         assert!(limit.enter() && !limit.enter());
+        limit.enter_anyway();
+        assert_eq!((limit.running(), limit.may_stay()), (3, false));
+        limit.leave();
         limit.set_stuck(1);
         assert_eq!(limit.allowed(), 4, "two more for one that is stuck");
         assert!(limit.enter() && limit.enter() && !limit.enter());

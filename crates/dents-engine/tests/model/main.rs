@@ -10,6 +10,7 @@ mod board;
 mod crew;
 mod queue;
 mod range;
+mod steal;
 mod turns;
 mod wait;
 
