@@ -12,7 +12,7 @@
 //!   by each worker that has the group on its [`Stack`]: one `fetch_add` each, no lock.
 //! - A group of more than one member is offered to the other workers, behind the lock of its owner's offers. Who steals
 //!   takes what was offered first and still has members, for it lies highest in the tree.
-//! - A task that was paused lies in the stack, and is resumed when all above it is done. Nobody can steal it.
+//! - A task that was paused lies in the stack, and is resumed when all above it is done. No other worker takes it.
 //! - Pieces of a huge task, and members that are sorted by a key, are taken by any worker. Those by key in the order of an
 //!   elevator: from the last key on upwards, and again from the lowest.
 //!
@@ -89,14 +89,8 @@ impl<G, R> Stack<G, R> {
 
     /// How many levels there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn levels(&self) -> usize {
         self.levels.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.levels.is_empty()
     }
 
     /// The group on a level, unless a paused task is there.
@@ -111,27 +105,22 @@ impl<G, R> Stack<G, R> {
     /// Members yet to be claimed on this level and those above.
     #[must_use]
     pub fn unclaimed(&self, from: usize) -> usize {
-        (from..self.len()).filter_map(|level| self.group(level)).map(|group| group.unclaimed()).sum()
+        (from..self.levels()).filter_map(|level| self.group(level)).map(|group| group.unclaimed()).sum()
     }
 
     /// Puts a task below this level and those above, to be resumed when they are done.
     pub fn pause(&mut self, level: usize, task: R) {
-        self.levels.insert(level.min(self.len()), Level::Paused(task));
+        self.levels.insert(level.min(self.levels()), Level::Paused(task));
     }
 }
 
 /// What a worker does next.
 #[derive(Debug)]
 pub enum Task<G, R, P> {
-    /// A member of a group: of the topmost on its own stack, or of one that was sorted.
-    Member {
-        /// The group.
-        group: Arc<Group<G>>,
-        /// Which member.
-        index: usize,
-        /// Whether the group is the topmost of the stack.
-        own: bool,
-    },
+    /// This member of the topmost group on its own stack.
+    Own(Arc<Group<G>>, usize),
+    /// This member of a group that was sorted.
+    Sorted(Arc<Group<G>>, usize),
     /// Another worker's group, to be [pushed](Steal::push) and claimed from.
     Stolen(Arc<Group<G>>),
     /// To go on with a task that was paused.
@@ -207,7 +196,7 @@ impl<G, P> Steal<G, P> {
             if let Level::Group(group) = level
                 && let Some(index) = group.claim()
             {
-                return Next::Task(Task::Member { group: Arc::clone(group), index, own: true });
+                return Next::Task(Task::Own(Arc::clone(group), index));
             }
             if broken(Fault::ForgetPaused) && matches!(level, Level::Paused(_)) {
                 break;
@@ -217,7 +206,7 @@ impl<G, P> Steal<G, P> {
             }
         }
         if let Some((group, index)) = self.take_sorted() {
-            return Next::Task(Task::Member { group, index, own: false });
+            return Next::Task(Task::Sorted(group, index));
         }
         self.steal(stack.worker).map_or(Next::Later, |group| Next::Task(Task::Stolen(group)))
     }
@@ -233,9 +222,8 @@ impl<G, P> Steal<G, P> {
     /// Offers all groups that were pushed while there were no other workers.
     pub fn offer_all<R>(&self, stack: &Stack<G, R>) {
         if self.workers() > 1 {
-            (0..stack.len()).filter_map(|level| stack.group(level)).for_each(|group| {
-                self.offer(stack.worker, group);
-            });
+            let groups = (0..stack.levels()).filter_map(|level| stack.group(level));
+            groups.for_each(|group| self.offer(stack.worker, group));
         }
     }
 
@@ -357,9 +345,8 @@ mod tests {
     /// What comes next, in a word.
     fn next(steal: &Shared, stack: &mut Own) -> String {
         match steal.next(stack) {
-            Next::Task(Task::Member { group, index, own }) => {
-                format!("{}{index}{}", group.common, if own { "" } else { " by key" })
-            }
+            Next::Task(Task::Own(group, index)) => format!("{}{index}", group.common),
+            Next::Task(Task::Sorted(group, index)) => format!("{}{index} by key", group.common),
             Next::Task(Task::Stolen(group)) => {
                 let name = format!("stolen {}", group.common);
                 steal.push(stack, group);
@@ -381,11 +368,11 @@ mod tests {
     #[test]
     fn a_worker_goes_depth_first() {
         let (steal, [mut own]) = workers();
-        assert!(own.is_empty() && own.worker() == 0);
+        assert_eq!((own.levels(), own.worker()), (0, 0));
         steal.push(&mut own, Group::new("a", 2));
         assert_eq!(next(&steal, &mut own), "a0");
         steal.push(&mut own, Group::new("b", 2));
-        assert_eq!((own.len(), own.is_empty(), own.unclaimed(0), own.unclaimed(1)), (2, false, 3, 2));
+        assert_eq!((own.levels(), own.unclaimed(0), own.unclaimed(1)), (2, 3, 2));
         assert_eq!(own.group(1).map(|group| group.common), Some("b"));
         let rest: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
         assert_eq!(rest, ["b0", "b1", "a1", "later"]);
@@ -425,10 +412,10 @@ mod tests {
         steal.push(&mut own, Group::new("a", 2));
         assert_eq!(next(&steal, &mut own), "a0");
         steal.release(&mut own);
-        assert_eq!((own.len(), steal.offers[0].0.lock().len()), (1, 1), "one is left");
+        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (1, 1), "one is left");
         assert_eq!(next(&steal, &mut own), "a1");
         steal.release(&mut own);
-        assert_eq!((own.len(), steal.offers[0].0.lock().len()), (0, 0));
+        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (0, 0));
         own.pause(0, "p");
         steal.release(&mut own);
         assert_eq!(next(&steal, &mut own), "resume p");

@@ -39,7 +39,7 @@ impl Tree {
     fn execute(&self, stack: &mut Stack<Below, char>, task: Task<Below, char, char>) {
         match task {
             Task::Stolen(group) => return self.tasks.push(stack, group),
-            Task::Member { group, .. } if group.common > 0 => {
+            Task::Own(group, _) if group.common > 0 => {
                 self.tasks.push(stack, Group::new(group.common - 1, 2));
             }
             Task::Resume('d') => self.tasks.give_piece('p'),
@@ -148,8 +148,8 @@ fn offered_late(fault: Option<Fault>) {
     explore(fault, || {
         let tree = Arc::new(Tree::new(0));
         let execute = |tree: &Tree, stack: &mut Stack<Below, char>, task| match task {
-            Task::Member { group, .. } if group.common == 1 => tree.tasks.push(stack, Group::new(0, 2)),
-            Task::Member { .. } => {
+            Task::Own(group, _) if group.common == 1 => tree.tasks.push(stack, Group::new(0, 2)),
+            Task::Own(..) => {
                 tree.done.fetch_add(1, Ordering::AcqRel);
                 tree.events.notify_all();
                 tree.events.wait(0, None, || (tree.done.load(Ordering::Acquire) == 2).then_some(()));

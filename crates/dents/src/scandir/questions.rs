@@ -42,13 +42,11 @@ struct Asker<'a> {
     directory: BorrowedFd<'a>,
     path: Vec<u8>,
     savings: Savings,
-    /// How many it may ask about.
-    most: usize,
 }
 
 impl<'a> Asker<'a> {
-    fn new(directory: BorrowedFd<'a>, most: usize) -> Asker<'a> {
-        Asker { directory, path: Vec::new(), savings: Savings::default(), most }
+    fn new(directory: BorrowedFd<'a>) -> Asker<'a> {
+        Asker { directory, path: Vec::new(), savings: Savings::default() }
     }
 }
 
@@ -56,12 +54,9 @@ impl<'a> Order for Questions<'a> {
     type Task = usize;
     type Local = Asker<'a>;
 
-    fn next(&self, asker: &mut Asker<'a>) -> Next<usize> {
-        if asker.most == 0 || self.left.load(Relaxed) == 0 {
-            return Next::End;
-        }
-        asker.most -= 1;
-        self.answers.claim().map_or(Next::End, Next::Task)
+    fn next(&self, _: &mut Asker<'a>) -> Next<usize> {
+        let slot = if self.left.load(Relaxed) == 0 { None } else { self.answers.claim() };
+        slot.map_or(Next::End, Next::Task)
     }
 }
 
@@ -78,12 +73,14 @@ pub(super) fn ask(
     let answers = Chunk::new(order.iter().map(|_| Class::Unknown));
     let questions = Questions { batch, order, dot, answers, left: AtomicUsize::new(left) };
     let execute = |asker: &mut Asker<'_>, slot| questions.answer(asker, slot);
-    let mut asker = Asker::new(directory, ALONE);
+    let mut asker = Asker::new(directory);
     let started = clock::monotonic_ns();
-    alone(&questions, &mut asker, execute);
+    for _ in 0..ALONE {
+        let Next::Task(slot) = questions.next(&mut asker) else { break };
+        execute(&mut asker, slot);
+    }
     let remaining = questions.answers.unclaimed();
     let latency = (clock::monotonic_ns() - started) / (order.len() - remaining).max(1) as u64;
-    asker.most = usize::MAX;
     let all = Mutex::new(Savings::default());
     match options.workers {
         Some(workers) if remaining > 0 && (latency > SLOW_NS || remaining > MANY) => {
@@ -93,7 +90,7 @@ pub(super) fn ask(
                 let is_shared = worker > 0 && workers.share_descriptors();
                 let own = if is_shared { dir::open(directory, c".").ok() } else { None };
                 let directory = own.as_ref().map_or(directory, |own| own.as_fd());
-                let mut asker = Asker::new(directory, usize::MAX);
+                let mut asker = Asker::new(directory);
                 crew.work(&questions, &mut asker, execute);
                 all.lock().add(&asker.savings);
             });

@@ -52,11 +52,8 @@ impl<'a> Bounds<'a> {
     /// says whether to go on.
     #[inline]
     pub(super) fn may_ask(&self, clock: &mut Clock, made: u64) -> bool {
-        if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
-            self.stop(End::Cancelled);
-        }
         let timed = self.deadline_ns.is_some() || self.interval_ns > 0;
-        !self.stopped() && (!timed || self.consult(clock, made))
+        self.in_time(0) && (!timed || self.consult(clock, made))
     }
 
     #[cold]
@@ -87,6 +84,7 @@ impl<'a> Bounds<'a> {
         last(self.next_ns.fetch_update(Relaxed, Relaxed, after).unwrap_or(now))
     }
 
+    #[inline]
     fn in_time(&self, now: u64) -> bool {
         if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
             self.stop(End::Cancelled);
@@ -102,7 +100,7 @@ impl<'a> Bounds<'a> {
     }
 
     pub(super) fn stopped(&self) -> bool {
-        self.end() != End::Complete
+        self.end.load(Relaxed) != End::Complete as u8
     }
 
     pub(super) fn end(&self) -> End {

@@ -67,7 +67,7 @@ impl<'o> Entries<'o> {
             self.skip.clear();
         }
         match self.worker.prepare(&self.shared)? {
-            Ready::Failed(fault) => Some(Item::Failed(self.worker.failure(fault))),
+            Ready::Failed(failure) => Some(Item::Failed(self.worker.failure(failure))),
             Ready::Entries => {
                 self.given = true;
                 Some(Item::Entries(self.worker.place(&self.shared), self.worker.batch()))

@@ -1,12 +1,12 @@
 //! From a subdirectory that waits to a directory that is open.
 
-use super::{Fault, Reading, Worker, place_of};
+use super::{Reading, Worker, place_of};
 use crate::tree::Follow;
 use crate::tree::lineage::Lineage;
 use crate::tree::open::{self, Border};
 use crate::tree::shared::Shared;
 use crate::tree::subdirectories::{About, Subdirectories};
-use crate::tree::visitor::{Piece, Place, Problem, Step};
+use crate::tree::visitor::{Failure, Piece, Place, Problem, Step};
 use core::ffi::CStr;
 use dents_engine::order::steal::Group;
 use dents_engine::wait;
@@ -30,14 +30,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         own: bool,
         shared: &Shared<'_, S>,
         opened: impl FnOnce(&Place<'_>, &mut S) -> Step,
-    ) -> Option<Fault> {
+    ) -> Option<Failure<'static>> {
         let siblings = &group.common;
         self.set_path(&siblings.path, siblings.name(index).to_bytes());
         let dir = self.show(shared, |worker| worker.open(group, index, own, shared));
         if own {
             // Or a chain of directories with one subdirectory each would hold them all.
             shared.tasks.release(&mut self.stack);
-            self.descriptors.truncate(self.stack.len());
+            self.descriptors.truncate(self.stack.levels());
         }
         let mut about = siblings.about(index);
         let identified = dir
@@ -48,7 +48,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Err((Problem::Open, errno)) if is_no_failure(errno, siblings.perhaps(index), shared) => {
                 return None;
             }
-            Err((problem, errno)) => return Some(self.fault(&about, problem, errno)),
+            Err((problem, errno)) => return Some(self.failed(&about, problem, errno)),
         };
         self.tally.directories += 1;
         let piece = Piece { index: 0, last: false };
@@ -57,7 +57,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         about.state = state;
         match step {
             Step::Enter => {
-                let level = self.stack.len();
+                let level = self.stack.levels();
                 self.reading =
                     Some(Reading { dir, about, ended: false, piece, pieces: 0, home: None, level });
             }
@@ -131,7 +131,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         made: &mut u64,
     ) -> Result<OwnedFd> {
         let (follow, device) = (siblings.follow, siblings.about.device);
-        let top = self.stack.len().wrapping_sub(1);
+        let top = self.stack.levels().wrapping_sub(1);
         if let Some(parent) = self.descriptors.at(top).filter(|_| own) {
             if let Some(device) = device {
                 return shared.border.child(parent, name, follow, device, made);
@@ -146,7 +146,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// Opens the parent of several subdirectories that came without: by path, once for all of them.
     fn reopen(&mut self, group: &Group<Subdirectories<S>>, shared: &Shared<'_, S>) {
-        let (path, levels) = (&group.common.path, self.stack.len());
+        let (path, levels) = (&group.common.path, self.stack.levels());
         let worth = !path.is_empty() && group.unclaimed() + 1 >= WORTH_OPENING;
         if worth && self.descriptors.has_share() && self.descriptors.at(levels - 1).is_none() {
             let mut made = 0;

@@ -76,15 +76,8 @@ enum Source<S> {
 /// What is to be shown.
 pub(super) enum Ready {
     Entries,
-    Failed(Fault),
-}
-
-pub(super) struct Fault {
-    id: u64,
-    parent: u64,
-    depth: u32,
-    problem: Problem,
-    errno: Errno,
+    /// A failure, but for its path.
+    Failed(Failure<'static>),
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
@@ -154,7 +147,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let ready = self.execute(task, shared, |place, state| visitor.opened(place, state));
         let step = match ready {
             None => return false,
-            Some(Ready::Failed(fault)) => visitor.failed(&self.failure(fault)),
+            Some(Ready::Failed(failure)) => visitor.failed(&self.failure(failure)),
             Some(Ready::Entries) => {
                 let step = match self.about() {
                     Some(about) => visitor.entries(&self.place(shared), self.batch(), &about.state),
@@ -182,7 +175,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// The next task of those that wait.
     pub(super) fn next(&mut self, shared: &Shared<'_, S>) -> Next<Task<S>> {
         let next = shared.tasks.next(&mut self.stack);
-        self.descriptors.truncate(self.stack.len());
+        self.descriptors.truncate(self.stack.levels());
         next.map(Some)
     }
 
@@ -208,12 +201,15 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             None => match self.trouble.take() {
                 Some(errno) => {
                     let about = self.reading.take()?.about;
-                    return Some(Ready::Failed(self.fault(&about, Problem::Read, errno)));
+                    return Some(Ready::Failed(self.failed(&about, Problem::Read, errno)));
                 }
                 None => self.read(shared),
             },
-            Some(steal::Task::Member { group, index, own }) => {
-                return self.enter(&group, index, own, shared, opened).map(Ready::Failed);
+            Some(steal::Task::Own(group, index)) => {
+                return self.enter(&group, index, true, shared, opened).map(Ready::Failed);
+            }
+            Some(steal::Task::Sorted(group, index)) => {
+                return self.enter(&group, index, false, shared, opened).map(Ready::Failed);
             }
             Some(steal::Task::Stolen(group)) => {
                 self.tally.stolen += 1;
@@ -223,7 +219,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Some(steal::Task::Resume(Paused { path, reading })) => {
                 self.descriptors.resume();
                 self.path = path.into_vec();
-                self.reading = Some(Reading { level: self.stack.len(), ..reading });
+                self.reading = Some(Reading { level: self.stack.levels(), ..reading });
                 false
             }
             Some(steal::Task::Piece(part)) => self.take(part, shared),
@@ -231,14 +227,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         whole.then_some(Ready::Entries)
     }
 
-    fn fault(&mut self, about: &About<S>, problem: Problem, errno: Errno) -> Fault {
+    fn failed(&mut self, about: &About<S>, problem: Problem, errno: Errno) -> Failure<'static> {
         self.tally.faults += 1;
-        Fault { id: about.id, parent: about.parent, depth: about.depth, problem, errno }
+        Failure { id: about.id, parent: about.parent, depth: about.depth, path: b"", problem, errno }
     }
 
-    pub(super) fn failure(&self, fault: Fault) -> Failure<'_> {
-        let Fault { id, parent, depth, problem, errno } = fault;
-        Failure { id, parent, depth, path: &self.path, problem, errno }
+    /// The failure with the path of the directory opened last, which it is about.
+    pub(super) fn failure(&self, failure: Failure<'static>) -> Failure<'_> {
+        Failure { path: &self.path, ..failure }
     }
 
     /// The batch to be seen.
@@ -311,7 +307,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         } else {
             first = self.publish(gathering, &path, reading.about.clone(), None, shared);
             let is_wide = self.trouble.is_none() && self.stack.unclaimed(reading.level) >= WIDE;
-            if is_wide && self.descriptors.pause(reading.level, self.stack.len()) {
+            if is_wide && self.descriptors.pause(reading.level, self.stack.levels()) {
                 let path = path.as_slice().into();
                 self.stack.pause(reading.level, Paused { path, reading });
             } else {
@@ -373,7 +369,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let first_id = shared.number(gathering.len());
         let group = gathering.group(path, about, follow, first_id);
         if !shared.tasks.sort(&group, &gathering.inos) {
-            let levels = self.stack.len();
+            let levels = self.stack.levels();
             dir.into_iter().for_each(|dir| self.descriptors.keep(levels, dir, levels));
             shared.tasks.push(&mut self.stack, group);
         }
