@@ -79,7 +79,7 @@ impl Ring {
     /// takes about 100 bytes from the kernel at once; while in flight 256 bytes here if it is a `statx`, and 4 KiB in the
     /// kernel for its path.
     ///
-    /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.0. Dropping it costs three. Whether the
+    /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.1, five before 6.0. Dropping it costs three. Whether the
     /// kernel knows an operation is not asked: its first answer tells. Errors mean: do without. `ENOSYS` no
     /// io_uring, or one of before 5.4, `EPERM` forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {

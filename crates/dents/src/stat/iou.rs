@@ -18,7 +18,8 @@
 //! /proc the plain questions are asked.
 
 use super::ask::Asker;
-use super::{Harvest, Question, Todo, dir_is_cwd, xattrs};
+use super::policy::Policy;
+use super::{Harvest, Question, Todo, auto, dir_is_cwd, xattrs};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::mounts;
 use crate::needs::{Kind, Needs};
@@ -57,9 +58,14 @@ const PATH_MAX: usize = 4096;
 /// What setting up the ring gives, or what stops it midway (`ECANCELED` where the kernel may start no worker,
 /// `EOPNOTSUPP` where it knows no `statx`). Slots may have been filled by then; whoever goes on asks for all of them
 /// again.
-pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest, rings: &Rings) -> Result<()> {
+pub(crate) fn fill(
+    todo: &Todo<'_>,
+    metas: &mut Metas,
+    harvest: &mut Harvest,
+    (rings, in_flight): (&Rings, usize),
+) -> Result<()> {
     let question = todo.question;
-    let mut marks = Marks::new(&question, rings);
+    let (mut marks, fs) = Marks::new(&question, rings, todo.dents.len());
     let paths = Paths::new(question.dir, &mut marks);
     let mut asker = Asker::new(question, harvest.texts.len());
     // What regular files are asked sets the measure.
@@ -67,6 +73,11 @@ pub(crate) fn fill(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest, ri
     let each = if marks.by_ring { 1 + names } else { 1 };
     rings.with(todo.dents.len() * each + OTHERS, |ring| {
         let full = ((ring.entries() as usize).saturating_sub(OTHERS) / each).max(1);
+        let policy = Policy::of(fs);
+        if policy.is_far() {
+            // The kernel's own number is small. An old kernel has no other.
+            let _ = ring.set_max_workers(in_flight.min(policy.most) as u32);
+        }
         let mut load = Load { paths, ..Load::default() };
         for dents in todo.dents.chunks((FULL * full).next_multiple_of(Metas::CHUNK)) {
             let entries = Entries { names: todo.names, dents };
@@ -98,12 +109,19 @@ struct Marks {
 }
 
 impl Marks {
-    /// One `fstatfs`, unless a directory before was on a file system that suits.
-    fn new(question: &Question<'_>, rings: &Rings) -> Marks {
+    /// Beside it the file system, if it was asked for: for attributes by one `fstatfs`, unless a directory before was on a
+    /// file system that suits; else if there are entries enough to ask many at once.
+    fn new(question: &Question<'_>, rings: &Rings, entries: usize) -> (Marks, Option<FsType>) {
         let wanted = question.needs.any().intersects(xattrs::LISTED) && !dir_is_cwd(question.dir);
         let before = rings.suited().filter(|_| wanted);
-        let suited = wanted && before.is_none() && suits(question.dir);
-        Marks { by_ring: suited || before.is_some(), suited, before, home: None }
+        let fs = match wanted {
+            true if before.is_some() => None,
+            true => statfs::fstatfs(question.dir).ok(),
+            false if entries < auto::PROBE_FROM || dir_is_cwd(question.dir) => None,
+            false => statfs::of_mount(question.dir).ok(),
+        };
+        let suited = wanted && fs.is_some_and(suits);
+        (Marks { by_ring: suited || before.is_some(), suited, before, home: None }, fs)
     }
 
     /// Whether the answers of a load may be believed: the file system suits, being the one of the directory before or else
@@ -112,7 +130,8 @@ impl Marks {
         let Some((device, _)) = about.home else { return };
         if self.home.is_none() {
             self.home = Some(device);
-            self.suited = self.suited || self.home == self.before || suits(dir);
+            self.suited =
+                self.suited || self.home == self.before || statfs::fstatfs(dir).is_ok_and(suits);
         }
         let leads_there = about.path == about.home;
         self.by_ring &= self.suited && leads_there && about.smack == Some(false) && !about.vain;
@@ -122,9 +141,8 @@ impl Marks {
 /// File systems whose lists name what `getxattr` finds and nothing else, and that have no NFSv4 ACLs. On others the
 /// list is asked: btrfs lists ACLs that `noacl` hides, which `EOPNOTSUPP` tells and so does no harm; overlays filter;
 /// networks have their own ideas.
-fn suits(dir: BorrowedFd<'_>) -> bool {
-    const SUITED: [FsType; 5] = [FsType::EXT, FsType::XFS, FsType::BTRFS, FsType::TMPFS, FsType::F2FS];
-    statfs::fstatfs(dir).is_ok_and(|fs| SUITED.contains(&fs))
+fn suits(fs: FsType) -> bool {
+    [FsType::EXT, FsType::XFS, FsType::BTRFS, FsType::TMPFS, FsType::F2FS].contains(&fs)
 }
 
 /// What came back about one entry beside its slot.
