@@ -188,7 +188,8 @@ fn a_ring_takes_no_descriptor_from_others() {
             assert_eq!(text(&few.stdout), text(&expected.stdout), "{options} with {descriptors}");
             let warning = text(&few.stderr);
             assert!(
-                warning.is_empty() || warning.contains("io_uring is not available") && warning.lines().count() == 1,
+                warning.is_empty()
+                    || warning.contains("io_uring is not available") && warning.lines().count() == 1,
                 "{options} with {descriptors}: {warning:?}"
             );
         }
