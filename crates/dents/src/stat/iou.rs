@@ -58,8 +58,8 @@ const HOME: u32 = u32::MAX;
 const PATH: u32 = u32::MAX - 1;
 const SMACK: u32 = u32::MAX - 2;
 
-/// A load after the first fills the ring so many times: answers to the first are looked at while the kernel works on the
-/// next. What the load needs is held in memory: some 3 MiB.
+/// A load fills the ring so many times: answers to the first requests are looked at while the kernel works on the next.
+/// What the load needs is held in memory: some 3 MiB.
 const FULL: usize = 8;
 
 /// So many entries with attributes prove nothing about the others.
@@ -321,7 +321,8 @@ impl Load {
             } else if told.stat == Stat::Answered {
                 // The name may be another file's by now, or the file be on another device than its directory.
                 let unchanged = Kind::from_mode(meta.mode) == kind;
-                let believed = unchanged && marks.by_ring && marks.home == Some(told.device);
+                let home = self.about.home.map(|(device, _)| device);
+                let believed = unchanged && marks.by_ring && home == Some(told.device);
                 if told.marks && believed && !told.doubt {
                     asker.tally.xattrs += 1;
                 } else {
