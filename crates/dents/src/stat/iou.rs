@@ -33,7 +33,7 @@
 
 use super::ask::Asker;
 use super::policy::Policy;
-use super::{Harvest, Question, Todo, auto, dir_is_cwd, xattrs};
+use super::{Harvest, Question, Todo, choose, dir_is_cwd, xattrs};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::mounts;
 use crate::needs::{Kind, Needs};
@@ -131,7 +131,7 @@ impl Marks {
         let fs = match wanted {
             true if before.is_some() => None,
             true => statfs::fstatfs(question.dir).ok(),
-            false if entries < auto::PROBE_FROM || dir_is_cwd(question.dir) => None,
+            false if entries < choose::PROBE_FROM || dir_is_cwd(question.dir) => None,
             false => statfs::of_mount(question.dir).ok(),
         };
         let suited = wanted && fs.is_some_and(suits);
