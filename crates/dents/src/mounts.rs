@@ -76,8 +76,8 @@ impl Mounts {
     }
 }
 
-/// The path of an open directory, if it has one.
-fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t [u8]> {
+/// The path of an open directory, if it has one: one `readlink`.
+pub(crate) fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t [u8]> {
     let mut name = alloc::string::String::new();
     write!(name, "/proc/thread-self/fd/{}\0", dir.as_raw_fd()).ok()?;
     let name = CStr::from_bytes_with_nul(name.as_bytes()).ok()?;

@@ -231,7 +231,8 @@ fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) 
         }
         Mode::Iou => {
             let own = Rings::default();
-            if let Err(errno) = iou::fill(&todo, metas, &mut harvest, means.rings.unwrap_or(&own)) {
+            let ring = (means.rings.unwrap_or(&own), means.threads.most_in_flight());
+            if let Err(errno) = iou::fill(&todo, metas, &mut harvest, ring) {
                 report.refused = Some(errno);
                 metas.clear();
                 harvest = share(metas, None, par()).0;
