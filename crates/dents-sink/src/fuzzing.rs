@@ -1,0 +1,186 @@
+//! Fuzz targets; see `dents-fuzz`.
+
+pub use crate::journal::fuzzing::{frames, rows};
+
+use crate::ndjson::{Lines, fuzzing::line};
+use crate::{Format, Row, read};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Files of one call, removed when it ends.
+pub(crate) struct Place(pub(crate) PathBuf);
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("dents-sink-fuzzing-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).expect("a directory");
+        Place(path)
+    }
+
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).expect("a file");
+        path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Lines: rows come back as they are when they are written as lines again.
+pub fn ndjson(bytes: &[u8]) {
+    scan(bytes, Format::Ndjson);
+}
+
+/// Columns, whose checksums refuse most damage; see [`parquet_sealed`].
+#[cfg(feature = "parquet")]
+pub fn parquet(bytes: &[u8]) {
+    scan(bytes, Format::Parquet);
+}
+
+/// Columns whose checksums were made to fit, so that damage reaches the decoder.
+#[cfg(feature = "parquet")]
+pub fn parquet_sealed(bytes: &[u8]) {
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| crate::parquet::on_panic(|_| ()));
+    let mut bytes = bytes.to_vec();
+    crate::parquet::fuzzing::seal(&mut bytes);
+    scan(&bytes, Format::Parquet);
+}
+
+/// A database.
+#[cfg(feature = "sqlite")]
+pub fn sqlite(bytes: &[u8]) {
+    scan(bytes, Format::Sqlite);
+}
+
+/// Reads a file of a scan, whose rows are the same when they are written as lines and read again. An error names the file.
+fn scan(bytes: &[u8], format: Format) {
+    let place = Place::new();
+    let path = place.file("scan", bytes);
+    let mut rows = 0;
+    let read = read::open(&path).and_then(|reader| {
+        if reader.format() != format {
+            return Ok(None);
+        }
+        let _ = reader.span();
+        reader.for_each(&mut |row| {
+            rows += 1;
+            comes_back(row);
+            Ok(())
+        })
+    });
+    // No format has a row in less than a bit, but for columns, where all rows may be alike.
+    assert!(format != Format::Ndjson || rows <= bytes.len());
+    if let Err(error) = read {
+        assert!(error.to_string().contains("scan"), "{error}");
+    }
+}
+
+/// The row, written as a line and read again, is the same.
+pub(crate) fn comes_back(row: &Row<'_>) {
+    let mut line = line(row);
+    if !line.ends_with(b"\n") {
+        line.push(b'\n');
+    }
+    let nothing = File::open("/dev/null").expect("there is nothing");
+    let mut same = false;
+    let mut compare = |back: &Row<'_>| {
+        same = back == row;
+        Ok(())
+    };
+    let read = Lines::new(Path::new("line"), line.clone(), nothing).for_each(&mut compare);
+    assert!(read.is_ok() && same, "{row:?} is not {}: {read:?}", line.escape_ascii());
+}
+
+/// What is there and can be read.
+#[cfg(test)]
+mod tests {
+    use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
+    use dents::batch::Time;
+    use dents::needs::Kind;
+
+    pub(crate) fn some_rows() -> Vec<Row<'static>> {
+        let time = Time { sec: 1_700_000_000, nsec: 123_456_789 };
+        let facts = Facts {
+            dev: (8, 1),
+            ino: 12_345_678,
+            mode: 0o100_644,
+            nlink: 1,
+            uid: 1000,
+            gid: 100,
+            user: Some(b"ann"),
+            group: Some(b"gr\xffoup"),
+            size: u64::MAX,
+            allocated: 8192,
+            atime: time,
+            btime: None,
+            ctime: Time { sec: -1, nsec: 1 },
+            mtime: time,
+            lazy: false,
+        };
+        let row = Row { parent: b"dir", name: b"a", depth: 1, kind: Kind::Reg, facts: Some(facts), target: None, fault: None };
+        let far = Facts { mtime: Time { sec: i64::MAX, nsec: 999_999_999 }, btime: Some(time), user: None, ..facts };
+        vec![
+            Row { parent: b"", name: b"dir", depth: 0, kind: Kind::Dir, ..row },
+            row,
+            Row { name: b"l\n\xff", kind: Kind::Link, target: Some(b"/to \xc3\xa9"), ..row },
+            Row { facts: None, fault: Some(Fault { asked: Asked::Stat, errno: 13 }), kind: Kind::Unknown, ..row },
+            Row { name: b"far", facts: Some(far), ..row },
+        ]
+    }
+
+    /// A file of this format.
+    fn written(format: Format, rows: &[Row<'_>]) -> Vec<u8> {
+        let place = super::Place::new();
+        let path = place.0.join("scan");
+        let begun = Time { sec: 1_700_000_000, nsec: 0 };
+        let about = About { program: "test", begun, timestamps: crate::time::Unit::Micros };
+        let sink = create(&path, format, &about).expect("a sink");
+        let mut part = sink.part();
+        rows.iter().for_each(|row| part.row(row).expect("room"));
+        part.flush().expect("room");
+        drop(part);
+        sink.finish(Extent::Complete).expect("room");
+        std::fs::read(path).expect("it is there")
+    }
+
+    #[test]
+    fn ndjson() {
+        dents_fuzz::check("ndjson", &[written(Format::Ndjson, &some_rows())], super::ndjson);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet() {
+        dents_fuzz::check("parquet", &[written(Format::Parquet, &some_rows())], super::parquet);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_sealed() {
+        dents_fuzz::check("parquet_sealed", &[written(Format::Parquet, &some_rows())], super::parquet_sealed);
+    }
+
+    #[cfg(feature = "sqlite")]
+    #[test]
+    fn sqlite() {
+        dents_fuzz::check("sqlite", &[written(Format::Sqlite, &some_rows())], super::sqlite);
+    }
+
+    #[test]
+    fn frames() {
+        dents_fuzz::check("frames", &[crate::journal::fuzzing::segment(&some_rows())], super::frames);
+    }
+
+    #[test]
+    fn rows() {
+        dents_fuzz::check("rows", &[crate::journal::fuzzing::encoded(&some_rows())], super::rows);
+    }
+}
