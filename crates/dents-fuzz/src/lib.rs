@@ -6,18 +6,19 @@
 //!
 //! [`check`] runs the corpus and 10,000 mutations of it, the same ones each time. It fails if the target panics, takes longer
 //! than [`HANG`] for one input, or lets the process grow by more than [`MOST_MEMORY`]. The failing input is saved, and the
-//! message says how to repeat it. Three variables of the environment change a run:
+//! message says how to repeat it. Variables of the environment change a run:
 //!
 //! - `DENTS_FUZZ_SEED`: another seed, so other mutations;
 //! - `DENTS_FUZZ_COUNT`: their number;
-//! - `DENTS_FUZZ_INPUT`: a file; the test runs this input and no other.
+//! - `DENTS_FUZZ_INPUT`: a file; the test runs this input and no other;
+//! - `DENTS_FUZZ_CORPUS`: a directory; the corpus is written to NAME in it, for `cargo fuzz`.
 
 mod mutate;
 
 pub use mutate::Mutations;
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,11 +50,20 @@ type Current = Arc<Mutex<(usize, Vec<u8>)>>;
 #[track_caller]
 pub fn check(name: &str, corpus: &[Vec<u8>], target: Target) {
     assert!(!corpus.is_empty(), "{name}: the corpus is empty");
+    if let Some(directory) = env::var_os("DENTS_FUZZ_CORPUS") {
+        export(&PathBuf::from(directory).join(name), corpus);
+    }
     let seed = number("DENTS_FUZZ_SEED").unwrap_or(1);
     let count = number("DENTS_FUZZ_COUNT").map_or(COUNT, |count| count as usize);
     if let Err(failure) = attempt(name, inputs(corpus.to_vec(), seed, count), target, HANG) {
         panic!("{failure}\n  seed {seed}; mutations come after the {} inputs of the corpus", corpus.len());
     }
+}
+
+fn export(directory: &Path, corpus: &[Vec<u8>]) {
+    let write = |(number, input): (usize, &Vec<u8>)| fs::write(directory.join(number.to_string()), input);
+    let written = fs::create_dir_all(directory).and_then(|()| corpus.iter().enumerate().try_for_each(write));
+    written.unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -196,14 +206,21 @@ mod tests {
         let target: Target = |bytes| assert!(!bytes.starts_with(b"b\xff"), "no b");
         assert_eq!(of(&[b"a", b""], target, HANG), Ok(()));
         let failure = of(&[b"a", b"b\xff", b"c"], target, HANG).expect_err("it panics");
-        assert!(failure.starts_with("self-test: panicked: no b\n  input 1, 2 bytes: \"b\\xff\"\n"), "{failure}");
+        assert!(
+            failure.starts_with("self-test: panicked: no b\n  input 1, 2 bytes: \"b\\xff\"\n"),
+            "{failure}"
+        );
         assert_eq!(saved(&failure), b"b\xff");
     }
 
     #[test]
     fn a_hang_is_found() {
         let target: Target = |bytes| thread::sleep(Duration::from_secs(bytes.len() as u64));
-        let failure = of(&[b"", b"one minute...............................................one"], target, Duration::from_millis(300));
+        let failure = of(
+            &[b"", b"one minute...............................................one"],
+            target,
+            Duration::from_millis(300),
+        );
         let failure = failure.expect_err("it hangs");
         assert!(failure.starts_with("self-test: no end after 300ms\n  input 1,"), "{failure}");
         saved(&failure);

@@ -82,7 +82,8 @@ impl Mutations {
     fn binary(&mut self, bytes: &mut [u8]) {
         let len = bytes.len() as u64;
         let edges = [0, 1, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, i32::MAX as u64, 1 << 31, u32::MAX.into()];
-        let more = [1 << 32, i64::MAX as u64, 1 << 63, u64::MAX, u64::MAX - 1, len, len + 1, len.wrapping_sub(1)];
+        let more =
+            [1 << 32, i64::MAX as u64, 1 << 63, u64::MAX, u64::MAX - 1, len, len + 1, len.wrapping_sub(1)];
         let all = [&edges[..], &more].concat();
         let number = all[self.random.below(all.len())];
         let width = 1 << self.random.below(4);
@@ -176,7 +177,7 @@ mod tests {
             assert!(all.iter().filter(|bytes| test(bytes)).count() > 10, "{what}");
         };
         with("truncated", &|bytes| !bytes.is_empty() && b"abcdef 12 ghijkl"[..15].starts_with(bytes));
-        with("spliced", &|bytes| bytes.windows(4).any(|part| part == b"OTHE" ) && bytes.contains(&b'g'));
+        with("spliced", &|bytes| bytes.windows(4).any(|part| part == b"OTHE") && bytes.contains(&b'g'));
         with("decimal", &|bytes| bytes.windows(11).any(|part| part == b" 4294967295"));
         with("binary", &|bytes| bytes.windows(4).any(|part| part == [0xff; 4]));
         with("twice", &|bytes| bytes.iter().filter(|byte| **byte == b'd').count() == 2);

@@ -43,9 +43,13 @@ pub fn time(bytes: &[u8]) {
     let part = copy(TimeNames::part(&mapped(bytes)));
     let Some(names) = TimeNames::new(&part) else { return };
     let all = names.short_days.iter().chain(&names.days).chain(&names.short_months).chain(&names.months);
-    for name in all.chain(&names.half_days).chain([&names.date_time, &names.date, &names.time, &names.time_12]) {
+    for name in
+        all.chain(&names.half_days).chain([&names.date_time, &names.date, &names.time, &names.time_12])
+    {
         assert!(!name.contains(&0));
-        assert!(part.as_ptr_range().start <= name.as_ptr() && name.as_ptr_range().end <= part.as_ptr_range().end);
+        assert!(
+            part.as_ptr_range().start <= name.as_ptr() && name.as_ptr_range().end <= part.as_ptr_range().end
+        );
     }
     let months = names.aligned_months(false, &|_| 1);
     assert!(months.iter().all(|month| month.len() == months[0].len() && month.len() <= 12));
@@ -104,11 +108,16 @@ mod tests {
 
     #[test]
     fn catalog() {
-        let words = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-        let (head, text) = (28 + 2 * 3 * 8, b"\0Content-Type: text/plain; charset=UTF-8\n\0%b %e  %Y\0%e %b  %Y\0file\0Datei\0");
+        let words =
+            |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        let (head, text) = (
+            28 + 2 * 3 * 8,
+            b"\0Content-Type: text/plain; charset=UTF-8\n\0%b %e  %Y\0%e %b  %Y\0file\0Datei\0",
+        );
         let at = |offset: u32| head + offset;
         let tables = [0, at(0), 9, at(42), 4, at(62), 40, at(1), 9, at(52), 5, at(67)];
-        let made = [&words(&[0x9504_12de, 0, 3, 28, 28 + 3 * 8, 0, head]), &words(&tables)[..], text].concat();
+        let made =
+            [&words(&[0x9504_12de, 0, 3, 28, 28 + 3 * 8, 0, head]), &words(&tables)[..], text].concat();
         let bytes = testing::mapped(&made);
         let catalog = crate::Catalog::new(bytes).expect("a catalog");
         assert_eq!(catalog.get(b"file"), Some(b"Datei".to_vec()));
@@ -120,7 +129,8 @@ mod tests {
     fn archive() {
         let (ctype, time) = (testing::ctype("UTF-8"), testing::time());
         let numeric = testing::file(Category::Numeric, &[b",\0", b".\0", b"\x03\x03\0"]);
-        let made = testing::archive(&[("en_US.utf8", [&ctype, &time, b"x"]), ("fr_FR", [&ctype, b"y", b"z"])]);
+        let made =
+            testing::archive(&[("en_US.utf8", [&ctype, &time, b"x"]), ("fr_FR", [&ctype, b"y", b"z"])]);
         dents_fuzz::check("archive", &vec![made, numeric, ctype], super::archive);
     }
 }

@@ -11,7 +11,8 @@ pub fn ls_colors(bytes: &[u8]) {
     let most = bytes.len();
     let Ok(colors) = Colors::parse(bytes) else { return };
     let builtin = Colors::builtin();
-    for key in [Key::Left, Key::Right, Key::End, Key::Reset, Key::Dir, Key::Link, Key::Exec, Key::ClearToEol] {
+    for key in [Key::Left, Key::Right, Key::End, Key::Reset, Key::Dir, Key::Link, Key::Exec, Key::ClearToEol]
+    {
         let value = colors.get(key);
         assert!(value == builtin.get(key) || value.is_some_and(|value| value.len() <= most));
     }
@@ -85,7 +86,8 @@ mod tests {
         };
         let file = [&block(false)[..], &block(true), b"\nCET-1CEST,M3.5.0,M10.5.0/3\n"].concat();
         assert!(crate::Zone::tzif(&file).is_some());
-        let texts: [&[u8]; 3] = [&file, b"CET-1CEST,M3.5.0,M10.5.0/3", b"<+0330>-3:30:15<+0430>,J60/2,300/-167:30"];
+        let texts: [&[u8]; 3] =
+            [&file, b"CET-1CEST,M3.5.0,M10.5.0/3", b"<+0330>-3:30:15<+0430>,J60/2,300/-167:30"];
         dents_fuzz::check("zone", &corpus(&texts), super::zone);
     }
 }

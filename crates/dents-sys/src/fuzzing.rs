@@ -40,7 +40,8 @@ mod tests {
     #[test]
     fn dirents() {
         let long = [b'x'; 255];
-        let corpus = [records(&[b".", b"..", b"a", b"1234567", b"12345678"]), records(&[&long, b"y"]), Vec::new()];
+        let corpus =
+            [records(&[b".", b"..", b"a", b"1234567", b"12345678"]), records(&[&long, b"y"]), Vec::new()];
         dents_fuzz::check("dirents", &corpus, super::dirents);
     }
 }

@@ -13,7 +13,8 @@ mod tests {
 
     #[test]
     fn owners() {
-        let passwd = b"root:x:0:0:root:/root:/bin/bash\n#off:x:7:7:\n+nis:::\n\tann:x: 7:+7:Ann:/:\nann2:x:7:7::/:\n";
+        let passwd =
+            b"root:x:0:0:root:/root:/bin/bash\n#off:x:7:7:\n+nis:::\n\tann:x: 7:+7:Ann:/:\nann2:x:7:7::/:\n";
         let group = b"root:x:0:\nwheel:x:10:root,ann\nbig:x:4294967295:\n";
         let nsswitch = b"# passwd: ldap\npasswd:\tfiles [NOTFOUND=return] systemd # sss\ngroup: files\n";
         dents_fuzz::check("owners", &corpus(&[passwd, group, nsswitch]), super::owners);

@@ -13,7 +13,8 @@ mod tests {
 
     #[test]
     fn git_status() {
-        let text = b"1 .M N... 100644 100644 100644 00 11 d/a b\0 1 A. N... 100644 100644 100644 00 11 added\0\
+        let text =
+            b"1 .M N... 100644 100644 100644 00 11 d/a b\0 1 A. N... 100644 100644 100644 00 11 added\0\
             2 R. N... 100644 100644 100644 00 11 R100 new name\0old/name\0u UU N... 1 2 3 4 5 6 7 torn\0\
             ? free/\0! junk\x01\xff\0? d/e/f/g\0";
         dents_fuzz::check("git_status", &corpus(&[text, b"? d/a\0! d/b/\0? d-1\0? d\0"]), super::git_status);

@@ -5,7 +5,8 @@ use super::frame::{self, Frame};
 use super::key::Keys;
 use super::recover::{recover, replay};
 use super::segment::Segment;
-use crate::fuzzing::{Place, comes_back};
+use crate::fuzzing::Place;
+use crate::ndjson::fuzzing::comes_back;
 
 const SEGMENT: Segment = Segment { run: 1, writer: 0 };
 
@@ -44,7 +45,9 @@ fn segment_of(bytes: &[u8]) {
         comes_back(row);
         Ok(())
     });
-    assert!(rows <= bytes.len() as u64 && replayed.is_ok_and(|given| given == rows) || rows < bytes.len() as u64);
+    assert!(
+        rows <= bytes.len() as u64 && replayed.is_ok_and(|given| given == rows) || rows < bytes.len() as u64
+    );
 }
 
 /// Makes the checksum of each frame fit, as far as the lengths lead.
@@ -79,7 +82,10 @@ pub(crate) fn segment(rows: &[crate::Row<'_>]) -> Vec<u8> {
         put_number(&mut payload, rows.len() as u64);
         assert!(frame::put(&mut segment, piece, &[&payload, &encoded_in(rows, path, depth)]));
     }
-    assert!(Frame::parse(frame::check(&segment[..frame::length(&segment).unwrap() as usize]).unwrap().1).is_some());
+    assert!(
+        Frame::parse(frame::check(&segment[..frame::length(&segment).unwrap() as usize]).unwrap().1)
+            .is_some()
+    );
     segment
 }
 

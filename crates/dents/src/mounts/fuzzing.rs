@@ -7,7 +7,10 @@ pub fn mounts(bytes: &[u8]) {
     for directory in [&b"/"[..], b"/mnt", b"", b"/mnt/a b\\"] {
         for name in children(bytes, directory) {
             assert!(!name.is_empty() && !name.contains(&b'/'));
-            assert!(bytes.as_ptr_range().start <= name.as_ptr() && name.as_ptr_range().end <= bytes.as_ptr_range().end);
+            assert!(
+                bytes.as_ptr_range().start <= name.as_ptr()
+                    && name.as_ptr_range().end <= bytes.as_ptr_range().end
+            );
         }
     }
     for device in [(254, 0), (0, 22), (u32::MAX, 0)] {

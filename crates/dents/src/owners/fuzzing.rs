@@ -21,7 +21,10 @@ pub fn owners(bytes: &[u8]) {
         let lines = || bytes.split(|byte| *byte == b'\n').filter_map(|line| parse(line, source.numbers));
         for (name, _) in lines() {
             assert!(!name.is_empty() && !name.contains(&b':'));
-            assert!(bytes.as_ptr_range().start <= name.as_ptr() && name.as_ptr_range().end <= bytes.as_ptr_range().end);
+            assert!(
+                bytes.as_ptr_range().start <= name.as_ptr()
+                    && name.as_ptr_range().end <= bytes.as_ptr_range().end
+            );
         }
         let wanted = lines().map(|(_, id)| id).take(8).chain([0, 7, u32::MAX]);
         let mut file = Names { file: Some(bytes.to_vec()), beyond_files: Some(false), ..Names::default() };
