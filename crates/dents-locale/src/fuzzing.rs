@@ -95,14 +95,14 @@ mod tests {
     #[test]
     fn collate() {
         // What glibc makes has twelve kilobytes, of which few are looked at: damage should not miss them too often.
-        let made = include_bytes!("../tests/fixtures/LC_COLLATE").to_vec();
+        let made = include_bytes!("../tests/fixtures/small/LC_COLLATE").to_vec();
         let small = testing::collate();
         dents_fuzz::check("collate", &[small.clone(), small, made], super::collate);
     }
 
     #[test]
     fn time() {
-        let made = include_bytes!("../tests/fixtures/LC_TIME").to_vec();
+        let made = include_bytes!("../tests/fixtures/small/LC_TIME").to_vec();
         dents_fuzz::check("time", &[testing::time(), made], super::time);
     }
 
