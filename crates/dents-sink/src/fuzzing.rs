@@ -150,7 +150,22 @@ mod tests {
         part.flush().expect("room");
         drop(part);
         sink.finish(Extent::Complete).expect("room");
-        std::fs::read(path).expect("it is there")
+        at_another_time(&path)
+    }
+
+    /// The file as if it had been ended at a moment that is always the same: mutations shall be, too.
+    fn at_another_time(path: &std::path::Path) -> Vec<u8> {
+        let ended = crate::read::open(path).expect("a scan").span().ended.expect("it has ended");
+        let (ended, always) = (crate::time::text(ended), b"2026-11-22T10:00:00.000000000Z");
+        let mut bytes = std::fs::read(path).expect("it is there");
+        let at =
+            bytes.windows(always.len()).position(|part| part == ended.as_bytes()).expect("its end is told");
+        bytes[at..at + always.len()].copy_from_slice(always);
+        #[cfg(feature = "parquet")]
+        if bytes.starts_with(b"PAR1") {
+            crate::parquet::fuzzing::seal(&mut bytes);
+        }
+        bytes
     }
 
     #[test]
