@@ -89,7 +89,7 @@ pub fn archive(bytes: &[u8]) {
 mod tests {
     use crate::file::Category;
     use crate::testing;
-    use std::vec;
+
     use std::vec::Vec;
 
     #[test]
@@ -131,6 +131,6 @@ mod tests {
         let numeric = testing::file(Category::Numeric, &[b",\0", b".\0", b"\x03\x03\0"]);
         let made =
             testing::archive(&[("en_US.utf8", [&ctype, &time, b"x"]), ("fr_FR", [&ctype, b"y", b"z"])]);
-        dents_fuzz::check("archive", &vec![made, numeric, ctype], super::archive);
+        dents_fuzz::check("archive", &[made, numeric, ctype], super::archive);
     }
 }
