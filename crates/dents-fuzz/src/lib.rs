@@ -226,6 +226,13 @@ mod tests {
         saved(&failure);
     }
 
+    /// The time for one input is not that for all.
+    #[test]
+    fn many_that_take_long_are_no_hang() {
+        let target: Target = |_| thread::sleep(Duration::from_millis(500));
+        assert_eq!(of(&[b"x"; 10], target, Duration::from_secs(4)), Ok(()));
+    }
+
     #[test]
     fn memory_that_is_asked_for_counts_though_it_is_not_touched() {
         let target: Target = |bytes| {

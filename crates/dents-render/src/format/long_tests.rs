@@ -3,7 +3,7 @@
 use super::*;
 use dents_locale::Locale;
 use std::string::String;
-use std::{format, vec};
+use std::vec;
 
 /// Ids that are equal in their low bits, a name in two alphabets, one that cannot be printed, and one without a name.
 fn name(_: &Owners, id: u32) -> Option<&'static [u8]> {
@@ -148,6 +148,6 @@ fn inode_zero_is_none() {
     for (inode, text) in [(0, "    ?"), (1, "    1"), (12_345, "12345")] {
         let mut place = vec![b' '; 5];
         put_inode(&mut place, inode);
-        assert_eq!(String::from_utf8_lossy(&place), text, "{}", format!("{inode}"));
+        assert_eq!(String::from_utf8_lossy(&place), text, "{inode}");
     }
 }
