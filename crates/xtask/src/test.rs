@@ -175,13 +175,14 @@ fn want_locales(command: &mut Command) {
     if std::env::var_os("DLS_LOCALES").is_some() {
         return;
     }
-    match tools::locales(tools::LOCALES) {
-        true => drop(command.env("DLS_LOCALES", "1")),
-        false => println!(
-            "== without the locales {}: nothing is compared in their orders and languages (as root, they would be made)",
-            tools::LOCALES.join(", ")
-        ),
+    if tools::locales(tools::LOCALES) {
+        command.env("DLS_LOCALES", "1");
+        return;
     }
+    let missing = tools::LOCALES.join(", ");
+    println!(
+        "== without the locales {missing}, all or some: nothing is compared in them (as root, they would be made)"
+    );
 }
 
 fn document(steps: &mut Steps) {
