@@ -50,11 +50,11 @@ impl Workers for Crowd {
 
 /// What `dls` will do with a directory.
 fn list(dir: &Path, style: &Style) -> Vec<u8> {
-    list_by(dir, style, &Team::ALONE)
+    list_by(dir, style, &[Team::ALONE]).remove(0)
 }
 
-/// The same, drawn by these threads.
-fn list_by(dir: &Path, style: &Style, team: &Team<'_>) -> Vec<u8> {
+/// The same, read once and drawn by each of these.
+fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     let path = CString::new(dir.as_os_str().as_bytes()).unwrap();
     let mut reader = Reader::open(dents_sys::CWD, &path, true).unwrap();
     let needs = style.needs();
@@ -77,11 +77,14 @@ fn list_by(dir: &Path, style: &Style, team: &Team<'_>) -> Vec<u8> {
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
     let order = Order::default().sort(&batch, None, &Team::ALONE);
-    let mut out = Vec::new();
-    let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, team, &mut out);
-    renderer.finish(&mut out);
-    out
+    let draw = |team: &Team<'_>| {
+        let mut out = Vec::new();
+        let mut renderer = Renderer::new(style);
+        renderer.entries(&batch, &order, &owners, Piece::Directory, team, &mut out);
+        renderer.finish(&mut out);
+        out
+    };
+    teams.iter().map(draw).collect()
 }
 
 fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
@@ -422,7 +425,8 @@ fn devices_as_gnu_lists_them() {
 #[test]
 fn many_rows_are_the_same_on_any_number_of_threads() {
     const ROWS: usize = 33_500;
-    let dir = std::env::temp_dir().join(format!("dents-render-many-{}", std::process::id()));
+    // Within one of its own: nobody else changes what `..` shows.
+    let dir = std::env::temp_dir().join(format!("dents-render-many-{}/rows", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
     for nth in 0..ROWS {
         File::create(dir.join(format!("{nth:05}{}", ["", ".tar", " x"][nth % 3]))).unwrap();
@@ -441,21 +445,16 @@ fn many_rows_are_the_same_on_any_number_of_threads() {
     };
     let colored = Style { colors: Some(Colors::parse(b"*.tar=1:no=2").unwrap()), ..long.clone() };
     let lines = Style { format: Format::Lines, ..colored.clone() };
+    let teams = [Team::ALONE, Team::new(&Crowd, 2), Team::new(&Crowd, 5)];
     for (nth, style) in [&long, &all, &colored, &lines].into_iter().enumerate() {
-        let alone = list(&dir, style);
-        assert!(alone.iter().filter(|byte| **byte == b'\n').count() > ROWS);
-        for threads in [2, 5] {
-            assert!(
-                list_by(&dir, style, &Team::new(&Crowd, threads)) == alone,
-                "style {nth} on {threads} threads"
-            );
-        }
+        let drawn = list_by(&dir, style, &teams);
+        assert!(drawn[0].iter().filter(|byte| **byte == b'\n').count() > ROWS);
+        assert!(drawn[1] == drawn[0] && drawn[2] == drawn[0], "style {nth} is another on several threads");
     }
-    assert!(
-        list_by(&dir, &long, &Team::new(&Crowd, 4)) == gnu(&dir, &long, &["-l"], ""),
-        "not as GNU has it"
-    );
-    fs::remove_dir_all(&dir).unwrap();
+    // How many blocks a file takes can change while it is brought to the disk.
+    let same = || list_by(&dir, &long, &teams[1..2])[0] == gnu(&dir, &long, &["-l"], "");
+    assert!((0..5).any(|_| same()), "not as GNU has it");
+    fs::remove_dir_all(dir.parent().unwrap()).unwrap();
 }
 
 fn dev_of_gnu(options: &[&str]) -> Vec<u8> {
