@@ -17,6 +17,9 @@ pub mod canonical;
 #[cfg(test)]
 mod crews;
 pub mod deadline;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod mounts;
 pub mod needs;
 pub mod owners;

@@ -4,6 +4,10 @@
 //! otherwise give in `d_ino` what `statx` gives, an inode number needs no `statx` but for mount points; and where
 //! these are, the kernel tells in one file.
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ffi::CStr;

@@ -14,6 +14,9 @@ pub mod args;
 mod config;
 pub mod errno;
 mod explain;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod git;
 pub mod language;
 mod loops;

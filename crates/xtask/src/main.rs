@@ -6,6 +6,7 @@
 mod bench;
 mod docs;
 mod features;
+mod mutants;
 mod pictures;
 mod select;
 mod slowfs;
@@ -25,6 +26,8 @@ usage: cargo xtask COMMAND
   test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
   model           run the engine's models with more preemptions: every interleaving, some minutes
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
+  mutants [PACKAGE] [--sample N] [--seed S]
+                  change the code in places and see whether its tests notice; mutants --help
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual pages and the completions anew, from the flags of dls and dents
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
         ["syscalls"] => syscalls::run(),
+        ["mutants", ref rest @ ..] => mutants::run(rest),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),
         ["--help" | "help"] => {
             print!("{USAGE}");

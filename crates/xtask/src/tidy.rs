@@ -18,6 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-engine", &["dents-sys"]),
     ("dents-sys", &[]),
     ("dents-rt", &[]),
+    // A dev-dependency of both sides.
+    ("dents-fuzz", &[]),
     ("dents-lab", &["dents-sys"]),
     ("xtask", &[]),
 ];
@@ -136,6 +138,42 @@ fn files_stay_readable() {
             let lines = fs::read_to_string(&file).expect("sources are UTF-8").lines().count();
             assert!(lines < most, "{} has {lines} lines; {most} are too many", file.display());
         }
+    }
+}
+
+/// A target of `cargo fuzz` for each function that crates call a fuzz target, and for nothing else: no test builds `fuzz/`.
+#[test]
+fn every_fuzz_target_can_be_run_by_cargo_fuzz() {
+    let mut targets = Vec::new();
+    for path in crates().iter().filter(|path| name_of(path) != "dents-fuzz") {
+        let mut files = Vec::new();
+        sources(path, &mut files);
+        for file in files.iter().filter(|file| file.ends_with("fuzzing.rs")) {
+            let text = fs::read_to_string(file).expect("sources are UTF-8");
+            let names = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(bytes: &[u8]) {"));
+            let call = |name: &str| format!("{}::fuzzing::{name}", name_of(path).replace('-', "_"));
+            targets.extend(names.map(|name| (name.to_string(), call(name))));
+        }
+    }
+    targets.sort();
+    let fuzz = workspace().join("fuzz");
+    let mut runnable: Vec<String> = fs::read_dir(fuzz.join("fuzz_targets"))
+        .expect("fuzz/fuzz_targets is there")
+        .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(String::from))
+        .collect();
+    runnable.sort();
+    assert!(targets.len() > 10);
+    assert_eq!(runnable, targets.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).expect("fuzz/Cargo.toml is there");
+    for (name, call) in targets {
+        let text = fs::read_to_string(fuzz.join(format!("fuzz_targets/{name}.rs"))).expect("it is there");
+        assert!(text.contains(&format!("{call}(bytes)")), "{name} does not call {call}");
+        assert!(
+            manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")),
+            "{name} is not in fuzz/Cargo.toml"
+        );
     }
 }
 
