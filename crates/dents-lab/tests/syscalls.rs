@@ -5,7 +5,7 @@ use std::process::Command;
 
 use dents_lab::fixture::{TempDir, plain};
 use dents_lab::palette::CHEAP;
-use dents_lab::probe::peak;
+use dents_lab::probe::{faults, peak};
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{number, release};
 use dents_lab::syscalls::{Trace, trace};
@@ -186,4 +186,22 @@ fn what_short_listings_run_stands_together() {
     let [listing, rest] = [".text.listing", ".text"].map(|name| section(&elf, name).unwrap_or_default());
     println!("{listing} bytes of code together, {rest} others");
     assert!((150_000..350_000).contains(&listing), "{listing} of {rest}");
+}
+
+/// Page faults of a short listing, the least of many runs. With a list made from other code, functions that each start
+/// executes lie in windows of their own: 20 or 21 faults become 27 to 29.
+#[test]
+fn a_short_listing_touches_few_pages() {
+    const MOST: u64 = 24;
+    let dir = files(10);
+    for options in [&["-al"][..], &[]] {
+        let run = listed(dir.path(), options);
+        let least = (0..30).map(|_| faults(&run).expect("dls runs")).min().expect("it ran");
+        println!("{least} page faults of dls {}", options.join(" "));
+        assert!(
+            least <= MOST,
+            "{least} page faults of dls {}, {MOST} expected: `cargo xtask listing` writes crates/dls/listing.ld anew",
+            options.join(" ")
+        );
+    }
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
 //!
-//! Each cell of the table is an attempt (`table.rs`): a command that runs in a small project (`place.rs`) and something
-//! its output must have. The command ends well and the output has it: yes; else no. Nobody's word is taken, but for
-//! programs that are not on this machine; what their documentation says is marked so. README.md shows the same table,
+//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`place.rs`) and something
+//! its output must have. The command ends well and the output has it: yes; else no. Documentation is believed for
+//! programs alone that are not on this machine, and what it says is marked so. README.md shows the same table,
 //! between two lines that say so.
 
 mod place;
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use crate::pictures::pty;
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use place::Place;
-use table::{Cell, ROWS, Row, Want};
+use table::{Cell, Row, Want, rows};
 
 const PAGE: &str = "docs/FEATURES.md";
 
@@ -35,7 +35,7 @@ const PROGRAMS: [Program; 7] = [
     Program { help: &["-n", "-c", "help ls"], ..Program::new("nushell", "nu") },
 ];
 
-/// Somebody to try.
+/// A program to try.
 struct Program {
     title: &'static str,
     file: &'static str,
@@ -85,7 +85,7 @@ pub(crate) fn run(path: Option<&str>) -> Result<()> {
     directories.extend(std::env::split_paths(path.unwrap_or_default()).chain(std::env::split_paths(&paths)));
     let found = PROGRAMS.each_ref().map(|program| Found::new(program, &directories));
     let place = Place::make().map_err(|error| format!("the place to try it in: {error}"))?;
-    let rows: Vec<String> = ROWS.iter().map(|row| line(row, &found, &place)).collect();
+    let rows: Vec<String> = rows().iter().map(|row| line(row, &found, &place)).collect();
     let table = table(&found, &rows);
     fs::write(workspace().join(PAGE), page(&table)).map_err(|error| format!("{PAGE}: {error}"))?;
     println!("{PAGE}: {} rows", rows.len());
@@ -110,14 +110,15 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
         .zip(found)
         .map(|(cell, found)| match (cell, found) {
             (Cell::Told(text), None) => format!("{text}¹"),
-            (Cell::Run(_) | Cell::Absent(_), None) => String::from("not tried"),
+            (Cell::Run(_) | Cell::Lacks(_), None) => String::from("not tried"),
             (Cell::Told(text), Some(_)) => format!("{text}²"),
-            (Cell::Absent(words), Some(program)) => {
-                let known = words.iter().find(|word| program.help.contains(**word));
+            (Cell::Lacks(words), Some(program)) => {
+                let known = words.iter().find(|word| program.help.contains(word.as_str()));
                 known.map_or(String::from("no"), |word| format!("? ({word})"))
             }
             (Cell::Run(args), Some(program)) => {
-                attempt(row.want, &program.path, &[args, program.last].concat(), place)
+                let args = args.iter().map(String::as_str).chain(program.last.iter().copied());
+                attempt(&row.want, &program.path, &args.collect::<Vec<_>>(), place)
             }
         })
         .collect();
@@ -126,8 +127,8 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
 }
 
 /// Runs it and looks at what it says: yes, no, or a number.
-fn attempt(want: Want, program: &Path, args: &[&str], place: &Place) -> String {
-    if want == Want::Calls {
+fn attempt(want: &Want, program: &Path, args: &[&str], place: &Place) -> String {
+    if want.is_count() {
         return place.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
     }
     let output = if want.needs_terminal() {
@@ -166,7 +167,7 @@ fn page(table: &str) -> String {
         "# What can it do?\n\n\
          Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints. Where a program is not\n\
          known to have an option that could be tried, its help is searched for a word of it. Commands and words are in\n\
-         [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n{table}"
+         [crates/xtask/src/features/table.toml](../crates/xtask/src/features/table.toml). Edit there.\n\n{table}"
     )
 }
 
@@ -177,22 +178,23 @@ mod tests {
     #[test]
     fn what_is_tried_tells_yes_from_no() {
         let place = Place::make().unwrap();
-        let try_ = |want, args: &[&str]| attempt(want, Path::new("/bin/ls"), args, &place);
-        assert_eq!(try_(Want::Order("z", "a.txt"), &["--group-directories-first", "-1"]), "yes");
-        assert_eq!(try_(Want::Order("z", "a.txt"), &["-1"]), "no");
-        assert_eq!(try_(Want::Ok, &["--no-such-option"]), "no");
-        assert_eq!(try_(Want::SameAsGnu, &["-la"]), "yes");
-        assert_eq!(try_(Want::Harmless, &["--show-control-chars", "-N", "h"]), "no");
-        assert_eq!(try_(Want::Harmless, &["h"]), "yes");
-        assert_eq!(try_(Want::Icon, &["-1"]), "no");
+        let try_ =
+            |want: &[&str], args: &[&str]| attempt(&Want::new(want), Path::new("/bin/ls"), args, &place);
+        assert_eq!(try_(&["order", "z", "a.txt"], &["--group-directories-first", "-1"]), "yes");
+        assert_eq!(try_(&["order", "z", "a.txt"], &["-1"]), "no");
+        assert_eq!(try_(&["ok"], &["--no-such-option"]), "no");
+        assert_eq!(try_(&["same-as-gnu"], &["-la"]), "yes");
+        assert_eq!(try_(&["harmless"], &["--show-control-chars", "-N", "h"]), "no");
+        assert_eq!(try_(&["harmless"], &["h"]), "yes");
+        assert_eq!(try_(&["icon"], &["-1"]), "no");
     }
 
     #[test]
     fn a_program_that_is_missing_is_not_guessed_about() {
         let place = Place::make().unwrap();
         let missing = [const { None }; 7];
-        for row in ROWS {
-            let line = line(row, &missing, &place);
+        for row in rows() {
+            let line = line(&row, &missing, &place);
             assert!(!line.contains("| yes |") && !line.contains("| no |"), "{line}");
         }
     }
