@@ -1,4 +1,4 @@
-//! What listings ask of the kernel, counted; every number is a promise of the README.
+//! What listings ask of the kernel, counted; every number is a promise of PERFORMANCE.md.
 
 use std::path::Path;
 use std::process::Command;
@@ -141,8 +141,8 @@ fn ten_thousand_lines_are_a_handful_of_writes() {
     }
 }
 
-/// Unsorted names stream: the first byte is out before the last is read, and memory stays flat. The README's
-/// figure is for a million files, which `DLS_FILES=1000000` repeats.
+/// Unsorted names stream: the first byte is out before the last is read, and memory stays flat. The figure of
+/// PERFORMANCE.md is for a million files, which `DLS_FILES=1000000` repeats.
 #[test]
 fn unsorted_names_stream() {
     let count = number("DLS_FILES", 200_000) as usize;

@@ -157,6 +157,59 @@ fn differences_are_documented() {
     assert_eq!(documented, known, "docs/DIFFERENCES.md against crates/dents-lab/src/known.rs");
 }
 
+/// The pages in `dir` and below, but for what cargo builds.
+fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = name_of(&path);
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// What a page links to within this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
+fn links(page: &str) -> Vec<&str> {
+    // Blocks of code have no links.
+    let text = page.split("```").step_by(2);
+    let after = |mark| {
+        text.clone()
+            .flat_map(move |text| text.split(mark).skip(1))
+            .filter_map(|rest| rest.split([')', '"']).next())
+    };
+    let links = after("](").chain(after("src=\"")).chain(after("srcset=\""));
+    let paths = links.map(|link| link.split('#').next().unwrap_or_default());
+    paths.filter(|path| !path.is_empty() && !path.contains("://")).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut found = Vec::new();
+    pages(workspace(), &mut found);
+    let mut broken = Vec::new();
+    for page in &found {
+        let text = fs::read_to_string(page).expect("pages are UTF-8");
+        let missing = |path: &&str| !page.parent().expect("a page is in a directory").join(path).exists();
+        broken.extend(
+            links(&text).into_iter().filter(missing).map(|path| format!("{}: {path}", page.display())),
+        );
+    }
+    assert!(found.len() > 10, "{found:?}");
+    assert!(broken.is_empty(), "links that lead nowhere: {broken:#?}");
+    assert_eq!(links("[a](b.md#c) [d](https://e) <img src=\"f.svg\">"), ["b.md", "f.svg"]);
+}
+
+/// What the README says before its second heading fits a screen.
+#[test]
+fn the_readme_fits_a_screen() {
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("it is there");
+    let first: Vec<&str> = readme.lines().take_while(|line| !line.starts_with("## ")).collect();
+    assert!(first.len() <= 45, "{} lines before the second heading", first.len());
+    let wide = first.iter().find(|line| !line.contains("src") && line.chars().count() > 112);
+    assert!(wide.is_none(), "a line is too wide: {wide:?}");
+}
+
 /// Licences that any dependency may have, for whatever purpose it comes in. `WITH LLVM-exception` is allowed beside its licence.
 const LICENCES: &[&str] = &[
     "MIT",
