@@ -30,6 +30,7 @@ pub(super) struct Want(Vec<String>);
 
 impl Want {
     /// Words as in `table.toml`.
+    #[cfg(test)]
     pub(super) fn new(words: &[&str]) -> Want {
         Want(words.iter().map(|word| word.to_string()).collect())
     }
