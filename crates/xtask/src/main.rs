@@ -6,6 +6,7 @@
 mod bench;
 mod docs;
 mod features;
+mod listing;
 mod mutants;
 mod pictures;
 mod select;
@@ -31,6 +32,7 @@ usage: cargo xtask COMMAND
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual pages and the completions anew, from the flags of dls and dents
+  listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         ["model"] => test::model(),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
+        ["listing"] => listing::run(),
         ["pictures"] => pictures::run(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
