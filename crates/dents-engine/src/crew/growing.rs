@@ -14,10 +14,11 @@
 
 use super::Crew;
 use super::watchdog::{Seat, Watchdog};
+use crate::limit::choose::FROM_MEMORY_NS;
 use crate::limit::{Limit, Streak};
 use crate::order::queue::Queue;
 use crate::sync::{AtomicBool, AtomicU32, Fault, Ordering, broken};
-use crate::task::Task;
+use crate::task::{Kind, Task};
 use crate::wait::{Events, now};
 use alloc::vec::Vec;
 
@@ -26,6 +27,9 @@ const TICK_NS: u64 = 10_000_000;
 
 /// A worker is stuck once it was seen in the same question at so many looks after the first: for 50 ms.
 const LOOKS: u32 = 5;
+
+/// The clock is read after so many answers, at most.
+const MOST_STEP: usize = 16;
 
 /// Workers that serve a queue.
 #[derive(Debug)]
@@ -48,8 +52,11 @@ pub struct Worker<'c> {
     pub number: usize,
     seat: &'c Seat,
     streak: Streak,
-    /// When its question began.
+    /// Answers since the clock was read, at `began_ns`, and after how many it is read again: more and more while answers
+    /// come from memory, where reading it would take as long as a tenth of an answer.
+    answers: usize,
     began_ns: u64,
+    step: usize,
 }
 
 impl<T: Task + Send> Growing<T> {
@@ -138,7 +145,7 @@ impl<T: Task + Send> Growing<T> {
             (Watchdog::new(LOOKS), 0, now() + TICK_NS, false);
         while !self.crew.has_ended() {
             started = self.start_workers(started, &mut start);
-            let deadline = self.is_active().then(|| tick_ns.max(now()));
+            let deadline = self.is_active().then_some(tick_ns);
             let called = || self.is_called.swap(false, Ordering::Acquire).then_some(());
             if self.head.wait(0, deadline, called).is_some() {
                 // The first task after a pause: a tick lasts as long as others.
@@ -149,7 +156,7 @@ impl<T: Task + Send> Growing<T> {
             self.crew.set_stuck(watchdog.look(self.seats.iter().take(started)));
             if !is_long {
                 is_long = true;
-                self.crew.announce(self.limit().raise(cores()));
+                self.crew.announce(self.limit().raise(&cores));
             }
         }
     }
@@ -181,12 +188,14 @@ impl<T: Task + Send> Growing<T> {
         let seat = &self.seats[number];
         seat.take();
         self.coming.fetch_sub(1, Ordering::AcqRel);
-        let mut worker = Worker { number, seat, streak: Streak::default(), began_ns: 0 };
+        let mut worker = Worker::new(number, seat);
         self.crew.work(&self.queue, &mut (), |(), task| {
             if self.queue.width(1) > 0 && !broken(Fault::TakeInSilence) {
                 self.announce(1);
             }
-            worker.began_ns = now();
+            if task.kind() == Kind::Ask && self.limit().is_timed() {
+                (worker.answers, worker.began_ns) = (0, now());
+            }
             seat.begin();
             execute(&mut worker, task);
             seat.end();
@@ -197,20 +206,30 @@ impl<T: Task + Send> Growing<T> {
     /// wide task to others.
     pub fn answered(&self, worker: &mut Worker<'_>) -> bool {
         worker.seat.begin();
-        let now = now();
-        let began_ns = core::mem::replace(&mut worker.began_ns, now);
-        let more = self.limit().answered(1, began_ns, now, &mut worker.streak);
-        if more > 0 {
-            self.announce(more);
+        worker.answers += 1;
+        if worker.answers >= worker.step && self.limit().is_timed() {
+            let (now, answers) = (now(), core::mem::take(&mut worker.answers));
+            let began_ns = core::mem::replace(&mut worker.began_ns, now);
+            let is_quick = now.saturating_sub(began_ns) < FROM_MEMORY_NS * answers as u64;
+            worker.step = if is_quick { (worker.step * 2).min(MOST_STEP) } else { 1 };
+            let more = self.limit().answered(answers, began_ns, now, &mut worker.streak);
+            if more > 0 {
+                self.announce(more);
+            }
         }
         self.limit().may_stay()
+    }
+}
+
+impl<'c> Worker<'c> {
+    fn new(number: usize, seat: &'c Seat) -> Worker<'c> {
+        Worker { number, seat, streak: Streak::default(), answers: 0, began_ns: 0, step: 1 }
     }
 }
 
 #[cfg(all(test, not(feature = "model")))]
 mod tests {
     use super::*;
-    use crate::task::Kind;
     use std::boxed::Box;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
@@ -326,17 +345,44 @@ mod tests {
     fn a_worker_that_is_one_too_many_is_told_so() {
         let crew: Growing<Job> = Growing::new(Limit::unknown(2, 8, 1), Queue::new(1));
         let seat = Seat::new();
-        let mut worker = Worker { number: 0, seat: &seat, streak: Streak::default(), began_ns: 0 };
+        let mut worker = Worker::new(0, &seat);
         assert!(crew.limit().enter() && crew.limit().enter() && crew.answered(&mut worker));
         crew.limit().set_stuck(1);
         assert!(crew.limit().enter() && crew.answered(&mut worker));
         crew.limit().set_stuck(0);
         assert!(!crew.answered(&mut worker));
+        worker = Worker::new(0, &seat);
         (0..3).for_each(|_| {
             worker.began_ns = 1;
             crew.answered(&mut worker);
         });
         assert!(crew.limit().is_far(), "three slow answers: round trips");
         assert!(crew.answered(&mut worker), "so there is room for more");
+    }
+
+    #[test]
+    fn the_clock_is_read_less_often_where_answers_come_from_memory() {
+        let crew: Growing<Job> = Growing::new(Limit::unknown(2, 8, 1), Queue::new(1));
+        let seat = Seat::new();
+        let mut worker = Worker::new(0, &seat);
+        let mut steps = [1, 2, 4, 8, 16, 16].map(|answers| {
+            worker.began_ns = now() + 1_000_000_000;
+            (0..answers).for_each(|_| {
+                crew.answered(&mut worker);
+            });
+            worker.step
+        });
+        assert_eq!((steps, worker.answers), ([2, 4, 8, 16, 16, 16], 0));
+        worker.began_ns = 1;
+        steps = [16; 6].map(|_| {
+            crew.answered(&mut worker);
+            worker.step
+        });
+        assert_eq!((steps, worker.answers), ([16; 6], 6));
+        (6..16).for_each(|_| {
+            crew.answered(&mut worker);
+        });
+        assert_eq!(worker.step, 1, "a round trip");
+        assert!(crew.limit().is_far());
     }
 }

@@ -191,6 +191,12 @@ impl Limit {
         self.rate.as_ref().map_or(0, |rate| rate.lock().highest)
     }
 
+    /// Whether [`Limit::answered`] makes a difference.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.rate.is_some()
+    }
+
     /// Whether answers have turned out to be round trips.
     #[must_use]
     pub fn is_far(&self) -> bool {
@@ -230,9 +236,9 @@ impl Limit {
 
     /// Allows at least so many from now on, unless a number was named: answers come fast, and there are cores to use.
     /// Returns how many more that are.
-    pub fn raise(&self, allowed: usize) -> usize {
+    pub fn raise(&self, cores: impl FnOnce() -> usize) -> usize {
         let Some(rate) = &self.rate else { return 0 };
-        let allowed = number(allowed).min(self.most);
+        let allowed = number(cores()).min(self.most);
         rate.lock().search.use_cores(allowed);
         allowed.saturating_sub(self.allowed.fetch_max(allowed, Ordering::Relaxed)) as usize
     }
@@ -361,18 +367,18 @@ mod tests {
     fn a_search_never_exceeds_its_most() {
         let limit = Limit::searched(8, 64, 0);
         assert_eq!(limit.allowed(), 8);
-        assert_eq!(limit.raise(100), 0);
+        assert_eq!(limit.raise(|| 100), 0);
         let limit = Limit::unknown(2, 8, 1);
-        assert_eq!((limit.raise(4), limit.raise(3), limit.allowed()), (2, 0, 4));
+        assert_eq!((limit.raise(|| 4), limit.raise(|| 3), limit.allowed()), (2, 0, 4));
         let limit = Limit::counted(2, 8);
-        assert_eq!((limit.raise(4), limit.allowed()), (0, 2), "the number was named");
+        assert_eq!((limit.raise(|| 4), limit.allowed()), (0, 2), "the number was named");
     }
 
     #[test]
     fn a_cap_holds_for_workers_that_are_not_stuck() {
         let limit = Limit::unknown(2, 8, 4).capped(1);
         assert_eq!((limit.allowed(), limit.enter(), limit.enter()), (1, true, false));
-        limit.raise(4);
+        limit.raise(|| 4);
         limit.begin_search(0);
         assert_eq!(limit.allowed(), 1);
         limit.set_stuck(1);
@@ -382,7 +388,7 @@ mod tests {
     #[test]
     fn cores_that_become_known_later_are_used() {
         let (limit, mut streak) = (Limit::unknown(2, 256, 1), Streak::default());
-        limit.raise(4);
+        limit.raise(|| 4);
         limit.begin_search(0);
         (0..64).for_each(|_| {
             limit.answered(1, 0, 2_000, &mut streak);

@@ -147,7 +147,7 @@ mod tests {
         awaited: bool,
         /// Entries of a wide task.
         left: Option<Arc<AtomicUsize>>,
-        dropped: Option<Dropped>,
+        _dropped: Option<Dropped>,
     }
 
     /// The queue must not be locked when this is dropped.
@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn job(kind: Kind, number: u32) -> Job {
-        Job { number, kind, awaited: false, left: None, dropped: None }
+        Job { number, kind, awaited: false, left: None, _dropped: None }
     }
 
     fn next(queue: &Queue<Job>) -> Option<u32> {
@@ -207,7 +207,7 @@ mod tests {
         queue.push(job(Kind::Open, 1));
         queue.push(Job {
             left: Some(left.clone()),
-            dropped: Some(Dropped(queue.clone())),
+            _dropped: Some(Dropped(queue.clone())),
             ..job(Kind::Ask, 2)
         });
         assert_eq!((queue.width(2), queue.width(9)), (2, 3));
