@@ -51,7 +51,7 @@ pub enum Strategy {
     Classic,
     /// On this many threads.
     Par(usize),
-    /// On up to this many threads, as many at once as turns out to pay (`flight.rs`).
+    /// On up to this many threads, as many at once as turns out to pay (`search.rs`).
     Flight(usize),
     /// Through a ring.
     Iou,
