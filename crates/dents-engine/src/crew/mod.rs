@@ -84,7 +84,8 @@ pub struct Crew {
 
 impl Crew {
     /// No worker yet. `producers` of tasks are not workers: the crew then lasts until [`Crew::end`], or until the order says
-    /// so.
+    /// so. A crew whose limit may fall needs one: a worker that leaves for want of room may leave a task behind, which the last
+    /// active worker has not seen.
     #[must_use]
     pub fn new(limit: Limit, producers: u32) -> Crew {
         Crew {
