@@ -215,7 +215,12 @@ impl Prefetch {
             // The first seat is the lister's.
             let watch = watch.map(|watch| (watch, numbers.start + nth));
             let mut worker = Worker { wanted, most, lazy, watch, collate, alone, mounts, buffer };
-            self.turns.work(|path| worker.read(path, self.shown.lock().pop()), Ahead::below);
+            let spare = || self.shown.lock().pop();
+            let read = |path: &CString| {
+                let spare = spare();
+                worker.read(path, spare)
+            };
+            self.turns.work(read, Ahead::below);
         };
         means.workers.run_beside(numbers.len() + 1, &work, &mut || {
             own();
