@@ -97,9 +97,10 @@ fn a_ring_for_a_whole_tree() {
         println!("no ring here");
         return;
     }
-    // Each directory: opened, recognised, read twice, asked about, drawn at some time.
+    // Each directory: opened, recognised, read twice, its path, asked about, drawn at some time. To know the path halves
+    // what the kernel does for attributes.
     assert_eq!((trace.count("io_uring_setup"), trace.count("fstatfs")), (1, 1), "{:?}", trace.by_name());
-    assert!(trace.total() <= 51 * 6 + 30, "{} calls: {:?}", trace.total(), trace.by_name());
+    assert!(trace.total() <= 51 * 7 + 30, "{} calls: {:?}", trace.total(), trace.by_name());
     assert!(trace.count("close") == 0, "{:?}", trace.by_name());
 }
 
