@@ -44,6 +44,12 @@ impl Events {
     /// Something was published that so many waiters can use.
     #[inline]
     pub fn notify(&self, count: usize) {
+        self.notify_by(|| count);
+    }
+
+    /// The same; how many is found out only if a thread sleeps, and after those that look can see that they must look again.
+    #[inline]
+    pub(crate) fn notify_by(&self, count: impl FnOnce() -> usize) {
         fence(Ordering::SeqCst);
         if self.watchers.load(Ordering::Relaxed) > 0 {
             self.wake(count);
@@ -69,10 +75,12 @@ impl Events {
     }
 
     #[cold]
-    fn wake(&self, count: usize) {
+    fn wake(&self, count: impl FnOnce() -> usize) {
         self.events.add();
         fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::Relaxed) > 0 {
+        if self.sleepers.load(Ordering::Relaxed) > 0
+            && let count @ 1.. = count()
+        {
             self.events.wake(u32::try_from(count).unwrap_or(u32::MAX));
         }
     }

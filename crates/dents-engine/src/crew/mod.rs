@@ -96,10 +96,12 @@ impl Crew {
         }
     }
 
-    /// So many tasks were published: wakes as many workers, if any sleep. A barrier and a load if none does.
+    /// So many tasks were published: wakes as many workers, if any sleep and the limit has room. A barrier and a load if none does.
     #[inline]
     pub fn announce(&self, tasks: usize) {
-        self.work.notify(tasks);
+        // More would find no room and sleep on. A worker that takes room only while it looks does so again: it has been notified
+        // before room is counted.
+        self.work.notify_by(|| tasks.min(self.limit.room()));
     }
 
     /// Whether a worker has nothing to do at this moment: then it is worth to share work.

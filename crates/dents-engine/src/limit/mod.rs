@@ -173,6 +173,14 @@ impl Limit {
         !self.counted || self.running.load(Ordering::Relaxed) <= self.allowed()
     }
 
+    /// How many more tasks may be in flight at this moment.
+    pub(crate) fn room(&self) -> usize {
+        if !self.counted {
+            return usize::MAX;
+        }
+        self.allowed().saturating_sub(self.running()) as usize
+    }
+
     /// Workers in flight now, as far as they are counted.
     #[must_use]
     pub fn running(&self) -> u32 {
@@ -304,7 +312,7 @@ mod tests {
     fn a_counted_limit_is_kept() {
         let limit = Limit::counted(2, 8);
         assert_eq!((limit.enter(), limit.enter(), limit.enter()), (true, true, false));
-        assert_eq!((limit.running(), limit.most(), limit.may_stay()), (2, 8, true));
+        assert_eq!((limit.running(), limit.most(), limit.may_stay(), limit.room()), (2, 8, true, 0));
         limit.leave();
         assert!(limit.enter() && !limit.enter());
         limit.enter_anyway();

@@ -264,7 +264,9 @@ impl<'r> Fill<'r> {
                 if far {
                     let more = limit.answered(claimed.len(), began_ns, clock::monotonic_ns(), &mut streak);
                     self.range.set_step(limit.step());
-                    self.crew.announce(more);
+                    if more > 0 {
+                        self.crew.announce(more);
+                    }
                 }
             }
         });
