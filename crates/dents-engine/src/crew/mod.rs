@@ -79,6 +79,8 @@ pub struct Crew {
     work: Events,
     /// Workers and producers that may bring forth tasks.
     active: AtomicU32,
+    /// Replacements that may wait for a task, whatever room the limit has.
+    beyond: AtomicU32,
     ended: AtomicBool,
 }
 
@@ -92,6 +94,7 @@ impl Crew {
             limit,
             work: Events::default(),
             active: AtomicU32::new(producers),
+            beyond: AtomicU32::new(0),
             ended: AtomicBool::new(false),
         }
     }
@@ -101,7 +104,11 @@ impl Crew {
     pub fn announce(&self, tasks: usize) {
         // More would find no room and sleep on. A worker that takes room only while it looks does so again: it has been notified
         // before room is counted.
-        self.work.notify_by(|| tasks.min(self.limit.room()));
+        // Which sleeper is woken is the kernel's choice: where replacements wait, all are.
+        self.work.notify_by(|| match self.beyond.load(Ordering::SeqCst) {
+            0 => tasks.min(self.limit.room()),
+            _ => usize::MAX,
+        });
     }
 
     /// Whether a worker has nothing to do at this moment: then it is worth to share work.
@@ -162,7 +169,10 @@ impl Crew {
             Next::Later => self.has_ended().then_some(None),
             Next::End => Some(None),
         };
-        self.work.wait(SPINS, None, next).flatten()
+        self.beyond.fetch_add(1, Ordering::SeqCst);
+        let task = self.work.wait(SPINS, None, next).flatten();
+        self.beyond.fetch_sub(1, Ordering::SeqCst);
+        task
     }
 
     /// The life of a worker that brings tasks along, in `local`: it was counted as a producer by [`Crew::new`], so that
