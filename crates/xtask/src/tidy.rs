@@ -141,15 +141,15 @@ fn files_stay_readable() {
 #[test]
 fn every_fuzz_target_can_be_run_by_cargo_fuzz() {
     let mut targets = Vec::new();
-    for path in crates().iter().filter(|path| name_of(path) != "dents-fuzz") {
+    for one in crates().iter().filter(|one| one.name != "dents-fuzz") {
         let mut files = Vec::new();
-        sources(path, &mut files);
+        sources(&one.dir, &mut files);
         for file in files.iter().filter(|file| file.ends_with("fuzzing.rs")) {
             let text = fs::read_to_string(file).expect("sources are UTF-8");
             let names = text
                 .lines()
                 .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(bytes: &[u8]) {"));
-            let call = |name: &str| format!("{}::fuzzing::{name}", name_of(path).replace('-', "_"));
+            let call = |name: &str| format!("{}::fuzzing::{name}", one.name.replace('-', "_"));
             targets.extend(names.map(|name| (name.to_string(), call(name))));
         }
     }
