@@ -10,7 +10,7 @@
 //!
 //! - Tasks that come forth together are a [`Group`]: the subdirectories of one directory. Its members are claimed one by one,
 //!   by each worker that has the group on its [`Stack`]: one `fetch_add` each, no lock.
-//! - A group of more than one member is offered to the other workers, behind the lock of its owner's offers. Who steals
+//! - A group of more than one member is offered to the other workers, behind the lock of its owner's offers. A thief
 //!   takes what was offered first and still has members, for it lies highest in the tree.
 //! - A task that was paused lies in the stack, and is resumed when all above it is done. No other worker takes it.
 //! - Pieces of a huge task, and members that are sorted by a key, are taken by any worker. Those by key in the order of an

@@ -1,4 +1,4 @@
-//! How fast and how long a walk goes on: its rate, its deadline, and who said stop.
+//! How fast and how long a walk goes on: its rate, its deadline, and what stopped it.
 //!
 //! A worker counts all requests it makes, of whatever kind, and tells their number each time it asks for leave to go on: so
 //! what it could not ask for one by one (the text of a link and the attributes after a `statx`, the pieces of a long path)

@@ -35,7 +35,7 @@ pub(super) struct Part<S> {
     pub(super) dir: Option<OwnedFd>,
 }
 
-/// The directory that parts are of. Descriptors never cross workers, so who takes one opens it by path.
+/// The directory that parts are of. Descriptors never cross workers, so a worker that takes one opens it by path.
 pub(super) struct Home<S> {
     pub(super) path: Box<[u8]>,
     pub(super) about: About<S>,
