@@ -96,12 +96,11 @@ const FAR_NS: u64 = 2_000_000;
 /// GNU `find` in 1,023 s.
 #[must_use]
 pub fn workers(cores: usize, latency_ns: u64, policy: &Policy) -> usize {
-    let waiting = match latency_ns {
-        FAR_NS.. => IN_FLIGHT,
-        ROUND_TRIP_NS.. => 64,
-        _ => 1,
-    };
-    waiting.max(cores).min(policy.most).max(1)
+    match latency_ns {
+        FAR_NS.. => cores.max(IN_FLIGHT).min(policy.most),
+        ROUND_TRIP_NS.. => cores.max(64).min(policy.most),
+        _ => policy.cores(cores).max(1),
+    }
 }
 
 /// Chooses. io_uring is never chosen: the kernel hands each `statx` of a ring to a worker thread of its own
@@ -110,6 +109,7 @@ pub fn workers(cores: usize, latency_ns: u64, policy: &Policy) -> usize {
 #[must_use]
 pub fn choose(signals: &Signals) -> Choice {
     let Signals { entries, cores, fixed, in_flight, latency_ns, policy } = *signals;
+    let cores = policy.cores(cores);
     if entries < PROBE_FROM {
         return Choice { strategy: Strategy::Classic, reason: "few entries" };
     }
@@ -182,6 +182,7 @@ mod tests {
             (2,   2_000 * us,  fuse,    256),
             (2,   20_000 * us, fuse,    256),
             (2,   100 * us,    ext4,    32),
+            (128, 2 * us,      ext4,    128),
             (2,   20_000 * us, lustre,  64),
             (2,   20_000 * us, &one,    1),
             (2,   2 * us,      &one,    1),
@@ -223,6 +224,17 @@ mod tests {
             let policy = Policy::of(Some(fs));
             let signals = Signals { entries: 10_000, cores: 2, fixed, in_flight: 256, latency_ns, policy };
             assert_eq!(choose(&signals).strategy, strategy, "{signals:?}");
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_is_one_at_a_time() {
+        let policy: &'static Policy =
+            std::boxed::Box::leak(std::boxed::Box::new(Policy { most: 1, ..*Policy::of(None) }));
+        for (latency_ns, strategy) in [(2_000, Strategy::Classic), (1_200_000, Strategy::Flight(1))] {
+            let signals =
+                Signals { entries: 10_000, cores: 8, fixed: None, in_flight: 256, latency_ns, policy };
+            assert_eq!(choose(&signals).strategy, strategy);
         }
     }
 }

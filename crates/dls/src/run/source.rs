@@ -13,7 +13,7 @@ use dents::prefetch::{Ahead, Directory, Small};
 use dents::read::Reader;
 use dents::ring::Rings;
 use dents::stat::{self, Report};
-use dents_sys::{CWD, Errno, OwnedFd, Result};
+use dents_sys::{CWD, Errno, Result};
 
 /// A directory that is open.
 pub(super) enum Source {
@@ -53,23 +53,13 @@ impl Source {
     /// Closes the directory, of which nothing more will be asked: where few descriptors are allowed, the next file needs
     /// this one.
     pub(super) fn close(&mut self, rings: &Rings) {
-        if let Some(directory) = self.take_directory() {
-            rings.close_later(directory);
-        }
-    }
-
-    /// The directory, of which nothing more will be read here.
-    pub(super) fn take_directory(&mut self) -> Option<OwnedFd> {
         match core::mem::replace(self, Source::Done(Vec::new())) {
             Source::Reader(reader) => {
                 let (directory, buffer) = reader.into_parts();
+                rings.close_later(directory);
                 *self = Source::Done(buffer);
-                Some(directory)
             }
-            elsewhere => {
-                *self = elsewhere;
-                None
-            }
+            elsewhere => *self = elsewhere,
         }
     }
 

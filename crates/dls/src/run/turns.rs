@@ -16,7 +16,7 @@ use dents::path::below;
 use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted};
 use dents::sort::{Collate, Key};
 use dents::stat::Means;
-use dents_sys::{AsFd, Errno, OwnedFd, Result, dir};
+use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.
 const PATIENCE_NS: u64 = 20_000_000;
@@ -46,7 +46,9 @@ pub(super) struct Turns {
 
 /// The operand that is being listed, to open what is below it.
 struct Root {
-    directory: OwnedFd,
+    path: CString,
+    /// Opened when it is first needed (`O_PATH`): until then its descriptor may be the only one left for other files.
+    directory: Option<OwnedFd>,
     /// How much of a path below it is its own.
     len: usize,
     /// The mount point below it that was opened last.
@@ -55,10 +57,14 @@ struct Root {
 
 impl Root {
     /// Opens a directory below it: one `openat2`, which fails with `EXDEV` at a mount point.
-    fn open(&self, path: &CStr) -> Result<OwnedFd> {
+    fn open(&mut self, path: &CStr) -> Result<OwnedFd> {
         let name = path.to_bytes_with_nul().get(self.len..).unwrap_or_default();
         let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::NOSYS)?;
-        dir::open_on_same_mount(self.directory.as_fd(), name, true)
+        let directory = match self.directory.take() {
+            Some(directory) => directory,
+            None => dir::open_place(CWD, &self.path).map_err(|_| Errno::NOSYS)?,
+        };
+        dir::open_on_same_mount(self.directory.insert(directory).as_fd(), name, true)
     }
 
     /// Whether the path leads through the mount point that was opened last.
@@ -199,7 +205,7 @@ impl Listing<'_, '_, '_> {
         ahead: Option<Ahead>,
     ) {
         if operand {
-            self.turns.root = None;
+            self.leave_root();
         }
         match self.source(path, above, ahead) {
             Ok(source) => self.list(source, path, operand, header),
@@ -219,21 +225,26 @@ impl Listing<'_, '_, '_> {
                 root.mount = Some(path.into());
                 self.out.flush();
             }
-            // The kernel does not know how, or needs the operand's descriptor.
-            Err(Errno::NOSYS | Errno::PERM | Errno::MFILE) => self.turns.root = None,
+            // The kernel does not know how, or another descriptor is one too many.
+            Err(Errno::NOSYS | Errno::PERM | Errno::MFILE | Errno::NFILE) => self.turns.root = None,
             opened => return Some(opened),
         }
         None
     }
 
-    /// Closes a directory that has been read. The operand stays open while what is below it is listed.
+    /// Closes a directory that has been read. What is below an operand will be opened from there.
     pub(super) fn close(&mut self, source: &mut Source, path: &CStr, operand: bool) {
-        if !operand || !self.plan.recursive {
-            return source.close(self.env.rings);
-        }
-        if let Some(directory) = source.take_directory() {
+        if operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
             let len = below(path.to_bytes(), b"").len();
-            self.turns.root = Some(Root { directory, len, mount: None });
+            self.turns.root = Some(Root { path: path.into(), directory: None, len, mount: None });
+        }
+        source.close(self.env.rings);
+    }
+
+    /// Nothing more will be opened below the operand.
+    pub(super) fn leave_root(&mut self) {
+        if let Some(directory) = self.turns.root.take().and_then(|root| root.directory) {
+            self.env.rings.close_later(directory);
         }
     }
 
