@@ -123,11 +123,16 @@ impl Started {
         self.far
     }
 
-    /// Those to start now, if there is enough to do: two at first, later one for each core, or as many as suit the file
-    /// system. The thread that lists sleeps while workers read: it is counted only where the number of questions in flight
-    /// is what matters. Costs four system calls once, and what it takes to count the cores.
+    /// Those to start now, if there is enough to do: two threads at first, later one for each core, or as many as suit the file
+    /// system. The thread that lists is one of them where it `reads_ahead`, and where the number of questions in flight is what
+    /// matters. Costs four system calls once, and what it takes to count the cores.
     #[must_use]
-    pub fn more(&mut self, prefetch: &Prefetch, means: &Means<'_>) -> Option<Start> {
+    pub fn more(
+        &mut self,
+        prefetch: &Prefetch,
+        means: &Means<'_>,
+        reads_ahead: impl FnOnce() -> bool,
+    ) -> Option<Start> {
         if self.complete {
             return None;
         }
@@ -138,15 +143,16 @@ impl Started {
         }
         let policy = next.filter(|_| is_first).map(|next| policy_of_parent(next.payload()));
         self.far |= policy.is_some_and(Policy::is_far);
-        let workers = match (threads.asked(), policy) {
-            (None, Some(policy)) if self.far => FAR.min(policy.most).min(threads.most_in_flight()) - 1,
-            (None, Some(_)) => threads.count_for(FEW),
-            _ => threads.count() - usize::from(self.far),
+        let count = match (threads.asked(), policy) {
+            (None, Some(policy)) if self.far => FAR.min(policy.most).min(threads.most_in_flight()),
+            (None, Some(policy)) => policy.cores(threads.count_for(FEW)),
+            _ => threads.count(),
         };
-        self.complete = !is_first || self.far || threads.asked().is_some() || workers < 2;
-        if workers < 2 && !self.far {
+        self.complete = !is_first || self.far || threads.asked().is_some() || count < 2;
+        if count < 2 {
             return None;
         }
+        let workers = count - usize::from(self.far || reads_ahead());
         let started = mem::replace(&mut self.workers, workers);
         (started < workers).then_some(Start { numbers: started + 1..workers + 1, far: self.far })
     }
@@ -185,6 +191,14 @@ impl Prefetch {
         self.turns.offer(directories.iter());
     }
 
+    /// While a worker is at a directory, `reader` reads the next one, if it lies below `root` and needs no worker. See
+    /// [`Turns::read_ahead`].
+    pub fn read_ahead(&self, directory: &Directory, reader: &mut Worker<'_>, root: &[u8]) -> bool {
+        let may = |path: &CString| path.to_bytes().starts_with(root);
+        let spare = || self.shown.lock().pop();
+        self.turns.read_ahead(directory, may, |path| reader.read(path, spare()), Ahead::below)
+    }
+
     /// See [`Turns::take`].
     pub fn take(&self, directory: &Directory, patience_ns: Option<u64>) -> Turn<Ahead> {
         self.turns.take(directory, patience_ns)
@@ -195,26 +209,33 @@ impl Prefetch {
         self.shown.lock().push(small);
     }
 
-    /// Runs `own`, which takes all turns, with these workers beside it. `collate` where names are not compared by bytes.
+    /// Runs `own`, which takes all turns and may read ahead itself, with these workers beside it. `collate` where names are not
+    /// compared by bytes.
     pub fn run(
         &self,
         Start { numbers, far }: Start,
         wanted: Wanted<'_>,
         means: &Means<'_>,
         collate: Option<&dyn Collate>,
-        own: &mut dyn FnMut(),
+        own: &mut dyn FnMut(&mut Worker<'_>),
     ) {
         let (watch, lazy) = (means.threads.watching(), means.lazy);
         let most = if far && wanted.needs.asks_any() { SMALL_AND_FAR } else { SMALL };
         let fork = |_| Mutex::new(collate.map(|collate| collate.fork()));
-        let collates: Vec<_> = numbers.clone().map(fork).collect();
-        let work = |thread: usize| {
-            let Some(nth) = thread.checked_sub(1) else { return };
-            let collate = collates.get(nth).and_then(|collate| collate.lock().take());
+        let collates: Vec<_> = (numbers.start - 1..numbers.end).map(fork).collect();
+        let worker = |thread: usize| {
+            let collate = collates.get(thread).and_then(|collate| collate.lock().take());
             let (alone, mounts, buffer) = (Threads::new(Some(1)), Mounts::default(), Vec::new());
             // The first seat is the lister's.
-            let watch = watch.map(|watch| (watch, numbers.start + nth));
-            let mut worker = Worker { wanted, most, lazy, watch, collate, alone, mounts, buffer };
+            let seat = if thread == 0 { 0 } else { numbers.start + thread - 1 };
+            let watch = watch.map(|watch| (watch, seat));
+            Worker { wanted, most, lazy, watch, collate, alone, mounts, buffer }
+        };
+        let work = |thread: usize| {
+            if thread == 0 {
+                return;
+            }
+            let mut worker = worker(thread);
             let spare = || self.shown.lock().pop();
             let read = |path: &CString| {
                 let spare = spare();
@@ -223,7 +244,7 @@ impl Prefetch {
             self.turns.work(read, Ahead::below);
         };
         means.workers.run_beside(numbers.len() + 1, &work, &mut || {
-            own();
+            own(&mut worker(0));
             self.turns.end();
         });
     }
@@ -240,7 +261,7 @@ impl Workers for Alone {
 }
 
 /// A thread that reads ahead, and what it needs for that.
-struct Worker<'r> {
+pub struct Worker<'r> {
     wanted: Wanted<'r>,
     /// Entries of a directory that is small.
     most: usize,

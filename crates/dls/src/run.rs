@@ -156,7 +156,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
         let alone = operands.len() <= 1 && self.turns.len() == 1 && !self.printed;
         let headers = self.plan.recursive || !alone;
-        self.take_turns(headers);
+        self.take_turns(headers, None);
         self.leave_root();
         self.tell_not_reached();
         self.renderer.finish(self.out);

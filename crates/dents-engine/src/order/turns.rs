@@ -11,9 +11,9 @@
 //! ```
 //!
 //! - An item is claimed once, under its own lock: by a worker, or by the consumer whose turn it is.
-//! - The consumer executes nothing before its turn. So an item that never ends is waited for where it is next, and not
-//!   before: a worker that is stuck with it delays no other item. (A consumer that read ahead while it waited would be stuck
-//!   itself.) While workers are busy the consumer sleeps, so there should be as many of them as cores.
+//! - An item that never ends is waited for where it is next, and not before: a worker that is stuck with it delays no other
+//!   item. A consumer that waits may execute the next item itself ([`Turns::read_ahead`]), but only one that is known to end:
+//!   it would be stuck before its turn. Where it may not it sleeps, and there should be as many workers as cores.
 //! - Only so many items are kept. With more found and not yet shown workers are idle; they are woken when half of them
 //!   have been shown.
 //! - A worker that found what the consumer awaits notifies it; any other item costs no notification.
@@ -155,11 +155,54 @@ impl<P, T> Turns<P, T> {
         P: Send + Sync + 't,
         T: Send + 't,
     {
-        self.crew.work(self, &mut (), |(), item| {
-            let found = read(&item.payload);
-            self.offer(below(&found).iter());
-            self.publish(&item, found);
-        });
+        self.crew.work(self, &mut (), |(), item| self.execute(&item, &mut read, &below));
+    }
+
+    /// While a worker is at `item`, the consumer executes the next unread one as a worker would, if `may` says that it ends.
+    /// False if there was none, or if `item` need not be waited for.
+    pub fn read_ahead(
+        &self,
+        item: &Item<P, T>,
+        may: impl Fn(&P) -> bool,
+        mut read: impl FnMut(&P) -> T,
+        below: impl Fn(&T) -> &[Arc<Item<P, T>>],
+    ) -> bool {
+        if !matches!(*item.state.lock(), State::Taken) {
+            return false;
+        }
+        let next = self.claim_next(may);
+        if let Some(next) = &next {
+            self.execute(next, &mut read, &below);
+        }
+        next.is_some()
+    }
+
+    fn execute(
+        &self,
+        item: &Item<P, T>,
+        read: &mut impl FnMut(&P) -> T,
+        below: &impl Fn(&T) -> &[Arc<Item<P, T>>],
+    ) {
+        let found = read(&item.payload);
+        self.offer(below(&found).iter());
+        self.publish(item, found);
+    }
+
+    /// The next unread item, now the caller's, unless enough are kept or `may` forbids it.
+    fn claim_next(&self, may: impl Fn(&P) -> bool) -> Option<Arc<Item<P, T>>> {
+        if self.kept.load(Ordering::Relaxed) >= self.most {
+            return None;
+        }
+        let mut unread = self.unread.lock();
+        loop {
+            if !may(&unread.last()?.payload) {
+                return None;
+            }
+            let item = unread.pop().filter(|item| item.claim());
+            if item.is_some() {
+                return item;
+            }
+        }
     }
 
     fn publish(&self, item: &Item<P, T>, found: T) {
@@ -224,12 +267,7 @@ impl<P: Send + Sync, T: Send> Order for Turns<P, T> {
     type Local = ();
 
     fn next(&self, (): &mut ()) -> Next<Self::Task> {
-        if self.kept.load(Ordering::Relaxed) >= self.most {
-            return Next::Later;
-        }
-        let mut unread = self.unread.lock();
-        let next = core::iter::from_fn(|| unread.pop()).find(|item| item.claim());
-        next.map_or(Next::Later, Next::Task)
+        self.claim_next(|_| true).map_or(Next::Later, Next::Task)
     }
 }
 

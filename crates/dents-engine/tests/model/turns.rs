@@ -25,6 +25,8 @@ impl Shared {
     }
 
     fn take(&self, item: &Item<usize, Found>) -> Vec<Arc<Item<usize, Found>>> {
+        // The consumer may read the second item ahead, and not what the first leads to.
+        while self.turns.read_ahead(item, |next| *next == 1, |next| self.execute(*next), |found| &found.1) {}
         let Found(number, below) = match self.turns.take(item, None) {
             Turn::Found(found) => found,
             Turn::Yours => {

@@ -45,7 +45,7 @@ impl Lister<'_> {
         let Some((Start { numbers, far }, later)) = starts.split_first() else { return };
         let (prefetch, wanted, means) = (self.prefetch, self.wanted, self.means);
         let start = Start { numbers: numbers.clone(), far: *far };
-        prefetch.run(start, wanted, means, None, &mut || {
+        prefetch.run(start, wanted, means, None, &mut |_| {
             while let Some(directory) = self.turns.pop() {
                 self.take(&directory);
                 if self.shown.len() == 30 && !later.is_empty() {
@@ -134,18 +134,21 @@ fn each_directory_once_in_its_turn() {
 /// How many workers are started, when so many directories are known.
 #[test]
 fn there_are_as_many_workers_as_there_is_work_for() {
-    let numbers = |threads: &Threads, known: usize| {
+    let counts = |threads: &Threads, known: usize, reads_ahead: bool| {
         let (prefetch, mut started) = (Prefetch::default(), Started::default());
         let means = means(threads, &Refused);
         let known: Vec<_> = (0..known).map(|_| Directory::new(c"/".into())).collect();
         prefetch.offer(&known[..known.len().min(WORTH)]);
-        let first = started.more(&prefetch, &means).map(|start| start.numbers);
+        let first = started.more(&prefetch, &means, || reads_ahead).map(|start| start.numbers);
         prefetch.offer(&known[known.len().min(WORTH)..]);
-        (first, started.more(&prefetch, &means).map(|start| start.numbers))
+        (first, started.more(&prefetch, &means, || reads_ahead).map(|start| start.numbers))
     };
+    let numbers = |threads: &Threads, known| counts(threads, known, false);
     assert_eq!(numbers(&Threads::new(None), WORTH - 1), (None, None), "too few to be worth a thread");
     assert_eq!(numbers(&Threads::new(Some(1)), MANY), (None, None), "the thread that lists is the one");
     assert_eq!(numbers(&Threads::new(Some(6)), MANY), (Some(1..7), None), "as many as were asked for");
+    let beside_the_lister = counts(&Threads::new(Some(6)), MANY, true);
+    assert_eq!(beside_the_lister, (Some(1..6), None), "the thread that lists is one of them");
     let cores = dents_sys::sched::available_cores();
     if dents_sys::sched::affinity() >= 2 && cores >= 2 {
         let later = (cores > 2).then_some(3..cores + 1);

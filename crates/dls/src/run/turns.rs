@@ -10,13 +10,15 @@ use alloc::ffi::CString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use core::mem;
 use dents::batch::Batch;
 use dents::deadline::Board;
+use dents::mounts::Mounts;
 use dents::path::below;
-use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted};
+use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
 use dents::sort::{Collate, Key};
 use dents::stat::Means;
-use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, dir};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.
 const PATIENCE_NS: u64 = 20_000_000;
@@ -53,6 +55,8 @@ struct Root {
     len: usize,
     /// The mount point below it that was opened last.
     mount: Option<CString>,
+    /// Whether nothing is mounted below it, once that had to be known.
+    is_alone: Option<bool>,
 }
 
 impl Root {
@@ -60,11 +64,24 @@ impl Root {
     fn open(&mut self, path: &CStr) -> Result<OwnedFd> {
         let name = path.to_bytes_with_nul().get(self.len..).unwrap_or_default();
         let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::NOSYS)?;
-        let directory = match self.directory.take() {
-            Some(directory) => directory,
-            None => dir::open_place(CWD, &self.path).map_err(|_| Errno::NOSYS)?,
-        };
-        dir::open_on_same_mount(self.directory.insert(directory).as_fd(), name, true)
+        dir::open_on_same_mount(self.directory().ok_or(Errno::NOSYS)?, name, true)
+    }
+
+    fn directory(&mut self) -> Option<BorrowedFd<'_>> {
+        self.directory = self.directory.take().or_else(|| dir::open_place(CWD, &self.path).ok());
+        self.directory.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether nothing is mounted below it, so that every directory there answers as this one does.
+    fn is_alone(&mut self, mounts: &Mounts) -> bool {
+        let known = self.is_alone;
+        let is_alone = known.unwrap_or_else(|| self.directory().is_some_and(|dir| !mounts.any_below(dir)));
+        *self.is_alone.insert(is_alone)
+    }
+
+    /// What the paths of all directories below it begin with.
+    fn prefix(&self) -> Vec<u8> {
+        below(self.path.to_bytes(), b"")
     }
 
     /// Whether the path leads through the mount point that was opened last.
@@ -137,23 +154,37 @@ impl Turns {
 
 impl Listing<'_, '_, '_> {
     /// Lists all that is to be listed, and what it leads to. Workers are started once there is enough to do.
-    pub(super) fn take_turns(&mut self, headers: bool) {
+    pub(super) fn take_turns(&mut self, headers: bool, mut own: Option<&mut Worker<'_>>) {
         while !self.turns.is_empty() {
             if let Some(prefetch) = self.turns.prefetch.clone()
-                && let Some(start) = self.turns.started.more(&prefetch, &self.means)
+                && let Some(start) = self.workers_to_start(&prefetch)
             {
                 return self.take_turns_with(&prefetch, start, headers);
             }
             match self.turns.tasks.pop() {
                 Some(Task::List { directory, operand, above }) => {
                     self.timing.enter(Phase::Read);
-                    let ahead = self.wait_for(&directory);
+                    let ahead = self.wait_for(&directory, own.as_deref_mut());
                     self.directory(directory.payload(), operand, headers, above.as_ref(), ahead);
                 }
                 Some(Task::Leave) => self.turns.active.leave(),
                 None => {}
             }
         }
+    }
+
+    fn workers_to_start(&mut self, prefetch: &Prefetch) -> Option<Start> {
+        let (mut started, means) = (mem::take(&mut self.turns.started), self.means);
+        let start = started.more(prefetch, &means, || self.may_read_ahead());
+        self.turns.started = started;
+        start
+    }
+
+    /// Whether the renderer may read directories below the operand before their turn: it must not be stuck in one. Links that
+    /// are followed lead anywhere.
+    fn may_read_ahead(&mut self) -> bool {
+        let mounts = &self.plan.mounts;
+        !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
     }
 
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start, headers: bool) {
@@ -170,14 +201,20 @@ impl Listing<'_, '_, '_> {
         // Each worker sorts by rules of its own.
         let rules = self.collate.clone();
         let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
-        prefetch.run(start, wanted, &means, rules, &mut || self.take_turns(headers));
+        prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(headers, Some(own)));
     }
 
     /// What was read of a directory before its turn. What has been said until now goes out before a long wait.
-    fn wait_for(&mut self, directory: &Directory) -> Option<Ahead> {
+    fn wait_for(&mut self, directory: &Directory, own: Option<&mut Worker<'_>>) -> Option<Ahead> {
         let far = self.turns.started.is_far();
         if !directory.is_found() {
             self.out.let_out(far);
+        }
+        if let Some(own) = own.filter(|_| !far && self.may_read_ahead())
+            && let (Some(prefetch), Some(root)) = (&self.turns.prefetch, &self.turns.root)
+        {
+            let prefix = root.prefix();
+            while prefetch.read_ahead(directory, own, &prefix) {}
         }
         let prefetch = self.turns.prefetch.as_ref()?;
         let mut turn = prefetch.take(directory, self.out.holds_any().then_some(PATIENCE_NS));
@@ -236,7 +273,8 @@ impl Listing<'_, '_, '_> {
     pub(super) fn close(&mut self, source: &mut Source, path: &CStr, operand: bool) {
         if operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
             let len = below(path.to_bytes(), b"").len();
-            self.turns.root = Some(Root { path: path.into(), directory: None, len, mount: None });
+            self.turns.root =
+                Some(Root { path: path.into(), directory: None, len, mount: None, is_alone: None });
         }
         source.close(self.env.rings);
     }
