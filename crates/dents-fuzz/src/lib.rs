@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn many_that_take_long_are_no_hang() {
         let target: Target = |_| thread::sleep(Duration::from_millis(500));
-        assert_eq!(of(&[b"x"; 10], target, Duration::from_secs(4)), Ok(()));
+        assert_eq!(of(&[&b"x"[..]; 10], target, Duration::from_secs(4)), Ok(()));
     }
 
     #[test]
