@@ -43,6 +43,10 @@ enum Command {
 
 fn main() -> ExitCode {
     moment::start();
+    dents_sink::parquet::on_panic(|message| {
+        message::say(message.as_bytes());
+        std::process::exit(1);
+    });
     match Cli::parse().command {
         Command::Scan(args) => scan::run(&args),
         Command::Du(args) => du::run(&args),

@@ -3,6 +3,7 @@
 use crate::progress;
 use dents::tree::{Failure, Problem};
 use dents_locale::{Locale, Variables};
+use dents_render::quantity::grouped;
 use dents_render::quote;
 pub(crate) use dents_sink::plain;
 use dents_sys::Errno;
@@ -68,7 +69,7 @@ pub(crate) fn cannot_access(path: &[u8], errno: Errno) {
 
 /// `1 entry`, `2 entries`: a number of things, in groups of three digits.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", progress::grouped(number), if number == 1 { one } else { many })
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Charset of the environment, which decides about quotes and what can be printed.

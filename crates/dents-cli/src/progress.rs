@@ -4,6 +4,7 @@
 use crate::message;
 use dents::batch::Batch;
 use dents::tree::Place;
+use dents_render::quantity::grouped;
 use dents_render::quote::{Quoter, Quoting};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -155,30 +156,9 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number in groups of three digits: `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_in_groups() {
-        let numbers = [0, 7, 999, 1000, 12_345, 1_234_567, u64::MAX];
-        let texts = numbers.map(grouped);
-        assert_eq!(texts[..6], ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
-        assert_eq!(texts[6], "18,446,744,073,709,551,615");
-    }
 
     #[test]
     fn what_is_done_ends_the_thread() {

@@ -105,3 +105,15 @@ fn what_is_no_file_of_rows() {
     }
     assert_eq!(run(&dents(dir.path(), "top --from x t")).end, End::Exit(2));
 }
+
+/// A file whose checksums fit, though columns were changed (crates/dents-sink/src/fuzzing.rs made it): the decoder panics.
+#[test]
+fn a_forged_file_is_told_in_one_line() {
+    let dir = tree();
+    let forged = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/forged.parquet");
+    fs::copy(forged, dir.path().join("forged.parquet")).unwrap();
+    let outcome = run(&dents(dir.path(), "top --from forged.parquet"));
+    let expected = "dents: forged.parquet: cut off or damaged: its columns cannot be decoded; copy it anew, or scan again\n";
+    assert_eq!(text(&outcome.stderr), expected);
+    assert_eq!(outcome.end, End::Exit(1));
+}

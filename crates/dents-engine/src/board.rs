@@ -89,7 +89,6 @@ impl<T> Chunk<T> {
     }
 
     /// All answers, in the order of the slots.
-    #[must_use]
     pub fn into_answers(self) -> impl Iterator<Item = T> {
         self.slots.into_iter().map(Mutex::into_inner)
     }

@@ -26,6 +26,7 @@
 //! `sched_yield` and, for a worker that seems stuck, a look at `/proc/self/task`.
 #![no_std]
 #![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
 
 extern crate alloc;
 #[cfg(any(test, feature = "model"))]

@@ -120,6 +120,16 @@ pub enum Fault {
     ClaimTwice,
     /// A worker that leaves because the limit fell is still counted.
     LeaveUncounted,
+    /// A wide task stays in the queue when its last entry is claimed.
+    KeepFinished,
+    /// A read is parked after the consumer may have come to unpark it.
+    ParkAfterLook,
+    /// Of two threads that call the head, it sees only what the last had published.
+    StoreCall,
+    /// A worker that takes one of several tasks tells no other.
+    TakeInSilence,
+    /// A worker that has paused a task says that it has none.
+    ForgetPaused,
 }
 
 /// Whether the model test has put in this fault. Always false, and gone, but under the feature `model`.

@@ -23,6 +23,11 @@ pub trait Task: Sized {
         1
     }
 
+    /// Whether the consumer waits for what it brings; if not, a [`Kind::Read`] may be put off.
+    fn is_awaited(&self) -> bool {
+        true
+    }
+
     /// The same task once more, for another worker, if several can share it.
     fn share(&self) -> Option<Self> {
         None

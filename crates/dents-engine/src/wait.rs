@@ -44,6 +44,12 @@ impl Events {
     /// Something was published that so many waiters can use.
     #[inline]
     pub fn notify(&self, count: usize) {
+        self.notify_by(|| count);
+    }
+
+    /// The same; how many is found out only if a thread sleeps, and after those that look can see that they must look again.
+    #[inline]
+    pub(crate) fn notify_by(&self, count: impl FnOnce() -> usize) {
         fence(Ordering::SeqCst);
         if self.watchers.load(Ordering::Relaxed) > 0 {
             self.wake(count);
@@ -59,14 +65,22 @@ impl Events {
     /// Whether a thread waits at this moment: for decisions that may be wrong.
     #[must_use]
     pub fn has_waiters(&self) -> bool {
-        self.watchers.load(Ordering::Relaxed) > 0
+        self.waiters() > 0
+    }
+
+    /// How many threads wait at this moment: for decisions that may be wrong.
+    #[must_use]
+    pub fn waiters(&self) -> usize {
+        self.watchers.load(Ordering::Relaxed) as usize
     }
 
     #[cold]
-    fn wake(&self, count: usize) {
+    fn wake(&self, count: impl FnOnce() -> usize) {
         self.events.add();
         fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::Relaxed) > 0 {
+        if self.sleepers.load(Ordering::Relaxed) > 0
+            && let count @ 1.. = count()
+        {
             self.events.wake(u32::try_from(count).unwrap_or(u32::MAX));
         }
     }
@@ -127,13 +141,13 @@ impl Events {
 }
 
 #[cfg(not(feature = "model"))]
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     clock::monotonic_ns()
 }
 
 /// A model has no clock: deadlines never come.
 #[cfg(feature = "model")]
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     0
 }
 

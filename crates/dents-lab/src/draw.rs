@@ -34,8 +34,42 @@ pub const LOCALES: &[&str] = &[
     "sv_SE.UTF-8",
     "ja_JP.UTF-8",
     "tr_TR.UTF-8",
-    "xx_XX.UTF-8",
+    NOT_INSTALLED,
 ];
+
+/// A locale that no machine has.
+const NOT_INSTALLED: &str = "xx_XX.UTF-8";
+
+/// Those to draw from: [`BYTE_LOCALES`], and with `wanted` those of [`LOCALES`] that are among the `installed` (as `locale -a`
+/// has them) and the one that is not.
+///
+/// # Errors
+/// If locales are wanted and none of them is installed: both programs would fall back to C, and all cases would agree for
+/// nothing. The message says what to install.
+pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, String> {
+    let mut locales = BYTE_LOCALES.to_vec();
+    if !wanted {
+        return Ok(locales);
+    }
+    let is_there = |name: &&&str| {
+        let listed = name.replace("UTF-8", "utf8");
+        installed.lines().any(|line| line == listed)
+    };
+    let there: Vec<&str> = LOCALES.iter().filter(is_there).copied().collect();
+    if there.is_empty() {
+        let names = LOCALES.iter().filter(|name| **name != NOT_INSTALLED);
+        let commands: String = names
+            .map(|name| format!("\n  localedef -i {} -f UTF-8 {name}", name.trim_end_matches(".UTF-8")))
+            .collect();
+        return Err(format!(
+            "locales are wanted (DLS_LOCALES), and none that is compared is installed: every case would be one in C. \
+             Install the package \"locales\" and make them, as root:{commands}\nor unset DLS_LOCALES"
+        ));
+    }
+    locales.extend(there);
+    locales.push(NOT_INSTALLED);
+    Ok(locales)
+}
 
 /// One case.
 pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
@@ -350,5 +384,15 @@ mod tests {
             let case = case(&site, BYTE_LOCALES, &mut rng);
             assert!(!(case.says("R") && (case.says("L") || case.says("H"))), "{:?}", case.options);
         }
+    }
+
+    #[test]
+    fn locales_that_are_wanted_must_be_there() {
+        assert_eq!(locales(false, ""), Ok(BYTE_LOCALES.to_vec()));
+        let nothing =
+            locales(true, "C\nC.utf8\nPOSIX\nen_US\nen_US.iso88591\n").expect_err("nothing to compare");
+        assert!(nothing.contains("localedef -i sv_SE -f UTF-8 sv_SE.UTF-8\n") && !nothing.contains("xx_XX"));
+        let some = locales(true, "C\nde_DE\nde_DE.utf8\n").expect("one");
+        assert_eq!(some[BYTE_LOCALES.len()..], ["de_DE.UTF-8", "xx_XX.UTF-8"]);
     }
 }

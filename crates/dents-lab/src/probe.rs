@@ -1,7 +1,9 @@
-//! A command's peak memory, held against how much of its output had been read by then.
+//! A command's memory: its peak, held against how much of its output had been read by then, and its page faults.
 
 use std::io::{self, Read};
 use std::process::Stdio;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::process::Run;
 
@@ -48,4 +50,22 @@ fn resident_kib(status: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+/// Runs a command, its output thrown away, and counts the page faults that needed no disk (`min_flt` in
+/// `/proc/PID/stat`), from `fork` to its end.
+///
+/// The file is read after the end and before the process is reaped: `ru_minflt` of `getrusage` would be the sum over all
+/// children of this process, those of other tests among them.
+pub fn faults(run: &Run) -> io::Result<u64> {
+    let mut command = run.command();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let pid = Pid::from_raw(child.id() as i32).expect("a process has a number");
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id()));
+    child.wait()?;
+    let stat = stat?;
+    // Field 10; the name, field 2, stands in parentheses and may hold anything.
+    let field = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(10 - 3)?.parse().ok());
+    field.ok_or_else(|| io::Error::other(format!("/proc/PID/stat: {stat}")))
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::case::Case;
+use crate::draw;
 use crate::fixture::{TempDir, deep, mix};
 use crate::oracle::{Oracle, Subject, Verdict, check};
 use crate::random::Place;
@@ -41,6 +42,18 @@ pub fn number(variable: &str, default: u64) -> u64 {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
         Err(_) => default,
     }
+}
+
+/// The locales to compare in: with `DLS_LOCALES=1` also those that have an order of their own, or a panic that says what to
+/// install if none of them is there.
+pub fn locales() -> Vec<&'static str> {
+    let listed = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
+    let installed =
+        listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let locales =
+        draw::locales(number("DLS_LOCALES", 0) > 0, &installed).unwrap_or_else(|why| panic!("{why}"));
+    println!("locales: {}", locales.join(" "));
+    locales
 }
 
 /// Whether the tests run as root: some fixtures and faults need it.

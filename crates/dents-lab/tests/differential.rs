@@ -1,7 +1,7 @@
 //! Everything against GNU `ls`: random options, environments, terminals and trees.
 //!
 //! `DLS_CASES` sets the number of cases (default 6,000), `DLS_SEED` repeats a run, `DLS_LOCALES=1` adds locales
-//! with an order of their own (`cargo xtask test` has them generated).
+//! with an order of their own (`cargo xtask test` has them generated, as root), and fails if none is installed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dents_lab::case::Case;
-use dents_lab::draw::{self, BYTE_LOCALES, LOCALES, Site};
+use dents_lab::draw::{self, Site};
 use dents_lab::fixture::TempDir;
 use dents_lab::kernels::PROFILES;
 use dents_lab::oracle::Subject;
 use dents_lab::rng::Rng;
-use dents_lab::suite::{checked, expect_same, number, oracle, release};
+use dents_lab::suite::{checked, expect_same, locales, number, oracle, release};
 use dents_lab::tree::Tree;
 use dents_lab::zoo::Zoo;
 
@@ -24,14 +24,6 @@ const CASES_A_TREE: u64 = 40;
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs())
-}
-
-fn locales() -> Vec<&'static str> {
-    let mut locales = BYTE_LOCALES.to_vec();
-    if number("DLS_LOCALES", 0) > 0 {
-        locales.extend(LOCALES);
-    }
-    locales
 }
 
 /// Draws `count` cases, a batch of trees at a time, and compares them.

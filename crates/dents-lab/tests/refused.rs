@@ -81,6 +81,34 @@ fn without_proc() {
     assert_same(&expected, &run.output().expect("unshare starts"), "without /proc");
 }
 
+/// A ring finds entries' attributes by the directory's path. Where that leads elsewhere (something was mounted over the
+/// directory since it was entered), what it says of files of the same names counts for nothing.
+#[test]
+fn a_path_that_leads_elsewhere() {
+    if !is_root() {
+        println!("not root: nothing can be mounted");
+        return;
+    }
+    let dir = TempDir::new("covered").expect("directory");
+    let label = |nth: usize| {
+        let path = dir.path().join(format!("file{nth}"));
+        std::fs::write(&path, "").expect("file");
+        let flags = rustix::fs::XattrFlags::empty();
+        !nth.is_multiple_of(50)
+            || rustix::fs::setxattr(&path, "security.selinux", b"a:b:c:s0\0", flags).is_ok()
+    };
+    if !(0..300).all(label) {
+        println!("no attributes here");
+        return;
+    }
+    let expected = whole(dir.path(), "-l");
+    assert!(text(&expected.stdout).contains("-rw-r--r--. "), "{}", text(&expected.stdout));
+    let covered = "mount --make-rprivate / && mount -t tmpfs none . && touch $(seq -f \"$PWD/file%.0f\" 0 299) \
+                   && exec \"$0\" \"$@\"";
+    let run = listed(dir.path(), &["--mode=iou", "-l"]).under(&["unshare", "-m", "sh", "-c", covered]);
+    assert_same(&expected, &run.output().expect("unshare starts"), "covered");
+}
+
 #[test]
 fn threads_refused() {
     let dir = many();
@@ -144,6 +172,27 @@ fn one_descriptor_is_enough() {
         if is_root() {
             let few = run().under(&unprivileged).output().expect("prlimit starts");
             assert_same(&expected, &few, &format!("{options} as another user"));
+        }
+    }
+}
+
+/// A ring is a descriptor too; where that is one too many, names of owners and the time zone go before.
+#[test]
+fn a_ring_takes_no_descriptor_from_others() {
+    let dir = deep(&std::env::temp_dir(), 3).expect("fixture");
+    for options in ["-l", "-lR", "-al"] {
+        let run = |mode| listed(dir.path(), &[mode, options]).env("TZ", "Europe/Berlin");
+        let expected = run("--mode=classic").output().expect("dls starts");
+        for descriptors in 4..=12 {
+            let limit = format!("--nofile={descriptors}:{descriptors}");
+            let few = run("--mode=iou").under(&["prlimit", &limit]).output().expect("prlimit starts");
+            assert_eq!(text(&few.stdout), text(&expected.stdout), "{options} with {descriptors}");
+            let warning = text(&few.stderr);
+            assert!(
+                warning.is_empty()
+                    || warning.contains("io_uring is not available") && warning.lines().count() == 1,
+                "{options} with {descriptors}: {warning:?}"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dents_lab::process::{End, Run};
 use dents_lab::slowfs::{Counts, Kind, Mounted, Request, SlowFs};
-use dents_lab::suite::{checked, oracle};
+use dents_lab::suite::{checked, oracle, release};
 
 const FILES: u64 = 1000;
 
@@ -65,4 +65,27 @@ fn never_more_than_gnu_sends() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// One thread with a ring: as many at once as threads would have asked, not only as many as the kernel has workers for a
+/// ring of its own accord.
+#[test]
+fn a_ring_asks_hundreds_at_once() {
+    let far = SlowFs::builder().entries(600, &[Kind::File]).latency(Duration::from_millis(5));
+    let Some(far) = far.mount_or_skip() else { return };
+    let run = |mode: &str, most: &str| {
+        far.reset_counts();
+        let options = ["-U", "--color=always", mode, most];
+        let outcome = Run::new(release().path()).cwd(far.path()).args(options).output().expect("it runs");
+        assert_eq!(outcome.end, End::Exit(0));
+        let refused = !outcome.stderr.is_empty();
+        (outcome.stdout, far.peak_in_flight(), refused)
+    };
+    let (expected, one, _) = run("--mode=classic", "--max-inflight=9");
+    let (listing, most, refused) = run("--mode=iou", "--max-inflight=200");
+    let (_, few, _) = run("--mode=iou", "--max-inflight=20");
+    println!("at most {one} with one thread, {most} and {few} with a ring");
+    assert!(listing == expected);
+    assert!(refused || (64..=200).contains(&most), "{most} in flight");
+    assert!(refused || few <= 20, "{few} in flight");
 }

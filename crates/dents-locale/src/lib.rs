@@ -29,6 +29,9 @@ pub mod catalog;
 mod collate;
 pub mod file;
 pub mod find;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod name;
 #[cfg(test)]
 mod testing;

@@ -20,6 +20,9 @@ pub mod color;
 mod consumer;
 mod dired;
 mod format;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod human;
 mod hyperlink;
 pub mod icons;

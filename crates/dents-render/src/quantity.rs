@@ -7,6 +7,7 @@
 //! | `M`, `G`, `T`, `P`, `E`, … | its powers, the same way | | `m`, `h`, `d`, `w` | 60 s, 60 m, 24 h, 7 d |
 //! | | | | `y` | 365.25 days |
 
+use alloc::string::{String, ToString};
 use core::time::Duration;
 
 const SECOND_NS: u128 = 1_000_000_000;
@@ -25,6 +26,20 @@ const TIMES: [(&[&[u8]], u128); 7] = [
     (&[b"w", b"week", b"weeks"], 7 * DAY as u128 * SECOND_NS),
     (&[b"y", b"year", b"years"], YEAR as u128 * SECOND_NS),
 ];
+
+/// A number with commas between thousands: `12,345`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
 
 /// Decimal digits with at most one point among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +197,13 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        let numbers = [0, 7, 999, 1000, 12_345, 1_234_567, u64::MAX];
+        let expected = ["0", "7", "999", "1,000", "12,345", "1,234,567", "18,446,744,073,709,551,615"];
+        assert_eq!(numbers.map(grouped), expected);
+    }
 
     #[test]
     fn durations() {

@@ -7,6 +7,7 @@ use dents::owners::{Getent, Owners};
 use dents::read::{Filter, Hidden, Reader};
 use dents::sort::Order;
 use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
+use dents::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
 use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
@@ -35,8 +36,25 @@ impl Getent for NoGetent {
     }
 }
 
+/// std's scoped threads.
+struct Crowd;
+
+impl Workers for Crowd {
+    fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+        std::thread::scope(|scope| {
+            (1..workers).for_each(|worker| drop(scope.spawn(move || job(worker))));
+            job(0);
+        });
+    }
+}
+
 /// What `dls` will do with a directory.
 fn list(dir: &Path, style: &Style) -> Vec<u8> {
+    list_by(dir, style, &[Team::ALONE]).remove(0)
+}
+
+/// The same, read once and drawn by each of these.
+fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     let path = CString::new(dir.as_os_str().as_bytes()).unwrap();
     let mut reader = Reader::open(dents_sys::CWD, &path, true).unwrap();
     let needs = style.needs();
@@ -58,12 +76,15 @@ fn list(dir: &Path, style: &Style) -> Vec<u8> {
     names.set(Needs::UID, style.wants_user_names());
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
-    let order = Order::default().sort(&batch, None, &dents::team::Team::ALONE);
-    let mut out = Vec::new();
-    let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut out);
-    renderer.finish(&mut out);
-    out
+    let order = Order::default().sort(&batch, None, &Team::ALONE);
+    let draw = |team: &Team<'_>| {
+        let mut out = Vec::new();
+        let mut renderer = Renderer::new(style);
+        renderer.entries(&batch, &order, &owners, Piece::Directory, team, &mut out);
+        renderer.finish(&mut out);
+        out
+    };
+    teams.iter().map(draw).collect()
 }
 
 fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
@@ -261,11 +282,10 @@ const COLORS: &[Option<&str>] = &[
 ];
 
 fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Style, Vec<&'static str>) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let mut style = Style {
         locale: if utf8 { Locale::C_UTF8 } else { Locale::C },
         zone: Zone::posix(b"UTC0"),
-        now: Time { sec: now.as_secs() as i64, nsec: now.subsec_nanos() },
+        now: now(),
         ..Style::default()
     };
     let mut options = vec![];
@@ -379,4 +399,69 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
         let padding = " ".repeat(width.saturating_sub(text.len()));
         assert!(seen.lines().any(|line| line == format!("{padding}{text} {name}")), "{name}: {seen}");
     }
+}
+
+/// Devices, of which every machine has some. Colours and indicators are left out: `stderr -> /proc/self/fd/2` leads elsewhere
+/// from here than from a child.
+#[test]
+fn devices_as_gnu_lists_them() {
+    let long = Style { format: Format::Long, ..Style::default() };
+    let human = Style { file_size: SizeFormat::HUMAN, block_size: SizeFormat::HUMAN, ..long.clone() };
+    let frills = Style { inode: true, blocks: true, numeric: true, ..long.clone() };
+    let dev = Path::new("/dev");
+    for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&frills, &["-lisn"])] {
+        // A terminal's times and owners change while somebody uses it.
+        let same = |_: &usize| {
+            let ours = list(dev, &Style { locale: Locale::C_UTF8, now: now(), ..style.clone() });
+            assert!(ours.windows(3).any(|part| part == b"crw"), "no device in /dev");
+            ours == dev_of_gnu(options)
+        };
+        assert!((0..20).any(|attempt| same(&attempt)), "ls -a {options:?} /dev is another");
+    }
+}
+
+/// More rows than one thread measures (16,384) and draws (8,192) at a time, twice over. The widest of each column are met by
+/// different threads; all colours but the first line's stand alone.
+#[test]
+fn many_rows_are_the_same_on_any_number_of_threads() {
+    const ROWS: usize = 33_500;
+    // Within one of its own: nobody else changes what `..` shows.
+    let dir = std::env::temp_dir().join(format!("dents-render-many-{}/rows", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    for nth in 0..ROWS {
+        File::create(dir.join(format!("{nth:05}{}", ["", ".tar", " x"][nth % 3]))).unwrap();
+    }
+    File::options().write(true).open(dir.join("33333")).unwrap().set_len(1 << 40).unwrap();
+    fs::write(dir.join("20001"), vec![b'x'; 70_000]).unwrap();
+    (0..12).for_each(|link| fs::hard_link(dir.join("00030"), dir.join(format!("link{link}"))).unwrap());
+    symlink("20001", dir.join("0link")).unwrap();
+    let long = Style { format: Format::Long, now: now(), locale: Locale::C_UTF8, ..Style::default() };
+    let all = Style {
+        inode: true,
+        blocks: true,
+        quoting: Quoting::ShellEscape,
+        indicator: Indicator::Classify,
+        ..long.clone()
+    };
+    let colored = Style { colors: Some(Colors::parse(b"*.tar=1:no=2").unwrap()), ..long.clone() };
+    let lines = Style { format: Format::Lines, ..colored.clone() };
+    let teams = [Team::ALONE, Team::new(&Crowd, 2), Team::new(&Crowd, 5)];
+    for (nth, style) in [&long, &all, &colored, &lines].into_iter().enumerate() {
+        let drawn = list_by(&dir, style, &teams);
+        assert!(drawn[0].iter().filter(|byte| **byte == b'\n').count() > ROWS);
+        assert!(drawn[1] == drawn[0] && drawn[2] == drawn[0], "style {nth} is another on several threads");
+    }
+    // How many blocks a file takes can change while it is brought to the disk.
+    let same = || list_by(&dir, &long, &teams[1..2])[0] == gnu(&dir, &long, &["-l"], "");
+    assert!((0..5).any(|_| same()), "not as GNU has it");
+    fs::remove_dir_all(dir.parent().unwrap()).unwrap();
+}
+
+fn dev_of_gnu(options: &[&str]) -> Vec<u8> {
+    gnu(Path::new("/dev"), &Style { locale: Locale::C_UTF8, ..Style::default() }, options, "")
+}
+
+fn now() -> Time {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Time { sec: now.as_secs() as i64, nsec: now.subsec_nanos() }
 }

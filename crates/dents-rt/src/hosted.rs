@@ -96,17 +96,14 @@ pub mod thread {
     pub fn detach(job: crate::agent::Job) -> Result<(), crate::Errno> {
         crate::agent::thread(job)
     }
-}
 
-/// Help for a thread that waits. On std nobody comes: a listing there waits as long as its slowest entry.
-pub mod help {
-    /// Runs `during`.
-    pub fn offer(_: &(dyn Fn() -> bool + Sync), _: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
+    /// Runs `during`. On std stuck threads are not replaced: a listing there waits as long as its slowest entry.
+    pub fn with_replacements(_: &(dyn Fn() -> bool + Sync), _: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
         during();
     }
 
-    /// Starts nobody.
-    pub fn help(_: u32) {}
+    /// Starts none.
+    pub fn replace(_: u32) {}
 }
 
 /// Work that may never come back. On std it is threads that nobody waits for, in this same process: the end of the

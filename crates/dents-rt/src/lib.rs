@@ -5,7 +5,7 @@
 //! | [`entry!`] | `_start`, panic handler, allocator, mem functions | `fn main` |
 //! | [`Process`] | the initial stack | std's copies |
 //! | [`thread::run`] | clone and futex | scoped threads |
-//! | [`help`] | clone: threads in time of need | nobody comes |
+//! | [`thread::replace`] | clone: in place of stuck threads | none |
 //! | [`agent`] | clone: a process that shares memory | threads nobody waits for |
 //! | [`child::output`], [`child::start`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
@@ -40,7 +40,7 @@ pub use rustix::io::Errno;
 #[cfg(not(dents_libc_free))]
 mod hosted;
 #[cfg(not(dents_libc_free))]
-pub use hosted::{agent, child, exit, help, thread};
+pub use hosted::{agent, child, exit, thread};
 
 #[cfg(dents_libc_free)]
 pub mod agent;
@@ -53,7 +53,6 @@ mod confine;
 #[cfg(dents_libc_free)]
 mod guard;
 #[cfg(dents_libc_free)]
-pub mod help;
 #[cfg(dents_libc_free)]
 mod lock;
 #[cfg(dents_libc_free)]

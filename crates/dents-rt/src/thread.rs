@@ -17,6 +17,10 @@
 //! once, whichever thread the kernel picks; a handler must expect to run on a worker's stack. A caller that wants workers
 //! to block more than itself blocks it before [`run_beside`] and no longer once its `own` runs: then all are started.
 
+mod replace;
+
+pub use replace::{replace, with_replacements};
+
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};

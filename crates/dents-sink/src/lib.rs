@@ -18,6 +18,9 @@
 //! over, and means nothing.
 
 mod format;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod journal;
 mod message;
 pub mod ndjson;

@@ -34,6 +34,9 @@ pub mod cwd;
 pub mod dir;
 pub mod file;
 pub mod futex;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod host;
 pub mod link;
 pub mod sched;

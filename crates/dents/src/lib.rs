@@ -12,16 +12,20 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod ahead;
 pub mod batch;
-pub mod bounded;
 pub mod canonical;
 #[cfg(test)]
 mod crews;
+pub mod deadline;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod mounts;
 pub mod needs;
 pub mod owners;
+pub mod path;
 pub mod pattern;
+pub mod prefetch;
 pub mod read;
 pub mod ring;
 pub mod scandir;

@@ -4,6 +4,10 @@
 //! otherwise give in `d_ino` what `statx` gives, an inode number needs no `statx` but for mount points; and where
 //! these are, the kernel tells in one file.
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ffi::CStr;
@@ -71,13 +75,22 @@ impl Mounts {
         self.list().is_none_or(overlap)
     }
 
+    /// Whether something may be mounted below a directory, however deep. Costs one `readlink`, the first time also four calls;
+    /// true where there is no telling: no /proc.
+    #[must_use]
+    pub fn any_below(&self, dir: BorrowedFd<'_>) -> bool {
+        let mut text = [0; 4096];
+        let Some(path) = path_of(dir, &mut text) else { return true };
+        self.list().is_none_or(|mounts| is_above_any(mounts, path))
+    }
+
     fn list(&self) -> Option<&[u8]> {
         self.0.get_or_init(|| file::read_pieces(c"/proc/self/mountinfo").ok()).as_deref()
     }
 }
 
-/// The path of an open directory, if it has one.
-fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t [u8]> {
+/// The path of an open directory, if it has one: one `readlink`.
+pub(crate) fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t [u8]> {
     let mut name = alloc::string::String::new();
     write!(name, "/proc/thread-self/fd/{}\0", dir.as_raw_fd()).ok()?;
     let name = CStr::from_bytes_with_nul(name.as_bytes()).ok()?;
@@ -99,6 +112,19 @@ fn children<'m>(mounts: &'m [u8], directory: &[u8]) -> Vec<&'m [u8]> {
         })
         .filter(|name| !name.is_empty())
         .collect()
+}
+
+/// Whether one of the mount points lies below `directory`.
+fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
+    let directory = if directory == b"/" { b"" } else { directory };
+    let points =
+        mounts.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
+    let above = |path: &[u8]| {
+        path.iter()
+            .enumerate()
+            .any(|(at, byte)| *byte == b'/' && at + 1 < path.len() && names_equal(&path[..at], directory))
+    };
+    points.into_iter().any(above)
 }
 
 /// The mount whose device and last component fit; else one whose device fits, as nothing that is shown depends on where
@@ -207,6 +233,17 @@ mod tests {
         assert!(Covered(children(MOUNTS, b"/mnt")).covers(b"a b\\"));
         assert!(Covered(Vec::new()).covers(b"..") && !Covered(Vec::new()).covers(b"..."));
         assert!(!names_equal(b"a", b"ab") && !names_equal(b"ab", b"a"));
+    }
+
+    #[test]
+    fn mount_points_below_however_deep() {
+        let above = |directory: &[u8]| is_above_any(MOUNTS, directory);
+        assert!(above(b"/") && above(b"/mnt") && above(b"/mnt/a b\\"));
+        assert!(!above(b"/proc") && !above(b"/mnt/a b\\/deep") && !above(b"/usr") && !above(b"/mn"));
+        assert!(
+            !is_above_any(b"27 1 254:0 / / rw - ext4 /dev/vda rw\n", b"/"),
+            "the root is mounted nowhere below"
+        );
     }
 
     #[test]

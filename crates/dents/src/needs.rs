@@ -270,6 +270,7 @@ impl BitOrAssign for NeedsByKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn nothing_but_the_type_makes_no_statx() {
@@ -301,5 +302,98 @@ mod tests {
         assert_eq!(Kind::from_mode(0o040_755), Kind::Dir);
         assert_eq!(Kind::from_mode(0o120_777), Kind::Link);
         assert_eq!(Kind::from_mode(0), Kind::Unknown);
+    }
+
+    /// What each need asks of `statx`, bit by bit; nothing else is asked with it.
+    const MASKS: [(Needs, Mask); 20] = [
+        (Needs::TYPE, Mask::empty()),
+        (Needs::INODE, Mask::TYPE.union(Mask::INO)),
+        (Needs::MODE, Mask::TYPE.union(Mask::MODE)),
+        (Needs::NLINK, Mask::TYPE.union(Mask::NLINK)),
+        (Needs::UID, Mask::TYPE.union(Mask::UID)),
+        (Needs::GID, Mask::TYPE.union(Mask::GID)),
+        (Needs::RDEV, Mask::TYPE),
+        (Needs::SIZE, Mask::TYPE.union(Mask::SIZE)),
+        (Needs::BLOCKS, Mask::TYPE.union(Mask::BLOCKS)),
+        (Needs::ATIME, Mask::TYPE.union(Mask::ATIME)),
+        (Needs::BTIME, Mask::TYPE.union(Mask::BTIME)),
+        (Needs::CTIME, Mask::TYPE.union(Mask::CTIME)),
+        (Needs::MTIME, Mask::TYPE.union(Mask::MTIME)),
+        (Needs::LINK, Mask::empty()),
+        (Needs::TARGET, Mask::empty()),
+        (Needs::MARK, Mask::empty()),
+        (Needs::CAPABILITY, Mask::empty()),
+        (Needs::CONTEXT, Mask::empty()),
+        (Needs::EXTRA, Mask::TYPE.union(TIMES)),
+        (Needs::XATTR_LIST, Mask::TYPE.union(TIMES)),
+    ];
+    const TIMES: Mask = Mask::ATIME.union(Mask::BTIME).union(Mask::CTIME).union(Mask::MTIME);
+
+    #[test]
+    fn each_need_asks_for_its_own_and_no_more() {
+        let all = MASKS.iter().fold(Needs::empty(), |all, (needs, _)| all | *needs);
+        assert_eq!(all, Needs::all(), "a need is not in the table");
+        for (needs, mask) in MASKS {
+            assert_eq!(needs.mask(), mask, "{needs:?}");
+            assert_eq!(NeedsByKind::all(needs).mask(Kind::Reg), mask, "{needs:?}");
+            // Of an entry of unknown type the type is asked whatever else is.
+            assert_eq!(NeedsByKind::all(needs).mask(Kind::Unknown), mask | Mask::TYPE, "{needs:?}");
+            for (other, more) in MASKS {
+                assert_eq!((needs | other).mask(), mask | more, "{needs:?} {other:?}");
+            }
+        }
+        assert!(Needs::empty().mask().is_empty());
+        assert!(NeedsByKind::default().mask(Kind::Unknown).is_empty());
+    }
+
+    /// Which needs cost a system call, for an unknown type, for a link, and for a regular file.
+    #[test]
+    fn what_costs_a_call() {
+        for (needs, _) in MASKS {
+            let by_kind = NeedsByKind::all(needs);
+            let asks = [Kind::Unknown, Kind::Link, Kind::Reg].map(|kind| by_kind.asks(kind));
+            let expected = match needs {
+                Needs::TYPE => [true, false, false],
+                Needs::LINK | Needs::TARGET => [true, true, false],
+                _ => [true; 3],
+            };
+            assert_eq!(asks, expected, "{needs:?}");
+            assert_eq!(by_kind.asks_any(), expected[1], "{needs:?}");
+        }
+        assert!(!NeedsByKind::default().asks(Kind::Unknown));
+    }
+
+    #[test]
+    fn needs_add_up_type_by_type() {
+        let mut both = NeedsByKind::of(Kind::Dir, Needs::MODE) | NeedsByKind::of(Kind::Reg, Needs::SIZE);
+        both |= NeedsByKind::of(Kind::Dir, Needs::UID);
+        assert_eq!(both.get(Kind::Dir), Needs::MODE | Needs::UID);
+        assert_eq!(both.get(Kind::Reg), Needs::SIZE);
+        assert_eq!(both.get(Kind::Unknown), Needs::TYPE | Needs::MODE | Needs::UID | Needs::SIZE);
+        assert_eq!(both.any(), both.get(Kind::Unknown));
+        assert!(both.get(Kind::Fifo).is_empty());
+        let extra = (both | NeedsByKind::of(Kind::Link, Needs::LINK)).with_extra();
+        let with_extra = |kind| extra.get(kind).contains(Needs::EXTRA);
+        assert_eq!([Kind::Dir, Kind::Reg, Kind::Unknown].map(with_extra), [true; 3]);
+        assert_eq!([Kind::Link, Kind::Fifo].map(with_extra), [false; 2], "no statx is made for them");
+    }
+
+    #[test]
+    fn every_type_has_its_number() {
+        for kind in Kind::KNOWN {
+            assert_eq!(Kind::from_d_type(kind as u8), kind);
+            assert_eq!(Kind::from_mode((kind as u16) << 12 | 0o7777), kind);
+        }
+        let unknown = (0..=u8::MAX).filter(|d_type| Kind::from_d_type(*d_type) == Kind::Unknown).count();
+        assert_eq!(unknown, 256 - Kind::KNOWN.len());
+    }
+
+    #[test]
+    fn sets_of_types() {
+        let set = Kinds::of(Kind::Dir).with(Kind::Link, true).with(Kind::Reg, false);
+        let within: Vec<Kind> = Kind::KNOWN.into_iter().filter(|kind| set.contains(*kind)).collect();
+        assert_eq!(within, [Kind::Dir, Kind::Link]);
+        assert!(set.contains(Kind::Unknown) && Kind::KNOWN.iter().all(|kind| Kinds::ALL.contains(*kind)));
+        assert_eq!(Kinds::default(), Kinds::ALL);
     }
 }

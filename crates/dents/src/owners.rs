@@ -5,6 +5,10 @@
 //! one child per database, and only if `/etc/nsswitch.conf` names a source beyond files. Misses are
 //! remembered: an id is asked once, whatever the answer.
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+
 use crate::batch::{Batch, Entry};
 use crate::needs::Needs;
 use crate::ring::Rings;

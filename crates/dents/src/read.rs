@@ -84,7 +84,13 @@ impl Reader {
     /// What `openat` gives.
     pub fn open(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<Reader> {
         let dir = if follow { dir::open(at, path)? } else { dir::open_nofollow(at, path)? };
-        Ok(Reader { dir, buffer: Vec::new(), fs: OnceCell::new() })
+        Ok(Reader::new(dir))
+    }
+
+    /// Reads a directory that is open.
+    #[must_use]
+    pub fn new(dir: OwnedFd) -> Reader {
+        Reader { dir, buffer: Vec::new(), fs: OnceCell::new() }
     }
 
     /// The descriptor that names are relative to.

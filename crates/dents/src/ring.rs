@@ -84,6 +84,11 @@ impl Rings {
         wanted.into_iter().for_each(|(path, most)| ring.read_later(path, most));
         let answer = job(ring);
         let files = ring.take_files();
+        let full = |(_, content): &(_, Result<_>)| matches!(content, Err(Errno::MFILE | Errno::NFILE));
+        if files.iter().any(full) {
+            // The ring's own descriptor is one too many: the files will be read plainly, the next questions have another ring.
+            state.rings.clear();
+        }
         state.keep(files);
         state.refused = answer.as_ref().err().copied();
         answer

@@ -9,6 +9,7 @@ use dents::stat::Workers;
 use dents::tree::{
     self, End, Entries, Failure, Follow, Item, Options, Order, Outcome, Place, Problem, Step, Visitor,
 };
+use dents_engine::limit::policy::{Far, Policy};
 use dents_sys::{AsFd, CWD, dir};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, OsStr};
@@ -16,7 +17,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What is known of one entry, by its path.
@@ -614,6 +615,47 @@ fn one_file_system_is_not_left() {
             assert_eq!(below(&path), filled && metadata.dev() == device, "{}", path.display());
         }
     }
+}
+
+/// A visitor that takes its time makes answers seem round trips. Workers have one request in flight each.
+#[test]
+fn trees_obey_the_policy_of_the_file_system() {
+    struct Slow;
+    impl Visitor for Slow {
+        type State = ();
+        fn entries(&mut self, _: &Place<'_>, _: &Batch, (): &()) -> Step {
+            std::thread::sleep(Duration::from_millis(2));
+            Step::Enter
+        }
+    }
+    /// How many there were at a time.
+    #[derive(Default)]
+    struct Counted(AtomicUsize, AtomicUsize);
+    impl Workers for Counted {
+        fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
+            Threads.run(workers, &|worker| {
+                self.1.fetch_max(self.0.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                job(worker);
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    }
+    static ONE: Policy =
+        Policy { name: "one at a time", far: Far::Yes, interleave: false, most: 1, lazy: false, why: "" };
+    static THREE: Policy = Policy { most: 3, ..ONE };
+    let playground = Playground::new("policy");
+    (0..60).for_each(|number| fs::create_dir(playground.0.join(number.to_string())).expect("directory"));
+    let outcome = |policy| {
+        let options = Options { policy, descriptors: Some(1024), ..Options::default() };
+        let counted = Counted::default();
+        let outcome = tree::walk(&[&c_path(&playground.0)], &options, &counted, |_| Slow);
+        (outcome.tally.workers, counted.1.into_inner())
+    };
+    assert_eq!(outcome(Some(&ONE)), (1, 1));
+    let (workers, at_once) = outcome(Some(&THREE));
+    assert!(workers == 3 && at_once <= 3, "{workers} workers, {at_once} at once");
+    let (workers, _) = outcome(Some(Policy::of(None)));
+    assert!(workers >= 64, "{workers} workers where no policy limits them");
 }
 
 #[test]

@@ -14,6 +14,9 @@ pub mod args;
 mod config;
 pub mod errno;
 mod explain;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod git;
 pub mod language;
 mod loops;
@@ -28,7 +31,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
-use dents::bounded::Aside;
+use dents::deadline::Agent;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::{Threads, Workers};
@@ -47,8 +50,8 @@ pub struct Env<'a> {
     pub workers: &'a dyn Workers,
     /// Names of users and groups that no file knows.
     pub getent: &'a dyn Getent,
-    /// Who may be left behind with what hangs; asked for only where there is a deadline.
-    pub aside: &'a dyn Fn() -> Option<&'static dyn Aside>,
+    /// The process that may be abandoned with its stuck threads; asked for only where there is a deadline.
+    pub agent: &'a dyn Fn() -> Option<&'static dyn Agent>,
     /// Who tells of a listing that takes long, given the program's name.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
     /// Programs that run beside the listing.

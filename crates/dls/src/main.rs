@@ -9,15 +9,15 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::fmt::Write as _;
 use core::mem::ManuallyDrop;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use dents::bounded::Aside;
+use core::sync::atomic::{AtomicBool, Ordering};
+use dents::deadline::Agent;
 use dents::owners::Getent;
 use dents::ring::Rings;
 use dents::stat::Workers;
-use dents::watchdog::{LOOK_NS, Watch, Watchdog};
-use dents_rt::{Process, Running, agent, child, help, thread};
+use dents::watchdog::Watch;
+use dents_rt::{Process, Running, agent, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{Errno, cwd, file, futex, signal, tty};
+use dents_sys::{Errno, cwd, file, signal, tty};
 use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
@@ -34,15 +34,17 @@ fn run(process: Process) -> u8 {
         var: &|name| process.var(name),
         workers: &Threads,
         getent: &Children(process),
-        progress: &|program| Progress::start(&WATCH, program, |job| thread::detach(job).is_ok(), help::help),
-        aside: &|| Some(Box::leak(Box::new(Children(process)))),
+        progress: &|program| {
+            Progress::start(&WATCH, program, |job| thread::detach(job).is_ok(), thread::replace)
+        },
+        agent: &|| Some(Box::leak(Box::new(Children(process)))),
         programs: &Children(process),
         rings: &rings,
     };
     dls::main(&env, &mut Stdio { held: None })
 }
 
-/// What the threads are doing, for those who look on.
+/// What each worker asks, for the watchdog and the line of progress.
 static WATCH: Watch = Watch::new();
 
 /// Descriptors 1 and 2.
@@ -118,26 +120,17 @@ impl Workers for Threads {
         job: &(dyn Fn() + Sync),
         during: &mut dyn FnMut(),
     ) {
-        help::offer(wanted, job, during);
+        thread::with_replacements(wanted, job, during);
     }
 
     fn watchdog(&self) -> Option<&'static Watch> {
         static STARTED: AtomicBool = AtomicBool::new(false);
         if !STARTED.swap(true, Ordering::Relaxed) {
             let _held = held_for_threads();
-            // Without one, nobody comes to help; the listing waits where it must.
-            let _ = thread::detach(Box::new(look_out));
+            // Without one, stuck workers are not replaced; the listing waits for them.
+            let _ = thread::detach(Box::new(|| WATCH.guard(thread::replace)));
         }
         Some(&WATCH)
-    }
-}
-
-/// The life of the thread that looks on where there is no terminal to tell of it.
-fn look_out() {
-    let (mut watchdog, never) = (Watchdog::new(1), AtomicU32::new(0));
-    loop {
-        let _ = futex::wait(&never, 0, Some(LOOK_NS));
-        help::help(WATCH.replacements(&mut watchdog));
     }
 }
 
@@ -192,7 +185,7 @@ fn give_back_signals() {
 }
 
 /// The runtime's agent.
-impl Aside for Children {
+impl Agent for Children {
     fn start(&self, job: agent::Job) -> Result<(), Errno> {
         // What the keyboard sends goes to the agent as well. It ends when the lister has done with the signal what is to be
         // done, not before.

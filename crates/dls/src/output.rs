@@ -143,6 +143,11 @@ impl<'a> Output<'a> {
         }
     }
 
+    /// Whether something has been said that has not gone out.
+    pub fn holds_any(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Writes out what stands in the buffer.
     pub fn flush(&mut self) {
         if self.buffer.is_empty() {

@@ -8,9 +8,8 @@
 //! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
 //! two may write is in `turn.rs`.
 //!
-//! It also sees who waits behind what hangs, and has helpers come ([`Watchdog`]).
+//! It is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
 
-use crate::run::grouped;
 use crate::turn::{State, TURN};
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,6 +18,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 use dents::watchdog::{LOOK_NS, SEATS, Watch, Watchdog};
+use dents_render::quantity::grouped;
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
@@ -36,8 +36,8 @@ pub struct Progress {
     program: Vec<u8>,
     /// Whether stdout ends in the middle of a line, maybe on this terminal.
     mid_line: AtomicBool,
-    /// Has so many helpers come, if they find something to do.
-    help: fn(u32),
+    /// Starts replacements until there are so many, if there is work for them.
+    replace: fn(u32),
 }
 
 /// What takes the line off again.
@@ -64,7 +64,7 @@ impl Progress {
         watch: &'static Watch,
         program: &[u8],
         start: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
-        help: fn(u32),
+        replace: fn(u32),
     ) -> Option<&'static Progress> {
         if !tty::isatty(STDERR) {
             return None;
@@ -73,7 +73,7 @@ impl Progress {
             watch,
             program: program.to_vec(),
             mid_line: AtomicBool::new(false),
-            help,
+            replace,
         }));
         // The thread blocks from its start what could end the process in the middle of a colour.
         let held = signal::hold();
@@ -129,7 +129,7 @@ impl Progress {
                 continue;
             }
             next_ns = now + LOOK_NS;
-            (self.help)(self.watch.replacements(&mut watchdog));
+            (self.replace)(self.watch.replacements(&mut watchdog));
             if now < tick_ns {
                 continue;
             }
@@ -167,15 +167,14 @@ impl Progress {
 
     fn line(&self, rounds: &mut Rounds, longest: Option<Longest>, busy: usize, now: u64) -> String {
         let (read, answered) = self.watch.counts();
-        let count = |number: u64| grouped(number as usize);
         let mut line = if answered > 0 {
-            format!("{} of {} answered, ", count(answered), count(read.max(answered)))
+            format!("{} of {} answered, ", grouped(answered), grouped(read.max(answered)))
         } else {
-            format!("{} names read, ", count(read))
+            format!("{} names read, ", grouped(read))
         };
         let rate = rounds.rate(now, answered);
         if rate > 0 {
-            line += &format!("{}/s, ", count(rate));
+            line += &format!("{}/s, ", grouped(rate));
         }
         line += &format!("{busy} in flight");
         if let Some(Longest { name, since_ns }) = longest
@@ -226,7 +225,7 @@ impl Progress {
 
     fn interrupted_after(&self, after: u64) -> Vec<u8> {
         let (read, answered) = self.watch.counts();
-        let (read, answered) = (grouped(read as usize), grouped(answered as usize));
+        let (read, answered) = (grouped(read), grouped(answered));
         // What stands there of a line may be on this terminal.
         let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
         let text = format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
@@ -307,7 +306,7 @@ mod tests {
             watch: &WATCH,
             program: b"dls".to_vec(),
             mid_line: AtomicBool::new(false),
-            help: |_| {},
+            replace: |_| {},
         };
         WATCH.add_read(10_000);
         for _ in 0..4000 {

@@ -1,17 +1,15 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
-mod bounded;
 mod git;
 mod mounts;
-mod pending;
 mod places;
 mod source;
+mod timeout;
 mod top;
 mod total;
 mod tree;
 mod trouble;
-
-pub(crate) use bounded::grouped;
+mod turns;
 
 use crate::explain::{self, Seen};
 use crate::output::{Message, Output};
@@ -20,12 +18,11 @@ use crate::timing::{Phase, Timing};
 use crate::{Env, Status};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use bounded::Limit;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
 use dents::batch::{Asked, Batch, Entry};
 use dents::needs::{Kind, Kinds};
-use dents::owners::Owners;
+use dents::owners::{Getent, Owners};
 use dents::read::Reader;
 use dents::sort::{Collate, Key, Order};
 use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
@@ -33,8 +30,9 @@ use dents::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
-use pending::Pending;
 use source::Source;
+use timeout::Timeout;
+use turns::Turns;
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
@@ -45,15 +43,15 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     owners: Owners,
     means: Means<'l>,
     collate: Option<Box<Rules>>,
-    pending: Pending,
+    turns: Turns,
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
     /// What was listed, if it shall be explained.
     seen: Option<Box<Seen>>,
     told_refusal: bool,
-    /// Who asks where there is a deadline.
-    limit: Option<Limit>,
+    /// The deadline, and the agent that asks until then.
+    timeout: Option<Timeout>,
     printed: bool,
     /// What git was asked, if it is.
     git: Option<Box<git::Asked<'l>>>,
@@ -124,13 +122,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
             },
             collate: plan.collate.and_then(Rules::new),
-            pending: Pending::default(),
+            turns: Turns::default(),
             spare: Vec::new(),
             status: Status::Ok,
             timing,
             seen: plan.explain.as_ref().map(|_| Box::default()),
             told_refusal: false,
-            limit: None,
+            timeout: None,
             printed: false,
             git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
             cwd: None,
@@ -141,8 +139,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Lists the operands, or the current directory if there are none.
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
-        self.set_limit();
-        self.pending.look_ahead(self.plan, &self.means, names.len());
+        self.set_timeout();
+        self.turns.read_ahead(self.plan, &self.means, names.len());
         if self.plan.below.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
@@ -156,9 +154,10 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         } else {
             self.operands(names);
         }
-        let alone = operands.len() <= 1 && self.pending.len() == 1 && !self.printed;
+        let alone = operands.len() <= 1 && self.turns.len() == 1 && !self.printed;
         let headers = self.plan.recursive || !alone;
-        self.take_turns(headers);
+        self.take_turns(headers, None);
+        self.leave_root();
         self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
@@ -166,7 +165,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.report(self.out);
         }
         if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
-            if let Some(account) = self.limit.as_ref().and_then(Limit::account) {
+            if let Some(account) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.account()) {
                 explain.ledger.absorb(&account);
             }
             let text = explain::after(self.plan, explain, seen, &mut self.timing);
@@ -210,7 +209,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if !self.plan.directory {
             let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
             let path = |index: &u32| batch.entry(*index as usize).c_name().into();
-            self.pending.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
+            self.turns.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
             order.retain(|index| !is_directory(index));
         }
         if self.git.is_some() {
@@ -225,7 +224,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.set_now();
             self.learn_mounts(&batch);
             self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
-            if !self.pending.is_empty() {
+            if !self.turns.is_empty() {
                 self.renderer.gap(self.out);
             }
             self.printed = true;
@@ -263,8 +262,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.whole(&mut source, path, operand, place.as_deref());
         }
         self.printed = true;
+        self.close(&mut source, path, operand);
         match source {
-            Source::Small(small) => self.pending.give_back(small),
+            Source::Small(small) => self.turns.reuse(small),
             source => self.spare = source.into_buffer(self.env.rings).unwrap_or_default(),
         }
     }
@@ -279,7 +279,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Reads all of it, for formats that must know all entries before they can show the first.
     fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
         let (batch, report, ended) = self.take_all(source, path);
-        source.close(self.env.rings);
+        self.close(source, path, operand);
         if let Err(errno) = ended {
             self.cannot("reading directory %s", path.to_bytes(), errno, operand);
         }
@@ -327,7 +327,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn take_all(&mut self, source: &mut Source, path: &CStr) -> (Batch, Report, dents_sys::Result<()>) {
         match source {
             Source::Reader(reader) => self.fill_whole(reader),
-            Source::Sheet(sheet) => self.take_whole(sheet, path),
+            Source::Board(board) => self.take_whole(board, path),
             Source::Small(small) => (core::mem::take(&mut small.batch), small.report, small.ended),
             Source::Done(_) => (Batch::new(self.plan.needs), Report::default(), Ok(())),
         }
@@ -350,7 +350,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.timing.enter(Phase::Read);
             let more = match source {
                 Source::Reader(reader) => self.fill_next(reader, &mut batch),
-                Source::Sheet(sheet) => self.take_next(sheet, &mut batch),
+                Source::Board(board) => self.take_next(board, &mut batch),
                 // What streams is not read ahead: it would not be the first to be shown.
                 Source::Small(small) => {
                     batch = core::mem::take(&mut small.batch);
@@ -426,8 +426,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
             self.owners.take_files(self.env.rings);
-            let aside = self.limit.as_ref().map(Limit::getent);
-            self.owners.learn(batch, self.plan.names, aside.unwrap_or(self.env.getent));
+            let deadline = self.timeout.as_ref().map(|timeout| &timeout.deadline as &dyn Getent);
+            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.env.getent));
         }
     }
 

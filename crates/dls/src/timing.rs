@@ -4,7 +4,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use alloc::string::String;
 use core::fmt::Write as _;
-use dents::stat::auto::{Choice, Strategy};
+use dents::stat::choose::{Choice, Strategy};
 use dents::stat::{Report, Tally};
 
 /// A stage of the flow.

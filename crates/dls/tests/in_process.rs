@@ -81,7 +81,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         var: &var,
         workers: &Threads,
         getent: &Nobody,
-        aside: &|| None,
+        agent: &|| None,
         progress: &|_| None,
         programs: &NoPrograms,
         rings: &dents::ring::Rings::default(),

@@ -6,6 +6,8 @@
 mod bench;
 mod docs;
 mod features;
+mod listing;
+mod mutants;
 mod pictures;
 mod select;
 mod slowfs;
@@ -23,10 +25,14 @@ usage: cargo xtask COMMAND
 
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
   test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
+  model           run the engine's models with more preemptions: every interleaving, some minutes
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
+  mutants [PACKAGE] [--sample N] [--seed S]
+                  change the code in places and see whether its tests notice; mutants --help
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual pages and the completions anew, from the flags of dls and dents
+  listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
@@ -36,12 +42,15 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["test", ref words @ ..] => test::run(words),
+        ["model"] => test::model(),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["docs"] => docs::run(),
+        ["listing"] => listing::run(),
         ["pictures"] => pictures::run(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
         ["syscalls"] => syscalls::run(),
+        ["mutants", ref rest @ ..] => mutants::run(rest),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),
         ["--help" | "help"] => {
             print!("{USAGE}");

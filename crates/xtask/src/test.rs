@@ -15,11 +15,13 @@ use crate::tools;
 const NO_STD: &[&str] =
     &["dents-rt", "dents-sys", "dents-engine", "dents", "dents-locale", "dents-render", "dls"];
 /// The side that stands on std: the `dents` program, and what tests and measures.
-const STD: &[&str] = &["dents-sink", "dents-cli", "dents-lab", "xtask"];
+const STD: &[&str] = &["dents-fuzz", "dents-sink", "dents-cli", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.
-const STD_TESTED_ALONE: &[&str] = &["dents-sink", "dents-cli"];
+const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents-sink", "dents-cli"];
 /// The package whose tests run `dls` as a process.
 const LAB: &str = "dents-lab";
+/// The other one whose tests compare in the locales of this machine.
+const LOCALE: &str = "dents-locale";
 
 const USAGE: &str = "\
 usage: cargo xtask test [WORD]...
@@ -123,6 +125,9 @@ fn test(package: &str, suites: &[String], filters: &[String]) -> Command {
         command.arg("--no-fail-fast");
         surroundings(&mut command);
     }
+    if [LAB, LOCALE].contains(&package) {
+        want_locales(&mut command);
+    }
     command.args(suites.iter().flat_map(|suite| ["--test", suite]));
     if !filters.is_empty() {
         command.arg("--").args(filters);
@@ -134,8 +139,21 @@ fn unit_tests(steps: &mut Steps) {
     for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
         steps.run(&format!("tests of {package}"), &mut test(package, &[], &[]));
     }
+    steps.run("models of dents-engine", &mut models());
     let mut on_std = cargo(["test", "--package", "dents-rt", "--features", "std"]);
     steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
+}
+
+/// The protocols of the engine, in every interleaving of a few preemptions. Optimised, for there are hundreds of thousands.
+fn models() -> Command {
+    cargo(["test", "--release", "--package", "dents-engine", "--features", "model", "--test", "model"])
+}
+
+/// `cargo xtask model`: the same with one preemption more.
+pub(crate) fn model() -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run("models of dents-engine", models().env("MODEL_PREEMPTIONS", "3"));
+    steps.finish()
 }
 
 /// What the process tests find in their environment: the binaries, and what must not be skipped.
@@ -145,14 +163,26 @@ fn surroundings(command: &mut Command) {
             command.env(variable, target_dir().join(profile).join("dls"));
         }
     }
-    // Locales with an order of their own count only where they are: elsewhere GNU ls falls back to C.
-    if std::env::var_os("DLS_LOCALES").is_none() && tools::locales(tools::LOCALES) {
-        command.env("DLS_LOCALES", "1");
-    }
     // Here nothing is skipped for want of FUSE, unless DLS_FUSE=optional is set.
     if std::env::var_os("DLS_FUSE").is_none() {
         command.env("DLS_FUSE", "required");
     }
+}
+
+/// Locales with an order of their own count where they are, or can be made: elsewhere GNU `ls` falls back to C, which is said
+/// here. A run with `DLS_LOCALES=1` fails if it compares in none of them.
+fn want_locales(command: &mut Command) {
+    if std::env::var_os("DLS_LOCALES").is_some() {
+        return;
+    }
+    if tools::locales(tools::LOCALES) {
+        command.env("DLS_LOCALES", "1");
+        return;
+    }
+    let missing = tools::LOCALES.join(", ");
+    println!(
+        "== without the locales {missing}, all or some: nothing is compared in them (as root, they would be made)"
+    );
 }
 
 fn document(steps: &mut Steps) {

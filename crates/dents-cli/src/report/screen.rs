@@ -1,7 +1,8 @@
 //! What stands at the other end of standard output, and how to draw there.
 
-use crate::{message, progress};
+use crate::message;
 use dents_locale::Locale;
+use dents_render::quantity::grouped;
 use dents_render::quote::{Quoter, Quoting};
 use dents_sys::{AsFd, tty};
 use std::io;
@@ -69,7 +70,7 @@ impl Screen {
 
     /// A number of things: in groups of three digits where people read it.
     pub(crate) fn count(&self, number: u64) -> Vec<u8> {
-        let text = if self.is_terminal() { progress::grouped(number) } else { number.to_string() };
+        let text = if self.is_terminal() { grouped(number) } else { number.to_string() };
         text.into_bytes()
     }
 

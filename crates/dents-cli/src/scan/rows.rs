@@ -89,12 +89,17 @@ fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>) -> Option<Facts<'n>> {
         group: names.group(entry.gid()),
         size: entry.size(),
         allocated: entry.blocks().saturating_mul(512),
-        atime: extra.atime,
-        btime: (extra.btime != Time::UNKNOWN).then_some(extra.btime),
-        ctime: extra.ctime,
-        mtime: extra.mtime,
+        atime: in_range(extra.atime),
+        btime: (extra.btime != Time::UNKNOWN).then_some(in_range(extra.btime)),
+        ctime: in_range(extra.ctime),
+        mtime: in_range(extra.mtime),
         lazy: false,
     })
+}
+
+/// A server on the network may say any number of nanoseconds. Readers of scans refuse more than fit in a second.
+fn in_range(time: Time) -> Time {
+    Time { nsec: time.nsec.min(999_999_999), ..time }
 }
 
 /// Parent and name of a directory, as in the row of the directory itself.
@@ -112,6 +117,13 @@ fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8], &'f [u8]
 mod tests {
     use super::*;
     use dents_sys::Errno;
+
+    #[test]
+    fn no_time_has_more_nanoseconds_than_a_second() {
+        let at = |nsec| in_range(Time { sec: 7, nsec });
+        assert_eq!([at(0), at(999_999_999)].map(|at| at.nsec), [0, 999_999_999]);
+        assert_eq!(at(3_400_000_000), at(999_999_999));
+    }
 
     #[test]
     fn the_parent_of_what_failed_is_that_of_its_row() {

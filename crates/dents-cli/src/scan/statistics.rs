@@ -2,9 +2,9 @@
 
 use super::Done;
 use crate::message::{self, counted};
-use crate::progress::grouped;
 use dents::needs::Kind;
 use dents::tree::Tally;
+use dents_render::quantity::grouped;
 use std::time::Duration;
 
 /// What types are called in numbers.

@@ -21,6 +21,7 @@
 //! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`](watchdog) finds it. It raises the
 //! limit by two for each ([`Crew::set_stuck`]), and other workers take what the stuck one has not begun.
 
+pub mod growing;
 pub mod watchdog;
 
 use crate::limit::Limit;
@@ -37,6 +38,17 @@ pub enum Next<T> {
     Later,
     /// None, and there will be none: the crew ends.
     End,
+}
+
+impl<T> Next<T> {
+    /// The same with another kind of task.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Next<U> {
+        match self {
+            Next::Task(task) => Next::Task(with(task)),
+            Next::Later => Next::Later,
+            Next::End => Next::End,
+        }
+    }
 }
 
 /// Which task is next.
@@ -67,32 +79,48 @@ pub struct Crew {
     work: Events,
     /// Workers and producers that may bring forth tasks.
     active: AtomicU32,
+    /// Replacements that may wait for a task, whatever room the limit has.
+    beyond: AtomicU32,
     ended: AtomicBool,
 }
 
 impl Crew {
     /// No worker yet. `producers` of tasks are not workers: the crew then lasts until [`Crew::end`], or until the order says
-    /// so.
+    /// so. A crew whose limit may fall needs one: a worker that leaves for want of room may leave a task behind, which the last
+    /// active worker has not seen.
     #[must_use]
     pub fn new(limit: Limit, producers: u32) -> Crew {
         Crew {
             limit,
             work: Events::default(),
             active: AtomicU32::new(producers),
+            beyond: AtomicU32::new(0),
             ended: AtomicBool::new(false),
         }
     }
 
-    /// So many tasks were published: wakes as many workers, if any sleep. A barrier and a load if none does.
+    /// So many tasks were published: wakes as many workers, if any sleep and the limit has room. A barrier and a load if none does.
     #[inline]
     pub fn announce(&self, tasks: usize) {
-        self.work.notify(tasks);
+        // More would find no room and sleep on. A worker that takes room only while it looks does so again: it has been notified
+        // before room is counted.
+        // Which sleeper is woken is the kernel's choice: where replacements wait, all are.
+        self.work.notify_by(|| match self.beyond.load(Ordering::SeqCst) {
+            0 => tasks.min(self.limit.room()),
+            _ => usize::MAX,
+        });
     }
 
     /// Whether a worker has nothing to do at this moment: then it is worth to share work.
     #[must_use]
     pub fn has_idle(&self) -> bool {
         self.work.has_waiters()
+    }
+
+    /// How many workers have nothing to do at this moment: for decisions that may be wrong.
+    #[must_use]
+    pub fn idle(&self) -> usize {
+        self.work.waiters()
     }
 
     /// Nothing more is to be done: workers return when their tasks are done.
@@ -130,6 +158,34 @@ impl Crew {
         while let Some(one) = task {
             execute(local, one);
             task = self.next(order, local);
+        }
+    }
+
+    /// The next task of a replacement, or `None` at the end. The limit does not count it: the stuck worker still has its place
+    /// there. For crews whose producer outside says when the end has come.
+    pub fn next_beyond_limit<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
+        let next = || match order.next(local) {
+            Next::Task(task) => Some(Some(task)),
+            Next::Later => self.has_ended().then_some(None),
+            Next::End => Some(None),
+        };
+        self.beyond.fetch_add(1, Ordering::SeqCst);
+        let task = self.work.wait(SPINS, None, next).flatten();
+        self.beyond.fetch_sub(1, Ordering::SeqCst);
+        task
+    }
+
+    /// The life of a worker that brings tasks along, in `local`: it was counted as a producer by [`Crew::new`], so that
+    /// no other worker can end the crew before this one has begun.
+    pub fn work_on<O: Order>(
+        &self,
+        order: &O,
+        local: &mut O::Local,
+        mut execute: impl FnMut(&mut O::Local, O::Task),
+    ) {
+        self.limit.enter_anyway();
+        while let Some(task) = self.next(order, local) {
+            execute(local, task);
         }
     }
 

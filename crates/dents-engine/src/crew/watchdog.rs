@@ -227,6 +227,16 @@ impl Watch {
         self.replacements_by(watchdog, sched::is_runnable)
     }
 
+    /// The life of a watchdog thread: it looks for ever, and says how many replacements there should be.
+    #[cfg(not(feature = "model"))]
+    pub fn guard(&self, replace: impl Fn(u32)) -> ! {
+        let mut watchdog = Watchdog::new(1);
+        loop {
+            crate::wait::sleep(LOOK_NS);
+            replace(self.replacements(&mut watchdog));
+        }
+    }
+
     fn replacements_by(&self, watchdog: &mut Watchdog, is_runnable: impl Fn(u32) -> bool) -> u32 {
         // The lister's own seat is left out: opening and reading a directory is its own work.
         let seats = self.seats.iter().skip(1).map(|named| &named.seat);

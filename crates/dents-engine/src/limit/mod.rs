@@ -29,6 +29,8 @@ pub const CHUNK: usize = 64;
 pub struct Limit {
     /// Never more than this, stuck workers among them.
     most: u32,
+    /// Never more than this at a time, stuck workers not counted.
+    cap: u32,
     counted: bool,
     /// At a time, stuck ones not counted.
     allowed: AtomicU32,
@@ -78,6 +80,22 @@ impl Limit {
         limit
     }
 
+    /// All workers, until [`Limit::search`] narrows it.
+    #[must_use]
+    pub fn open() -> Limit {
+        Limit::unknown(usize::MAX, usize::MAX, 1)
+    }
+
+    /// From now on as many as turn out to pay, as in [`Limit::searched`]. Where no answer has been noted so far.
+    pub fn search(&self, most: usize, cores: usize, now_ns: u64) {
+        if let Some(rate) = &self.rate {
+            let search = Search::new(number(most), number(cores));
+            self.allowed.store(search.limit, Ordering::Relaxed);
+            rate.lock().search = search;
+        }
+        self.begin_search(now_ns);
+    }
+
     /// `begin` of them until a worker has had [`SLOW`] slow answers in a row; then as many as turn out to pay.
     #[must_use]
     pub fn unknown(begin: usize, most: usize, cores: usize) -> Limit {
@@ -90,6 +108,7 @@ impl Limit {
     fn new(most: u32, allowed: u32, counted: bool) -> Limit {
         Limit {
             most,
+            cap: u32::MAX,
             counted,
             allowed: AtomicU32::new(allowed),
             stuck: AtomicU32::new(0),
@@ -98,6 +117,12 @@ impl Limit {
             near: AtomicBool::new(false),
             rate: None,
         }
+    }
+
+    /// The same, but never more than so many at a time, stuck workers not counted: what the file system's policy says.
+    #[must_use]
+    pub fn capped(self, cap: usize) -> Limit {
+        Limit { cap: number(cap), ..self }
     }
 
     fn begin_search(&self, now_ns: u64) {
@@ -115,7 +140,8 @@ impl Limit {
     #[must_use]
     pub fn allowed(&self) -> u32 {
         let stuck = self.stuck.load(Ordering::Relaxed);
-        self.allowed.load(Ordering::Relaxed).saturating_add(2 * stuck).min(self.most)
+        let allowed = self.allowed.load(Ordering::Relaxed).min(self.cap);
+        allowed.saturating_add(2 * stuck).min(self.most)
     }
 
     /// One more task is in flight, if it may be.
@@ -125,6 +151,13 @@ impl Limit {
         }
         let one_more = |running| (running < self.allowed()).then_some(running + 1);
         self.running.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// One more task is in flight, even if there is no room: its worker leaves as soon as it has executed it.
+    pub(crate) fn enter_anyway(&self) {
+        if self.counted {
+            self.running.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
     /// One task less is in flight.
@@ -138,6 +171,14 @@ impl Limit {
     #[inline]
     pub(crate) fn may_stay(&self) -> bool {
         !self.counted || self.running.load(Ordering::Relaxed) <= self.allowed()
+    }
+
+    /// How many more tasks may be in flight at this moment.
+    pub(crate) fn room(&self) -> usize {
+        if !self.counted {
+            return usize::MAX;
+        }
+        self.allowed().saturating_sub(self.running()) as usize
     }
 
     /// Workers in flight now, as far as they are counted.
@@ -156,6 +197,12 @@ impl Limit {
     #[must_use]
     pub fn highest(&self) -> u32 {
         self.rate.as_ref().map_or(0, |rate| rate.lock().highest)
+    }
+
+    /// Whether [`Limit::answered`] makes a difference.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.rate.is_some()
     }
 
     /// Whether answers have turned out to be round trips.
@@ -195,9 +242,12 @@ impl Limit {
         new.saturating_sub(old) as usize
     }
 
-    /// Allows at least so many from now on: answers come fast, and there are cores to use. Returns how many more that are.
-    pub fn raise(&self, allowed: usize) -> usize {
-        let allowed = number(allowed).min(self.most);
+    /// Allows at least so many from now on, unless a number was named: answers come fast, and there are cores to use.
+    /// Returns how many more that are.
+    pub fn raise(&self, cores: impl FnOnce() -> usize) -> usize {
+        let Some(rate) = &self.rate else { return 0 };
+        let allowed = number(cores()).min(self.most);
+        rate.lock().search.use_cores(allowed);
         allowed.saturating_sub(self.allowed.fetch_max(allowed, Ordering::Relaxed)) as usize
     }
 
@@ -253,6 +303,7 @@ mod tests {
     fn a_fixed_limit_counts_nothing() {
         let limit = Limit::fixed();
         assert!((0..1000).all(|_| limit.enter()) && limit.may_stay());
+        limit.enter_anyway();
         assert_eq!((limit.running(), limit.step(), limit.is_far(), limit.highest()), (0, 1, false, 0));
         assert_eq!(limit.answered(1, 0, 10 * MS, &mut Streak::default()), 0);
     }
@@ -261,9 +312,12 @@ mod tests {
     fn a_counted_limit_is_kept() {
         let limit = Limit::counted(2, 8);
         assert_eq!((limit.enter(), limit.enter(), limit.enter()), (true, true, false));
-        assert_eq!((limit.running(), limit.most(), limit.may_stay()), (2, 8, true));
+        assert_eq!((limit.running(), limit.most(), limit.may_stay(), limit.room()), (2, 8, true, 0));
         limit.leave();
         assert!(limit.enter() && !limit.enter());
+        limit.enter_anyway();
+        assert_eq!((limit.running(), limit.may_stay()), (3, false));
+        limit.leave();
         limit.set_stuck(1);
         assert_eq!(limit.allowed(), 4, "two more for one that is stuck");
         assert!(limit.enter() && limit.enter() && !limit.enter());
@@ -299,17 +353,54 @@ mod tests {
         }
         assert_eq!((limit.allowed(), limit.highest()), (256, 256));
         let mut streak = Streak::default();
-        (0..1024).for_each(|_| drop(limit.answered(1, now, now + 2_000, &mut streak)));
+        for _ in 0..1024 {
+            limit.answered(1, now, now + 2_000, &mut streak);
+        }
         assert_eq!((limit.allowed(), limit.is_far(), limit.step()), (2, false, CHUNK), "from memory");
         assert_eq!(limit.highest(), 256);
+    }
+
+    #[test]
+    fn a_search_narrows_an_open_limit() {
+        let (limit, mut now) = (Limit::open(), MS);
+        assert!((0..1000).all(|_| limit.enter()) && limit.may_stay() && !limit.is_far());
+        (0..1000).for_each(|_| limit.leave());
+        limit.search(48, 2, now);
+        assert_eq!((limit.allowed(), limit.is_far(), limit.highest()), (32, true, 32));
+        assert_eq!((round(&limit, &mut now), round(&limit, &mut now)), (0, 16));
+        assert_eq!(limit.allowed(), 48);
     }
 
     #[test]
     fn a_search_never_exceeds_its_most() {
         let limit = Limit::searched(8, 64, 0);
         assert_eq!(limit.allowed(), 8);
-        assert_eq!(limit.raise(100), 0);
+        assert_eq!(limit.raise(|| 100), 0);
         let limit = Limit::unknown(2, 8, 1);
-        assert_eq!((limit.raise(4), limit.raise(3), limit.allowed()), (2, 0, 4));
+        assert_eq!((limit.raise(|| 4), limit.raise(|| 3), limit.allowed()), (2, 0, 4));
+        let limit = Limit::counted(2, 8);
+        assert_eq!((limit.raise(|| 4), limit.allowed()), (0, 2), "the number was named");
+    }
+
+    #[test]
+    fn a_cap_holds_for_workers_that_are_not_stuck() {
+        let limit = Limit::unknown(2, 8, 4).capped(1);
+        assert_eq!((limit.allowed(), limit.enter(), limit.enter()), (1, true, false));
+        limit.raise(|| 4);
+        limit.begin_search(0);
+        assert_eq!(limit.allowed(), 1);
+        limit.set_stuck(1);
+        assert_eq!(limit.allowed(), 3);
+    }
+
+    #[test]
+    fn cores_that_become_known_later_are_used() {
+        let (limit, mut streak) = (Limit::unknown(2, 256, 1), Streak::default());
+        limit.raise(|| 4);
+        limit.begin_search(0);
+        (0..64).for_each(|_| {
+            limit.answered(1, 0, 2_000, &mut streak);
+        });
+        assert_eq!((limit.allowed(), limit.is_far()), (4, false), "answers come from memory");
     }
 }

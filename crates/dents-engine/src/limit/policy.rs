@@ -206,6 +206,13 @@ impl Policy {
         const { &TABLE }.iter().find(|row| Some(row.0) == fs).map_or(const { &UNKNOWN }, |row| &row.1)
     }
 
+    /// Threads where answers come from memory: one for each core. A policy for fewer requests than a disk's queue holds is one
+    /// for few threads as well.
+    #[must_use]
+    pub fn cores(&self, cores: usize) -> usize {
+        if self.most < QUEUE { cores.min(self.most) } else { cores }
+    }
+
     /// Whether answers come from elsewhere.
     #[must_use]
     pub fn is_far(&self) -> bool {

@@ -68,6 +68,11 @@ impl Search {
         Search { limit: FIRST.min(most), most, cores, near: false, before: None, rest: 0 }
     }
 
+    /// So many are in flight, at least, while answers come from memory.
+    pub(super) fn use_cores(&mut self, cores: u32) {
+        self.cores = self.cores.max(cores);
+    }
+
     /// Takes a window into account, and says how many there shall be in flight from now on.
     pub(super) fn step(&mut self, window: &Window) -> u32 {
         // Nearly all to get there, since one that waits for a core seems slow; a half to stay.

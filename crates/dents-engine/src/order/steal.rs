@@ -1,1 +1,467 @@
-//! (to come)
+//! The stealing order, for trees: each worker goes down its own way, and an idle one steals from the far end of another's.
+//!
+//! ```text
+//!   worker 0                                   worker 1, idle
+//!   stack: highest ... deepest ─► claims       stack: empty
+//!             │                                   ▲
+//!   offers 0: front ... back                      │
+//!               └────────── steals ───────────────┘
+//! ```
+//!
+//! - Tasks that come forth together are a [`Group`]: the subdirectories of one directory. Its members are claimed one by one,
+//!   by each worker that has the group on its [`Stack`]: one `fetch_add` each, no lock.
+//! - A group of more than one member is offered to the other workers, behind the lock of its owner's offers. A thief
+//!   takes what was offered first and still has members, for it lies highest in the tree.
+//! - A task that was paused lies in the stack, and is resumed when all above it is done. No other worker takes it.
+//! - Pieces of a huge task, and members that are sorted by a key, are taken by any worker. Those by key in the order of an
+//!   elevator: from the last key on upwards, and again from the lowest.
+//!
+//! A worker has no task only when its stack is empty. So when all are idle, no group, paused task or piece is left: the end is
+//! the [`Crew`]'s to find. What is published is announced afterwards: a barrier and a load if no worker sleeps.
+
+use crate::crew::{Crew, Next};
+use crate::limit::Limit;
+use crate::lock::Mutex;
+use crate::sync::{AtomicUsize, Fault, Ordering::Relaxed, broken};
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// Tasks that came forth together.
+#[derive(Debug)]
+pub struct Group<G> {
+    /// What they have in common.
+    pub common: G,
+    len: usize,
+    next: AtomicUsize,
+}
+
+impl<G> Group<G> {
+    /// So many members, none of which is claimed.
+    pub fn new(common: G, len: usize) -> Arc<Group<G>> {
+        Arc::new(Group { common, len, next: AtomicUsize::new(0) })
+    }
+
+    /// How many have yet to be claimed.
+    #[must_use]
+    pub fn unclaimed(&self) -> usize {
+        self.len.saturating_sub(self.next.load(Relaxed))
+    }
+
+    /// The next member. Each is claimed once.
+    fn claim(&self) -> Option<usize> {
+        let index = if broken(Fault::ClaimTwice) {
+            let index = self.next.load(Relaxed);
+            self.next.store(index + 1, Relaxed);
+            index
+        } else {
+            self.next.fetch_add(1, Relaxed)
+        };
+        (index < self.len).then_some(index)
+    }
+}
+
+/// A worker's own groups, deepest last, and the tasks that it has paused.
+#[derive(Debug)]
+pub struct Stack<G, R> {
+    worker: usize,
+    levels: Vec<Level<G, R>>,
+}
+
+#[derive(Debug)]
+enum Level<G, R> {
+    Group(Arc<Group<G>>),
+    Paused(R),
+}
+
+impl<G, R> Stack<G, R> {
+    /// The empty stack of the worker with this number, counted from 0.
+    #[must_use]
+    pub fn new(worker: usize) -> Stack<G, R> {
+        Stack { worker, levels: Vec::new() }
+    }
+
+    /// The worker's number.
+    #[must_use]
+    pub fn worker(&self) -> usize {
+        self.worker
+    }
+
+    /// How many levels there are.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The group on a level, unless a paused task is there.
+    #[must_use]
+    pub fn group(&self, level: usize) -> Option<&Arc<Group<G>>> {
+        match self.levels.get(level)? {
+            Level::Group(group) => Some(group),
+            Level::Paused(_) => None,
+        }
+    }
+
+    /// Members yet to be claimed on this level and those above.
+    #[must_use]
+    pub fn unclaimed(&self, from: usize) -> usize {
+        (from..self.levels()).filter_map(|level| self.group(level)).map(|group| group.unclaimed()).sum()
+    }
+
+    /// Puts a task below this level and those above, to be resumed when they are done.
+    pub fn pause(&mut self, level: usize, task: R) {
+        self.levels.insert(level.min(self.levels()), Level::Paused(task));
+    }
+}
+
+/// What a worker does next.
+#[derive(Debug)]
+pub enum Task<G, R, P> {
+    /// This member of the topmost group on its own stack.
+    Own(Arc<Group<G>>, usize),
+    /// This member of a group that was sorted.
+    Sorted(Arc<Group<G>>, usize),
+    /// Another worker's group, to be [pushed](Steal::push) and claimed from.
+    Stolen(Arc<Group<G>>),
+    /// To go on with a task that was paused.
+    Resume(R),
+    /// A piece of a huge task.
+    Piece(P),
+}
+
+/// What the workers share.
+#[derive(Debug)]
+pub struct Steal<G, P> {
+    /// The workers; the first one is counted from the start ([`Crew::work_on`]).
+    pub crew: Crew,
+    offers: Vec<Offers<G>>,
+    pieces: Mutex<VecDeque<P>>,
+    /// How many pieces wait.
+    waiting: AtomicUsize,
+    sorted: Mutex<Elevator<G>>,
+    /// So many members may be sorted at a time; where none may, the lock is never taken.
+    most_sorted: usize,
+}
+
+/// One worker's offers, on cache lines of their own.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Offers<G>(Mutex<VecDeque<Arc<Group<G>>>>);
+
+/// A group, and which of its members.
+type Member<G> = (Arc<Group<G>>, usize);
+
+/// Members in the order of their keys.
+#[derive(Debug)]
+struct Elevator<G> {
+    /// By key, and by a number that makes it unique.
+    members: BTreeMap<(u64, u64), Member<G>>,
+    number: u64,
+    last: u64,
+}
+
+impl<G, P> Steal<G, P> {
+    /// For one worker; see [`Steal::set_workers`].
+    #[must_use]
+    pub fn new(most_sorted: usize) -> Steal<G, P> {
+        let mut steal = Steal {
+            crew: Crew::new(Limit::fixed(), 1),
+            offers: Vec::new(),
+            pieces: Mutex::new(VecDeque::new()),
+            waiting: AtomicUsize::new(0),
+            sorted: Mutex::new(Elevator { members: BTreeMap::new(), number: 0, last: 0 }),
+            most_sorted,
+        };
+        steal.set_workers(1);
+        steal
+    }
+
+    /// For so many workers, and no fewer than before.
+    pub fn set_workers(&mut self, workers: usize) {
+        self.offers.resize_with(workers.max(self.workers()), || Offers(Mutex::new(VecDeque::new())));
+    }
+
+    /// How many workers there may be.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.offers.len()
+    }
+
+    /// The worker's next task: a piece, a member of its own deepest group, one by key, another worker's group.
+    pub fn next<R>(&self, stack: &mut Stack<G, R>) -> Next<Task<G, R, P>> {
+        if let Some(piece) = self.take_piece() {
+            return Next::Task(Task::Piece(piece));
+        }
+        while let Some(level) = stack.levels.last() {
+            if let Level::Group(group) = level
+                && let Some(index) = group.claim()
+            {
+                return Next::Task(Task::Own(Arc::clone(group), index));
+            }
+            if broken(Fault::ForgetPaused) && matches!(level, Level::Paused(_)) {
+                break;
+            }
+            if let Some(task) = self.pop(stack) {
+                return Next::Task(Task::Resume(task));
+            }
+        }
+        if let Some((group, index)) = self.take_sorted() {
+            return Next::Task(Task::Sorted(group, index));
+        }
+        self.steal(stack.worker).map_or(Next::Later, |group| Next::Task(Task::Stolen(group)))
+    }
+
+    /// Puts a group on the worker's stack, and where other workers find it if there is more than one member.
+    pub fn push<R>(&self, stack: &mut Stack<G, R>, group: Arc<Group<G>>) {
+        if self.workers() > 1 && group.unclaimed() > 1 {
+            self.offer(stack.worker, &group);
+        }
+        stack.levels.push(Level::Group(group));
+    }
+
+    /// Offers all groups that were pushed while there were no other workers.
+    pub fn offer_all<R>(&self, stack: &Stack<G, R>) {
+        if self.workers() > 1 {
+            let groups = (0..stack.levels()).filter_map(|level| stack.group(level));
+            groups.for_each(|group| self.offer(stack.worker, group));
+        }
+    }
+
+    fn offer(&self, worker: usize, group: &Arc<Group<G>>) {
+        let members = group.unclaimed();
+        if broken(Fault::NotifyBeforePublishing) {
+            self.crew.announce(members);
+        }
+        self.offers[worker].0.lock().push_back(Arc::clone(group));
+        if !broken(Fault::NotifyBeforePublishing) {
+            self.crew.announce(members);
+        }
+    }
+
+    /// Removes the topmost group if all its members are claimed. ([`Steal::next`] does so only when it is called next.)
+    pub fn release<R>(&self, stack: &mut Stack<G, R>) {
+        if let Some(Level::Group(group)) = stack.levels.last()
+            && group.unclaimed() == 0
+        {
+            let _ = self.pop(stack);
+        }
+    }
+
+    /// Removes the topmost level. If that is a group it is used up, and the last that the worker offered may be so, too.
+    fn pop<R>(&self, stack: &mut Stack<G, R>) -> Option<R> {
+        match stack.levels.pop()? {
+            Level::Paused(task) => Some(task),
+            Level::Group(group) => {
+                if self.workers() > 1 && group.len > 1 {
+                    let mut offers = self.offers[stack.worker].0.lock();
+                    while offers.back().is_some_and(|group| group.unclaimed() == 0) {
+                        offers.pop_back();
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// The group of another worker that was offered first, of those that have members left.
+    fn steal(&self, thief: usize) -> Option<Arc<Group<G>>> {
+        let workers = self.workers();
+        (1..workers).find_map(|step| {
+            let mut offers = self.offers[(thief + step) % workers].0.lock();
+            while offers.front().is_some_and(|group| group.unclaimed() == 0) {
+                offers.pop_front();
+            }
+            offers.front().cloned()
+        })
+    }
+
+    /// Publishes a piece.
+    pub fn give_piece(&self, piece: P) {
+        let mut pieces = self.pieces.lock();
+        pieces.push_back(piece);
+        self.waiting.store(pieces.len(), Relaxed);
+        drop(pieces);
+        self.crew.announce(1);
+    }
+
+    /// The piece that was published first. One load if there is none.
+    pub fn take_piece(&self) -> Option<P> {
+        if self.waiting.load(Relaxed) == 0 {
+            return None;
+        }
+        let mut pieces = self.pieces.lock();
+        let piece = pieces.pop_front();
+        self.waiting.store(pieces.len(), Relaxed);
+        piece
+    }
+
+    /// Whether so many pieces wait that no worker needs more.
+    #[must_use]
+    pub fn has_plenty(&self) -> bool {
+        self.waiting.load(Relaxed) >= 2 * self.workers()
+    }
+
+    /// Publishes all members of a group, which is on no stack, in the order of keys: one for each. False, and nothing is done, if
+    /// too many are sorted already.
+    pub fn sort(&self, group: &Arc<Group<G>>, keys: &[u64]) -> bool {
+        if self.most_sorted == 0 {
+            return false;
+        }
+        let mut sorted = self.sorted.lock();
+        if sorted.members.len() + keys.len() > self.most_sorted {
+            return false;
+        }
+        for (index, key) in keys.iter().enumerate() {
+            sorted.number += 1;
+            let key = (*key, sorted.number);
+            sorted.members.insert(key, (Arc::clone(group), index));
+        }
+        drop(sorted);
+        self.crew.announce(keys.len());
+        true
+    }
+
+    fn take_sorted(&self) -> Option<Member<G>> {
+        if self.most_sorted == 0 {
+            return None;
+        }
+        let mut sorted = self.sorted.lock();
+        let ahead = sorted.members.range((sorted.last, 0)..).next().map(|(key, _)| *key);
+        let key = ahead.or_else(|| sorted.members.keys().next().copied())?;
+        sorted.last = key.0;
+        sorted.members.remove(&key)
+    }
+}
+
+#[cfg(all(test, not(feature = "model")))]
+mod tests {
+    use super::*;
+    use std::format;
+    use std::string::String;
+
+    type Shared = Steal<&'static str, char>;
+    type Own = Stack<&'static str, &'static str>;
+
+    /// What comes next, in a word.
+    fn next(steal: &Shared, stack: &mut Own) -> String {
+        match steal.next(stack) {
+            Next::Task(Task::Own(group, index)) => format!("{}{index}", group.common),
+            Next::Task(Task::Sorted(group, index)) => format!("{}{index} by key", group.common),
+            Next::Task(Task::Stolen(group)) => {
+                let name = format!("stolen {}", group.common);
+                steal.push(stack, group);
+                name
+            }
+            Next::Task(Task::Resume(task)) => format!("resume {task}"),
+            Next::Task(Task::Piece(piece)) => format!("piece {piece}"),
+            Next::Later => "later".into(),
+            Next::End => "end".into(),
+        }
+    }
+
+    fn workers<const N: usize>() -> (Shared, [Own; N]) {
+        let mut steal = Steal::new(0);
+        steal.set_workers(N);
+        (steal, std::array::from_fn(Stack::new))
+    }
+
+    #[test]
+    fn a_worker_goes_depth_first() {
+        let (steal, [mut own]) = workers();
+        assert_eq!((own.levels(), own.worker()), (0, 0));
+        steal.push(&mut own, Group::new("a", 2));
+        assert_eq!(next(&steal, &mut own), "a0");
+        steal.push(&mut own, Group::new("b", 2));
+        assert_eq!((own.levels(), own.unclaimed(0), own.unclaimed(1)), (2, 3, 2));
+        assert_eq!(own.group(1).map(|group| group.common), Some("b"));
+        let rest: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(rest, ["b0", "b1", "a1", "later"]);
+        assert!(steal.offers[0].0.lock().is_empty(), "one worker offers nothing");
+    }
+
+    #[test]
+    fn what_is_paused_comes_after_all_above_it() {
+        let (steal, [mut own]) = workers();
+        steal.push(&mut own, Group::new("a", 1));
+        steal.push(&mut own, Group::new("b", 1));
+        own.pause(1, "p");
+        own.pause(9, "q");
+        assert!(own.group(1).is_none() && own.unclaimed(0) == 2);
+        let all: Vec<_> = (0..5).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(all, ["resume q", "b0", "resume p", "a0", "later"]);
+    }
+
+    #[test]
+    fn what_was_offered_first_is_stolen() {
+        let (steal, [mut own, mut thief]) = workers();
+        steal.push(&mut own, Group::new("alone", 1));
+        assert_eq!(next(&steal, &mut thief), "later", "a group of one is not offered");
+        steal.push(&mut own, Group::new("a", 2));
+        steal.push(&mut own, Group::new("b", 2));
+        let stolen: Vec<_> = (0..4).map(|_| next(&steal, &mut thief)).collect();
+        assert_eq!(stolen, ["stolen a", "a0", "a1", "stolen b"], "a is used up, b not");
+        assert_eq!((next(&steal, &mut own), next(&steal, &mut thief)), ("b0".into(), "b1".into()));
+        assert_eq!(next(&steal, &mut own), "alone0");
+        assert_eq!((next(&steal, &mut own), next(&steal, &mut thief)), ("later".into(), "later".into()));
+        assert!(steal.offers.iter().all(|offers| offers.0.lock().is_empty()));
+    }
+
+    #[test]
+    fn a_group_that_is_used_up_is_released() {
+        let (steal, [mut own, _]) = workers();
+        steal.push(&mut own, Group::new("a", 2));
+        assert_eq!(next(&steal, &mut own), "a0");
+        steal.release(&mut own);
+        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (1, 1), "one is left");
+        assert_eq!(next(&steal, &mut own), "a1");
+        steal.release(&mut own);
+        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (0, 0));
+        own.pause(0, "p");
+        steal.release(&mut own);
+        assert_eq!(next(&steal, &mut own), "resume p");
+    }
+
+    #[test]
+    fn what_came_before_the_others_is_offered_to_them() {
+        let (mut steal, [mut own]) = workers();
+        steal.push(&mut own, Group::new("a", 1));
+        steal.offer_all(&own);
+        assert!(steal.offers[0].0.lock().is_empty());
+        steal.set_workers(3);
+        steal.set_workers(2);
+        assert_eq!(steal.workers(), 3, "never fewer");
+        steal.offer_all(&own);
+        let mut thief = Stack::new(2);
+        assert_eq!((next(&steal, &mut thief), next(&steal, &mut thief)), ("stolen a".into(), "a0".into()));
+        assert_eq!(next(&steal, &mut own), "later");
+    }
+
+    #[test]
+    fn pieces_come_first_and_in_order() {
+        let (steal, [mut own]) = workers();
+        steal.push(&mut own, Group::new("a", 1));
+        assert!(!steal.has_plenty());
+        steal.give_piece('x');
+        assert!(!steal.has_plenty());
+        steal.give_piece('y');
+        assert!(steal.has_plenty());
+        let all: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(all, ["piece x", "piece y", "a0", "later"]);
+        assert!(!steal.has_plenty() && steal.take_piece().is_none());
+    }
+
+    #[test]
+    fn by_key_as_an_elevator_goes() {
+        let (steal, mut own) = (Shared::new(4), Own::new(0));
+        assert!(!steal.sort(&Group::new("long", 5), &[0; 5]), "too many");
+        assert!(steal.sort(&Group::new("a", 3), &[20, 10, 20]));
+        assert!(!steal.sort(&Group::new("b", 2), &[0; 2]), "with those that wait");
+        steal.push(&mut own, Group::new("own", 1));
+        let some: Vec<_> = (0..3).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(some, ["own0", "a1 by key", "a0 by key"]);
+        assert!(steal.sort(&Group::new("c", 3), &[15, 25, 20]));
+        let rest: Vec<_> = (0..5).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(rest, ["a2 by key", "c2 by key", "c1 by key", "c0 by key", "later"]);
+        assert!(!Shared::new(0).sort(&Group::new("a", 0), &[]), "not sorted at all");
+    }
+}

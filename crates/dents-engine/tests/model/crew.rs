@@ -142,3 +142,28 @@ fn without_replacement_the_second_task_is_never_executed() {
 fn a_worker_that_leaves_uncounted_takes_the_room_of_others() {
     a_producer(Some(Fault::LeaveUncounted));
 }
+
+/// The number in flight falls from two to one: a worker leaves for want of room, with a task it has just published, while the
+/// other finds none. So a crew whose limit may fall has a producer, and an order that says when the end has come.
+#[test]
+#[should_panic(expected = "every task, once")]
+fn a_crew_without_a_producer_may_forget_a_task_when_its_limit_falls() {
+    explore(None, || {
+        let shared = Shared::new(Limit::counted(1, 2), 0, &[1]);
+        shared.crew.set_stuck(1);
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.work())
+        };
+        shared.crew.work(&shared.stack, &mut (), |(), below| {
+            shared.crew.set_stuck(0);
+            if below > 0 {
+                shared.stack.0.lock().push(below - 1);
+                shared.crew.announce(1);
+            }
+            shared.done.fetch_add(1, Ordering::Relaxed);
+        });
+        other.join().unwrap();
+        assert_eq!(shared.done.load(Ordering::Relaxed), 2, "every task, once");
+    });
+}

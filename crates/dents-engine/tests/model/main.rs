@@ -8,6 +8,10 @@
 
 mod board;
 mod crew;
+mod queue;
+mod range;
+mod steal;
+mod turns;
 mod wait;
 
 use dents_engine::{Fault, put_fault};
@@ -17,9 +21,14 @@ const PREEMPTIONS: usize = 2;
 
 /// Executes a model in every interleaving within the bounds, with a fault or without.
 fn explore(fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
+    explore_within(PREEMPTIONS, fault, model);
+}
+
+/// The same with another bound: for models of four threads.
+fn explore_within(preemptions: usize, fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
     put_fault(fault);
     let mut builder = loom::model::Builder::new();
     let asked = std::env::var("MODEL_PREEMPTIONS").ok().and_then(|text| text.parse().ok());
-    builder.preemption_bound = Some(asked.unwrap_or(PREEMPTIONS));
+    builder.preemption_bound = Some(asked.unwrap_or(preemptions));
     builder.check(model);
 }

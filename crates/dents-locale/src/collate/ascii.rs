@@ -121,7 +121,9 @@ impl Ascii {
 
     /// Appends these levels of the key of `name` and says true; or says false, having appended nothing.
     pub(super) fn key(&self, name: &[u8], levels: Range<usize>, out: &mut Vec<u8>) -> bool {
-        if name.iter().any(|byte| self.weights[0][usize::from(*byte)] == LONG_WAY) || self.has_pair(name) {
+        let long_way = |byte: &u8| self.weights[0][usize::from(*byte)] == LONG_WAY;
+        // An empty name has no byte that says so.
+        if self.levels > LEVELS || name.iter().any(long_way) || self.has_pair(name) {
             return false;
         }
         for level in levels {

@@ -87,6 +87,17 @@ fn bytes_that_are_no_collation_make_no_collator() {
     assert!(Collator::new(testing::mapped(&bytes)).is_none(), "no rules: bytes are compared");
 }
 
+/// More levels than the short way counts: also a name without a byte takes the long one.
+#[test]
+fn five_levels_take_the_long_way() {
+    let mut bytes = testing::collate();
+    let levels = bytes.windows(4).position(|four| four == 3u32.to_ne_bytes()).unwrap();
+    bytes[levels..levels + 4].copy_from_slice(&5u32.to_ne_bytes());
+    let collator = &mut Collator::new(testing::mapped(&bytes)).unwrap();
+    assert_eq!(key(collator, b""), [SEPARATOR; 4]);
+    assert_eq!(key(collator, b"ab"), long_way(collator, b"ab"));
+}
+
 #[test]
 fn broken_tables_give_some_key() {
     let whole = testing::collate();

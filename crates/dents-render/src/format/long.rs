@@ -541,3 +541,7 @@ impl<'o> OwnerColumn<'o> {
         out.push(b' ');
     }
 }
+
+#[cfg(test)]
+#[path = "long_tests.rs"]
+mod tests;

@@ -7,7 +7,7 @@ use super::frills::Frills;
 use super::{Rows, in_order};
 use crate::Sink;
 use crate::name::Painter;
-use crate::number::Text;
+use crate::quantity::grouped;
 use crate::renderer::{Piece, Renderer};
 use crate::view::{Beside, Column, Elsewhere, Table, View, measure};
 use alloc::vec::Vec;
@@ -100,7 +100,7 @@ impl Branch {
     fn write_more(&self, count: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.shapes.dots);
         out.push(b' ');
-        grouped(count, out);
+        out.extend_from_slice(grouped(u64::from(count)).as_bytes());
         out.extend_from_slice(b" more");
     }
 
@@ -114,18 +114,6 @@ impl Branch {
                 out.extend_from_slice(b" shown above");
             }
         }
-    }
-}
-
-/// A number with commas between thousands.
-fn grouped(number: u32, out: &mut Vec<u8>) {
-    let digits = Text::number(u64::from(number));
-    let digits = digits.as_bytes();
-    for (at, digit) in digits.iter().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(b',');
-        }
-        out.push(*digit);
     }
 }
 

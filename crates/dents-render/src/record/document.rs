@@ -8,7 +8,7 @@ use crate::style::{Format, Style};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents::batch::Batch;
-use dents::bounded::UNANSWERED;
+use dents::deadline::UNANSWERED;
 
 /// A run under way. There is none for a listing that is neither for programs nor counted.
 pub(crate) struct State {

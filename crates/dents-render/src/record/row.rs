@@ -8,7 +8,7 @@ use crate::note::{Git, Note, Total};
 use crate::number::push_number;
 use alloc::vec::Vec;
 use dents::batch::{Asked, Entry, Extra, Mark, Time};
-use dents::bounded::UNANSWERED;
+use dents::deadline::UNANSWERED;
 use dents::needs::Kind;
 use dents::owners::Owners;
 

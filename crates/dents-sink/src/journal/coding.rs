@@ -121,7 +121,8 @@ impl<'a> Bytes<'a> {
     }
 
     pub(super) fn time(&mut self) -> Option<Time> {
-        Some(Time { sec: self.signed()?, nsec: self.small()? })
+        let time = Time { sec: self.signed()?, nsec: self.small()? };
+        (time.nsec < 1_000_000_000).then_some(time)
     }
 }
 

@@ -89,6 +89,17 @@ fn rows_that_agree_are_short() {
 }
 
 #[test]
+fn a_second_has_no_more_nanoseconds() {
+    let time = |nsec| {
+        let mut out = Vec::new();
+        put_time(&mut out, Time { sec: 1, nsec });
+        Bytes(&out).time().map(|time| time.nsec)
+    };
+    assert_eq!(time(999_999_999), Some(999_999_999));
+    assert_eq!(time(1_000_000_000), None);
+}
+
+#[test]
 fn rubbish_ends_the_rows() {
     let bytes = encoded(&odd_rows());
     let mut seed = 7_u64;

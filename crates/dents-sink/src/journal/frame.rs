@@ -71,7 +71,9 @@ impl<'a> About<'a> {
 
     fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
         let (depth, path, piece) = (bytes.small()?, bytes.bytes()?, bytes.small()?);
-        Some(About { path, depth, piece, last: bytes.byte()? != 0 })
+        let last = bytes.byte()? != 0;
+        // What is in a directory is one deeper, and the pieces are counted from 0 to the last.
+        (depth < u32::MAX && piece < u32::MAX).then_some(About { path, depth, piece, last })
     }
 }
 
@@ -141,6 +143,17 @@ mod tests {
             let whole = length(&good[..end]).is_some_and(|len| len <= end as u64);
             assert!(!whole, "cut off at {end}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_counted_on_is_refused() {
+        let taken = |depth, piece| {
+            let (mut bytes, about) = (Vec::new(), About { path: b"a", depth, piece, last: true });
+            about.put(&mut bytes);
+            About::take(&mut Bytes(&bytes)).is_some()
+        };
+        assert!(taken(u32::MAX - 1, u32::MAX - 1));
+        assert!(!taken(u32::MAX, 0) && !taken(0, u32::MAX));
     }
 
     #[test]

@@ -55,6 +55,8 @@
 mod coding;
 mod error;
 mod frame;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod home;
 mod key;
 mod recover;

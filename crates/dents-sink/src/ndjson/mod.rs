@@ -48,6 +48,8 @@
 //! Each part fills a buffer of 256 KiB and writes it, whole lines only, under a lock. The directory's part of a line is escaped
 //! once for all of its entries. Nothing is allocated per row, unless its name is not UTF-8.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod read;
 mod text;
 

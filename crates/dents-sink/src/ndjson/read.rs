@@ -118,7 +118,7 @@ struct Scan {
 
 /// What the records say, and the rows that were met.
 #[derive(Default)]
-struct Counted {
+pub(super) struct Counted {
     rows: u64,
     recorded: u64,
     records: u64,
@@ -177,13 +177,14 @@ impl Lines {
 }
 
 /// Why a line was neither a row nor a record.
-enum Wrong {
+#[derive(Debug)]
+pub(super) enum Wrong {
     Version(u64),
     Line(String),
     Receiver(io::Error),
 }
 
-fn take_line(
+pub(super) fn take_line(
     line: &[u8],
     counted: &mut Counted,
     give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,

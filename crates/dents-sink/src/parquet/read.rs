@@ -1,7 +1,7 @@
 //! Columns become rows again.
 
 use super::seal::Checked;
-use super::{io_error, schema};
+use super::{io_error, panics, schema};
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::time::Unit;
@@ -43,7 +43,7 @@ impl Columns {
             message::bad_file(path, "a Parquet file, but not of a scan", way_out)
         };
         let source = Checked::open(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
-        let file = SerializedFileReader::new(source.clone()).map_err(|error| wrong(path, error))?;
+        let file = decode(path, || SerializedFileReader::new(source.clone()))?;
         let value = |key: &str| value(&file, key);
         let version: u64 =
             value(schema::VERSION).and_then(|version| version.parse().ok()).ok_or_else(not_ours)?;
@@ -72,12 +72,14 @@ impl Columns {
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Extent>> {
         for (index, checksum) in self.checksums.iter().enumerate() {
-            let loaded = self.load(index, *checksum).and_then(|()| self.cursors(index));
-            let mut cursors = loaded.map_err(|error| wrong(&self.path, error))?;
+            let mut cursors = decode(&self.path, || {
+                self.load(index, *checksum)?;
+                self.cursors(index)
+            })?;
             let mut left = usize::try_from(self.file.metadata().row_group(index).num_rows()).unwrap_or(0);
             while left > 0 {
                 let rows = left.min(BATCH);
-                cursors.fill(rows).map_err(|error| wrong(&self.path, error))?;
+                decode(&self.path, || cursors.fill(rows))?;
                 for _ in 0..rows {
                     let row = cursors.row().map_err(|problem| message::damaged(&self.path, problem))?;
                     give(&row)?;
@@ -110,6 +112,12 @@ impl Columns {
             errno: Cursor::of(group, "errno")?,
         })
     }
+}
+
+/// Calls the decoder, which may panic: at a file whose checksums fit because it was made to do harm.
+fn decode<T>(path: &Path, act: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
+    let result = panics::during(path, act).ok_or_else(|| message::damaged(path, panics::PROBLEM))?;
+    result.map_err(|error| wrong(path, error))
 }
 
 fn wrong(path: &Path, error: ParquetError) -> io::Error {

@@ -15,11 +15,11 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const MAGIC: &[u8; 8] = b"dentscrc";
+pub(super) const MAGIC: &[u8; 8] = b"dentscrc";
 /// The magic and four bytes of checksum.
-const SEAL: usize = 12;
+pub(super) const SEAL: usize = 12;
 /// A footer ends with its own length in four bytes, and `PAR1`.
-const TAIL: usize = 8;
+pub(super) const TAIL: usize = 8;
 /// Far more than a footer needs: of 400 million rows it has some ten megabytes.
 const LONGEST: usize = 1 << 30;
 

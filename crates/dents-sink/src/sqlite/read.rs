@@ -133,7 +133,10 @@ fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> 
         _ => Err("a fact is missing or no number"),
     };
     let narrow = |index: usize| number(values[index])?.ok_or(MISSING);
-    let at = |index: usize| Ok(Time { sec: wide(index)?, nsec: narrow(index + 1)? });
+    let at = |index: usize| {
+        let at = Time { sec: wide(index)?, nsec: narrow(index + 1)? };
+        if at.nsec < 1_000_000_000 { Ok(at) } else { Err("a number is out of range") }
+    };
     Ok(Facts {
         dev: words::device_halves(wide(6)? as u64),
         ino: wide(5)? as u64,

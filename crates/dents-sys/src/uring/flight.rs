@@ -33,7 +33,12 @@ fn user_data(token: u32, opcode: io::IoringOp, buffer: u32) -> u64 {
 }
 
 /// Buffers have 24 bits, operations 8.
-const _: () = assert!(super::MAX_ENTRIES <= 1 << 24);
+const _: () = assert!(super::MAX_ENTRIES * 2 <= 1 << 24);
+
+/// How many requests the kernel keeps while answers to the others are looked at: a quarter takes it longer than that.
+fn overlap(entries: u32) -> u32 {
+    entries / 4
+}
 
 /// All that a [`Flight`] submits.
 const OPERATIONS: [io::IoringOp; 5] = [
@@ -49,8 +54,11 @@ impl<'r> Flight<'r> {
         Flight { ring, outstanding: 0 }
     }
 
+    /// Whether one more can be pushed: the queue of submissions has room, and the queue of completions, which is twice as
+    /// long, will have room for the answer.
     pub(super) fn has_room(&self) -> bool {
-        self.outstanding < self.ring.entries()
+        self.ring.queue.pending() < self.ring.entries()
+            && self.outstanding < self.ring.entries() + overlap(self.ring.entries())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -169,11 +177,13 @@ impl<'r> Flight<'r> {
         unsafe { &*self.cell(buffer).get() }
     }
 
-    /// Submits what is pending and waits for all that is outstanding or, where something comes between or answers are
-    /// wanted soon, for less.
+    /// Submits what is pending and waits: for all that is outstanding if that is all there is to submit; if the queue is
+    /// full, for all but a few, which the kernel answers while this side looks at the others and pushes more. Where
+    /// something comes between, or answers are wanted soon, for less.
     pub(super) fn advance(&mut self) -> Result<()> {
-        let enough = if self.ring.soon { (self.outstanding / 8).max(1) } else { self.outstanding };
-        let queue = &mut self.ring.queue;
+        let Ring { queue, soon, .. } = &mut *self.ring;
+        let spared = if queue.pending() == queue.entries() { overlap(queue.entries()) } else { 0 };
+        let enough = if *soon { (self.outstanding / 8).max(1) } else { self.outstanding - spared };
         let mut answer = queue.enter(queue.pending(), enough);
         // No memory for more, or completions to be fetched first: wait for one of those under way.
         if matches!(answer, Err(Errno::AGAIN | Errno::BUSY)) && self.outstanding > queue.pending() {

@@ -6,6 +6,8 @@
 //! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
 
 mod absorb;
+#[cfg(test)]
+mod accessors;
 mod metas;
 mod texts;
 

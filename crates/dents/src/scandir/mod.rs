@@ -8,7 +8,7 @@
 //! 2. a directory's link count is the number of its subdirectories plus two, where the file system counts
 //!    ([`Tricks::NLINK`], [`links`]): once as many are found, the rest are none;
 //! 3. so likely directories are asked first ([`Tricks::LIKELY_FIRST`]), in inode order ([`Tricks::INODE_ORDER`]);
-//! 4. `name/.` fails for what is no directory before anybody fetches the inode ([`Tricks::DOT`]); what it finds is
+//! 4. `name/.` fails for what is no directory before the inode is fetched ([`Tricks::DOT`]); what it finds is
 //!    confirmed by a second question, for it follows symbolic links;
 //! 5. several questions are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
 //!
@@ -42,7 +42,7 @@
 
 pub mod links;
 mod order;
-mod probe;
+mod questions;
 mod readdirx;
 
 pub use readdirx::{Listing, Readdir, readdirx};
@@ -160,6 +160,15 @@ pub struct Savings {
     pub directory_stats: u64,
     /// Whether the link count was not believed in the end, because the directory changed.
     pub changed: bool,
+}
+
+impl Savings {
+    /// Adds what one worker asked of entries.
+    fn add(&mut self, worker: &Savings) {
+        self.by_dot += worker.by_dot;
+        self.dots += worker.dots;
+        self.stats += worker.stats;
+    }
 }
 
 /// Scans the directory at `path`, from the current directory on.
@@ -281,8 +290,8 @@ fn classify(
     let trusted = before.snapshot.filter(|snapshot| !snapshot.is_recent(clock::realtime()));
     let expected = trusted.and_then(|snapshot| snapshot.subdirectories());
     let left = expected.map_or(usize::MAX, |all| (all as usize).saturating_sub(directories));
-    let prober = probe::Prober::new(directory, batch, options, before.fs);
-    let asked = prober.ask(&order, left, &mut classes, savings);
+    let how = (options, before.fs);
+    let asked = questions::ask(directory, batch, how, (&order, left), &mut classes, savings);
     let rest = &order[asked..];
     if rest.is_empty() {
         savings.changed = before.snapshot.is_some() && trusted.is_none();
@@ -296,7 +305,7 @@ fn classify(
         }
     } else {
         savings.changed = true;
-        prober.ask(rest, usize::MAX, &mut classes, savings);
+        questions::ask(directory, batch, how, (rest, usize::MAX), &mut classes, savings);
     }
     classes
 }

@@ -42,6 +42,8 @@ pub(crate) struct Asker<'a> {
     /// Whether an entry that is asked for more than its metadata is held meanwhile: worth its calls where looking a
     /// name up is a round trip.
     holds: bool,
+    /// Whether a link that leads nowhere is answered for itself, where links are followed.
+    pub(super) takes_links: bool,
     /// The entry held.
     pub(super) held: Option<OwnedFd>,
     /// Questions about attributes that went through /proc, for want of calls that take a descriptor.
@@ -76,6 +78,7 @@ impl<'a> Asker<'a> {
             listed: 0,
             tally: Tally::default(),
             holds: false,
+            takes_links: false,
             held: None,
             asked_by_path: 0,
             away: None,
@@ -145,10 +148,20 @@ impl<'a> Asker<'a> {
         if question.lazy { Flags::NO_AUTOMOUNT | Flags::DONT_SYNC } else { Flags::NO_AUTOMOUNT }
     }
 
-    /// Everything about a few entries, one after the other.
-    pub(crate) fn ask_all(&mut self, dents: &[Dent], names: Names<'_>) -> Vec<Meta> {
+    /// Everything about a few entries, one after the other. Before each `go_on` is asked, with the number of requests made so
+    /// far; where it says no, the rest stays empty.
+    #[inline]
+    pub(super) fn ask_all(
+        &mut self,
+        dents: &[Dent],
+        names: Names<'_>,
+        mut go_on: impl FnMut(u64) -> bool,
+    ) -> Vec<Meta> {
         let mut metas = vec![Meta::default(); dents.len()];
         for (dent, meta) in dents.iter().zip(&mut metas) {
+            if !go_on(self.tally.stats + self.tally.links + self.tally.xattrs) {
+                break;
+            }
             self.ask(dent.kind(), dent.c_name(names), meta);
         }
         metas
@@ -169,8 +182,8 @@ impl<'a> Asker<'a> {
             return self.beyond(name, meta, kind, None);
         }
         let mut answer = Statx::zeroed();
-        let began = self.clock();
-        let outcome = match self.take_hold(kind, name) {
+        let mut began = self.clock();
+        let mut outcome = match self.take_hold(kind, name) {
             Err(errno) => Err(errno),
             Ok(false) => stat::statx_into(&mut answer, self.question.dir, name, flags, mask),
             Ok(true) => match &self.held {
@@ -180,6 +193,12 @@ impl<'a> Asker<'a> {
                 None => Err(Errno::BADF),
             },
         };
+        if matches!(outcome, Err(Errno::NOENT | Errno::LOOP)) && self.takes_links && self.question.follow {
+            self.tally.stats += 1;
+            self.note(kind, Call::Stat, began);
+            began = self.clock();
+            outcome = stat::statx_into(&mut answer, self.question.dir, name, flags | Flags::NOFOLLOW, mask);
+        }
         let known = if outcome.is_ok() { Kind::from_mode(answer.mode() as u16) } else { kind };
         self.note(known, Call::Stat, began);
         self.answered(name, meta, outcome.map(|()| &answer));

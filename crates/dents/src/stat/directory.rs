@@ -1,15 +1,12 @@
 //! Reading a directory and asking about its entries: one after the other, or, where it is large, both at once.
 
-use super::auto::{self, Choice, Strategy};
-use super::overlap::Unread;
-use super::par::Crew;
+use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
-use super::round::Round;
+use super::workers::{self, Entries};
 use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, links_lie, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
 use crate::watchdog::{READING, Watch};
-use core::cell::Cell;
 
 /// How far [`read`] came.
 pub enum Progress {
@@ -31,7 +28,7 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
     loop {
         match read(batch, reader) {
-            Ok(true) if batch.len() < auto::PROBE_FROM => {}
+            Ok(true) if batch.len() < choose::PROBE_FROM => {}
             Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
             Ok(true) => break,
             Ok(false) => return Progress::Whole(Ok(())),
@@ -50,7 +47,7 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     }
 }
 
-/// One more buffer of names, as [`Reader::read`] has it, with somebody who looks on.
+/// One more buffer of names, as [`Reader::read`] has it, shown at the lister's seat of a watch.
 ///
 /// # Errors
 /// As there.
@@ -91,7 +88,7 @@ pub fn fill_read(
 
 /// Entries after which, if there are more, it pays to ask about some while others are read. 64 KiB of directory hold
 /// about 2,000.
-const OVERLAP_FROM: usize = 1024;
+pub(super) const OVERLAP_FROM: usize = 1024;
 
 /// Whether most of the entries that were read must be asked about.
 fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
@@ -126,28 +123,17 @@ fn overlapped(
     batch.slots = Slots::Dense;
     let fs = reader.known_fs();
     let (dir, stream) = reader.split();
-    let stream = stream.in_sips();
     let place = Place::new(dir, fs);
-    let mut question = means.question(&place, needs, follow, links_lie(None, needs, &place));
+    let question = means.question(&place, needs, follow, links_lie(None, needs, &place));
     let mut metas = core::mem::take(&mut batch.metas);
     metas.clear();
-    let (entries, chosen) =
-        (batch.len(), Cell::new(Choice { strategy: Strategy::Par(cores), reason: "as asked" }));
     let policy = (means.mode == Mode::Auto).then(|| place.policy());
-    question.watch = policy.map_or(question.watch, |policy| means.lookout(policy));
-    let unread = Unread::new(batch, stream, filter, question.watch);
-    let round = Round::new(&unread, question, means.workers);
-    let (harvest, slots) = round.slots(&mut |round| {
-        let Some(policy) = policy else {
-            return round.run(&Crew::of(chosen.get().strategy), entries);
-        };
-        let signs = round.probe(policy);
-        // More are to come; how many, nobody knows.
-        chosen.set(auto::choose(&means.signals(entries.max(OVERLAP_FROM), cores, signs)));
-        round.run(&Crew::of(chosen.get().strategy).at(cores, policy), entries);
-    });
-    slots.for_each(|piece| metas.append(piece));
-    let ended = unread.failed().map_or_else(|| batch.whole(), Err);
+    let entries = Entries::Unread(batch, None);
+    let source = Some((stream.in_sips(), filter));
+    let as_asked = Choice { strategy: Strategy::Par(cores), reason: "as asked" };
+    let (harvest, choice, failed) =
+        workers::fill(entries, source, question, means, (policy, as_asked), &mut metas);
+    let ended = failed.map_or_else(|| batch.whole(), Err);
     batch.metas = metas;
     batch.texts = harvest.texts;
     let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
@@ -155,5 +141,5 @@ fn overlapped(
     if let Some(ledger) = means.ledger {
         ledger.note_directory(place.fs(), batch.len());
     }
-    (Report { tally, choice: Some(chosen.get()), refused: None }, ended)
+    (Report { tally, choice: Some(choice), refused: None }, ended)
 }

@@ -1,6 +1,6 @@
-//! What a fill is given to work with: threads, strategy, who looks on.
+//! What a fill is given to work with: threads, a strategy, a watch.
 
-use super::auto::{self, Signals};
+use super::choose::{self, Signals};
 use super::ledger::Ledger;
 use super::policy::Policy;
 use super::{Place, Question};
@@ -31,7 +31,7 @@ impl Threads {
     /// `None` for the cores.
     #[must_use]
     pub fn new(asked: Option<usize>) -> Threads {
-        Threads { asked, in_flight: auto::IN_FLIGHT, cores: OnceCell::new(), watch: None }
+        Threads { asked, in_flight: choose::IN_FLIGHT, cores: OnceCell::new(), watch: None }
     }
 
     /// With at most so many questions in flight where each answer is a round trip.
@@ -40,13 +40,13 @@ impl Threads {
         Threads { in_flight: most.max(1), ..self }
     }
 
-    /// With somebody who looks on.
+    /// With the watch of a watchdog.
     #[must_use]
     pub fn watched(self, watch: Option<&'static Watch>) -> Threads {
         Threads { watch, ..self }
     }
 
-    /// Who looks on.
+    /// The watch, if there is a watchdog.
     #[must_use]
     pub fn watching(&self) -> Option<&'static Watch> {
         self.watch
@@ -102,9 +102,9 @@ pub struct Means<'a> {
     pub mode: Mode,
     /// How many of them.
     pub threads: &'a Threads,
-    /// Who starts them.
+    /// What starts them.
     pub workers: &'a dyn Workers,
-    /// Where `readdir` cannot be believed about inode numbers. Without it, it is nowhere believed.
+    /// Where `readdir` cannot be believed about inode numbers. Without it, it is believed nowhere.
     pub mounts: Option<&'a Mounts>,
     /// The rings to use. Without them, each fill that wants one makes its own.
     pub rings: Option<&'a Rings>,
@@ -119,7 +119,8 @@ impl<'a> Means<'a> {
         &self,
         entries: usize,
         cores: usize,
-        (latency_ns, policy): (u64, &'static Policy),
+        latency_ns: u64,
+        policy: &'static Policy,
     ) -> Signals {
         let Threads { asked: fixed, in_flight, .. } = *self.threads;
         Signals { entries, cores, fixed, in_flight, latency_ns, policy }
@@ -148,8 +149,8 @@ impl<'a> Means<'a> {
         }
     }
 
-    /// Who looks on: whoever is told of, or where answers come from far away somebody who is fetched for it.
-    pub(super) fn lookout(&self, policy: &Policy) -> Option<&'static Watch> {
+    /// The watch that there is; or, where answers come from far away, that of a watchdog started for it.
+    pub(super) fn watchdog(&self, policy: &Policy) -> Option<&'static Watch> {
         self.threads.watching().or_else(|| if policy.is_far() { self.workers.watchdog() } else { None })
     }
 }

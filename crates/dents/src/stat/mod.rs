@@ -1,28 +1,25 @@
 //! Filling the metadata of a batch.
 //!
-//! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic`
-//! asks one question after another and is the oracle; `par` deals the entries out to threads; `iou` puts a
-//! bounded number of questions at once into an io_uring; `auto` is a pure function that chooses. All of them
-//! ask through one `Asker` (ask.rs), so they can differ in order and number in flight, never in what is asked.
+//! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic` (alone.rs)
+//! asks one question after another on the calling thread and is the oracle; `par` shares the entries among workers
+//! (workers.rs), `flight` too, as many at once as turns out to pay; `iou` puts a bounded number of questions at once into an
+//! io_uring. [`choose`] is a pure function that chooses. All of them ask through one `Asker` (ask.rs), so they can differ in
+//! order and number in flight, never in what is asked.
 
+pub(crate) mod alone;
 pub(crate) mod ask;
-mod classic;
 mod directory;
-pub(crate) mod flight;
 mod iou;
 pub mod ledger;
 mod means;
 pub(crate) mod operands;
-mod overlap;
-mod par;
-mod round;
-pub(crate) mod steady;
+mod workers;
 mod xattrs;
 
 #[cfg(test)]
 mod tests;
 
-pub use dents_engine::limit::{choose as auto, policy};
+pub use dents_engine::limit::{choose, policy};
 pub use directory::{Progress, fill_read, read, read_more};
 pub use means::{Asking, Means, Mode, Threads, Workers};
 pub use operands::{Dereference, fill_operands};
@@ -32,14 +29,13 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::ring::Rings;
 use crate::watchdog::Watch;
 use alloc::vec::Vec;
-use auto::{Choice, Signals, Strategy};
-use core::cell::{Cell, OnceCell};
+use choose::{Choice, Signals, Strategy};
+use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, CWD, Errno};
 use ledger::Ledger;
-use par::{Crew, Listed};
 use policy::Policy;
-use round::Round;
+use workers::Entries;
 
 /// What is asked of every entry, and relative to which directory.
 #[derive(Clone, Copy)]
@@ -53,11 +49,11 @@ pub struct Question<'a> {
     /// Whether a link's target is found by the link's text instead of through the link. On /proc the two
     /// differ: `fd/3 -> pipe:[41]` leads somewhere though no such name exists.
     pub by_text: bool,
-    /// Who looks on.
+    /// Where the worker shows what it asks.
     pub watch: Option<&'static Watch>,
     /// Whether what the kernel remembers of an entry will do, however old it is (`AT_STATX_DONT_SYNC`).
     pub lazy: bool,
-    /// Where to note what was asked, if anybody wants to know.
+    /// Where to note what was asked.
     pub ledger: Option<&'a Ledger>,
 }
 
@@ -100,7 +96,7 @@ impl core::ops::AddAssign for Tally {
     }
 }
 
-/// A directory, and the file system it is on, once somebody needs to know: two system calls, no request to a server.
+/// A directory, and the file system it is on, found out when first needed: two system calls, no request to a server.
 pub(crate) struct Place<'a> {
     dir: BorrowedFd<'a>,
     fs: OnceCell<Option<FsType>>,
@@ -210,67 +206,51 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
 }
 
 /// Chooses, and runs what was chosen.
-fn run(mut todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) -> (Harvest, Report) {
+fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) -> (Harvest, Report) {
     let entries = todo.dents.len();
-    let cores = || means.threads.count_for(entries);
-    let mut harvest = Harvest::default();
     metas.clear();
-    let few = auto::choose(&Signals::few(entries.min(auto::PROBE_FROM - 1)));
+    let few = choose::choose(&Signals::few(entries.min(choose::PROBE_FROM - 1)));
     let asked = |strategy| Choice { strategy, reason: "as asked" };
-    let mut report = Report::default();
+    let par = || asked(Strategy::Par(means.threads.count_for(entries)));
+    let (mut harvest, mut report) = (Harvest::default(), Report::default());
+    let share = |metas: &mut Metas, policy, choice| {
+        let entries = Entries::Listed(todo.dents, todo.names);
+        let (harvest, choice, _) =
+            workers::fill(entries, None, todo.question, means, (policy, choice), metas);
+        (harvest, choice)
+    };
     let choice = match means.mode {
         Mode::Classic => {
-            classic::fill(&todo, metas, &mut harvest);
+            alone::classic(&todo, metas, &mut harvest);
             asked(Strategy::Classic)
         }
-        // Where somebody looks on, others may come to help.
-        Mode::Auto if entries < auto::PROBE_FROM && todo.question.watch.is_none() => {
-            classic::fill(&todo, metas, &mut harvest);
+        // Where there is a watch, stuck workers can be replaced.
+        Mode::Auto if entries < choose::PROBE_FROM && todo.question.watch.is_none() => {
+            alone::classic(&todo, metas, &mut harvest);
             few
         }
         Mode::Iou => {
             let own = Rings::default();
-            if let Err(errno) = iou::fill(&todo, metas, &mut harvest, means.rings.unwrap_or(&own)) {
+            let ring = (means.rings.unwrap_or(&own), means.threads.most_in_flight());
+            if let Err(errno) = iou::fill(&todo, metas, &mut harvest, ring) {
                 report.refused = Some(errno);
                 metas.clear();
-                harvest = share(&todo, metas, means, &|round| {
-                    round.run(&Crew::of(Strategy::Par(cores())), entries);
-                });
+                harvest = share(metas, None, par()).0;
             }
             asked(Strategy::Iou)
         }
         Mode::Par => {
-            let choice = asked(Strategy::Par(cores()));
-            harvest = share(&todo, metas, means, &|round| round.run(&Crew::of(choice.strategy), entries));
+            let choice;
+            (harvest, choice) = share(metas, None, par());
             choice
         }
         Mode::Auto => {
-            let policy = (entries >= auto::PROBE_FROM).then(|| place.policy());
-            if let Some(policy) = policy {
-                todo.question.watch = means.lookout(policy);
-            }
-            let chosen = Cell::new(few);
-            harvest = share(&todo, metas, means, &|round| {
-                let mut crew = Crew::of(few.strategy);
-                if let Some(policy) = policy {
-                    let (signs, cores) = (round.probe(policy), cores());
-                    chosen.set(auto::choose(&means.signals(entries, cores, signs)));
-                    crew = Crew::of(chosen.get().strategy).at(cores, policy);
-                }
-                round.run(&crew, entries);
-            });
-            chosen.get()
+            let choice;
+            let policy = (entries >= choose::PROBE_FROM).then(|| place.policy());
+            (harvest, choice) = share(metas, policy, few);
+            choice
         }
     };
     report.choice = Some(choice);
     (harvest, report)
-}
-
-/// Has all entries asked about by threads, as `how` says.
-fn share(todo: &Todo<'_>, metas: &mut Metas, means: &Means<'_>, how: &dyn Fn(&Round<'_>)) -> Harvest {
-    let listed = Listed::new(todo);
-    let round = Round::new(&listed, todo.question, means.workers);
-    let (harvest, slots) = round.slots(&mut |round| how(round));
-    slots.for_each(|piece| metas.append(piece));
-    harvest
 }

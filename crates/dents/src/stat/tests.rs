@@ -369,6 +369,22 @@ fn marks_under_every_strategy() {
     }
 }
 
+/// A label that another machine's SMACK has left behind gives no mark, as GNU has it.
+#[test]
+fn labels_of_smack_count_where_smack_runs() {
+    let tree = Tree::new("smack", 300);
+    if !tree.mark("file7", c"security.SMACK64", b"Label") {
+        std::println!("not root, or a file system without attributes");
+        return;
+    }
+    let runs = Path::new("/sys/fs/smackfs/load2").exists();
+    for mode in [Mode::Classic, Mode::Par, Mode::Iou, Mode::Auto] {
+        let (batch, _) = tree.read(&NeedsByKind::all(Needs::MODE | Needs::MARK), mode, &Std);
+        let marked = |entry: &Entry<'_>| entry.name() == b"file7" && entry.mark() != crate::batch::Mark::None;
+        assert_eq!(batch.iter().any(|entry| marked(&entry)), runs, "{mode:?}");
+    }
+}
+
 /// One ring for directories on different devices, some of which do not suit it, and with entries on others.
 #[test]
 fn a_ring_goes_from_one_file_system_to_the_next() {

@@ -28,10 +28,13 @@ const NFS4_ACL: &CStr = c"system.nfs4_acl";
 /// The needs that a list of the attributes' names answers.
 pub(super) const LISTED: Needs = Needs::MARK.union(Needs::CAPABILITY);
 
-/// The attributes that [`Names`] looks for on a file system without NFSv4 ACLs, and who needs to know.
-pub(super) const NAMES: [(&CStr, Needs); 5] = [
+/// Where SMACK's file system is mounted on a machine that runs it.
+pub(super) const SMACK_RUNS: &CStr = c"/sys/fs/smackfs/load2";
+
+/// The attributes that [`Names`] looks for on a file system without NFSv4 ACLs, where SMACK does not run, and which need
+/// has them looked for.
+const NAMES: [(&CStr, Needs); 4] = [
     (SELINUX, MARKS),
-    (SMACK, MARKS),
     (c"system.posix_acl_access", MARKS),
     (DEFAULT_ACL, MARKS),
     (c"security.capability", Needs::CAPABILITY),
@@ -144,6 +147,8 @@ impl<'a> Asker<'a> {
         let acl = if names.nfs4_acl { self.nfs4_acl(name)? } else { names.posix_acl };
         meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
         match names.context {
+            // Left over from another machine, GNU does not look at it.
+            Some(attribute) if attribute == SMACK && !self.has_smack() => Ok(()),
             Some(attribute) => self.context(name, attribute, meta, needs),
             None => Ok(()),
         }
@@ -231,8 +236,8 @@ impl<'a> Asker<'a> {
     /// Whether the machine runs SMACK: one `statx` of where its file system is mounted, once. Most do not, and then
     /// there is no second place to look for a context.
     fn has_smack(&mut self) -> bool {
-        let dir = c"/sys/fs/smackfs/load2";
-        *self.smack.get_or_insert_with(|| stat::statx(CWD, dir, Flags::empty(), Mask::TYPE).is_ok())
+        let runs = || stat::statx(CWD, SMACK_RUNS, Flags::empty(), Mask::TYPE).is_ok();
+        *self.smack.get_or_insert_with(runs)
     }
 
     /// The context, without asking first whether there is one.
@@ -363,5 +368,23 @@ mod nfs4 {
                 None
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::prelude::v1::*;
+
+    /// What a ring is asked, one request each: every one more costs a file as much as its `statx`.
+    #[test]
+    fn only_what_can_matter_is_asked_by_name() {
+        let asked = |kind, needs| names(kind, needs).map(|name| name.to_str().unwrap()).collect::<Vec<_>>();
+        let (label, acl) = ("security.selinux", "system.posix_acl_access");
+        let (default, capability) = ("system.posix_acl_default", "security.capability");
+        assert_eq!(asked(Kind::Reg, Needs::MARK), [label, acl]);
+        assert_eq!(asked(Kind::Dir, Needs::MARK), [label, acl, default]);
+        assert_eq!(asked(Kind::Reg, Needs::MARK | Needs::CAPABILITY), [label, acl, capability]);
+        assert_eq!(asked(Kind::Reg, Needs::CAPABILITY), [capability]);
     }
 }

@@ -1,8 +1,9 @@
 //! Where a walk goes on that was broken off: directories somewhere below the operands, as if their parents had just been
 //! read.
 
-use super::frontier::Frontier;
-use super::kin::{About, Device, Gathering, Lineage};
+use super::lineage::{Device, Lineage};
+use super::shared::Shared;
+use super::subdirectories::{About, Gathering};
 use super::worker::Worker;
 use super::{Follow, open};
 use alloc::ffi::CString;
@@ -23,54 +24,49 @@ pub struct Beginning {
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// Puts the beginnings on the way down. Those that follow one another and have the same parent stay together.
+    /// Puts the beginnings on the stack. Those that follow one another and have the same parent stay together.
     ///
     /// What is handed down from above them is made anew: the device to stay on and the directories that a loop may lead
     /// back to, from the path; the visitor's state is the default. Costs nothing but where those two matter: then a few
     /// requests for each parent.
-    pub(super) fn give_beginnings(&mut self, beginnings: &[Beginning], frontier: &Frontier<'_, S>) {
+    pub(super) fn give_beginnings(&mut self, beginnings: &[Beginning], shared: &Shared<'_, S>) {
         let mut gathering = Gathering::default();
         let same =
             |one: &Beginning, other: &Beginning| (one.depth, &one.parent) == (other.depth, &other.parent);
-        for kin in beginnings.chunk_by(same) {
-            let (parent, depth) = (&kin[0].parent, kin[0].depth);
-            let mut about = About { depth: depth.saturating_sub(1), ..About::operands() };
+        for group in beginnings.chunk_by(same) {
+            let (parent, depth) = (&group[0].parent, group[0].depth);
+            let mut about = About { depth: depth.saturating_sub(1), ..About::default() };
             if depth > 1 {
                 // What cannot be found out is as if it were not asked for; opening the directory will tell.
-                about.device = self.device(parent, depth, frontier).unwrap_or_default();
-                about.lineage = self.lineage(parent, depth, frontier).unwrap_or_default();
+                about.device = self.device(parent, depth, shared).unwrap_or_default();
+                about.lineage = self.lineage(parent, depth, shared).unwrap_or_default();
             }
             gathering.clear();
             // Whether it may be a link that leads elsewhere is not known any more.
-            let perhaps = frontier.options.follow == Follow::Always;
-            kin.iter().for_each(|one| gathering.push(&one.name, perhaps, 0));
-            self.put_up(&gathering, parent, about, None, frontier);
+            let perhaps = shared.options.follow == Follow::Always;
+            group.iter().for_each(|one| gathering.push(&one.name, perhaps, 0));
+            self.publish(&gathering, parent, about, None, shared);
         }
     }
 
     /// The device of the operand, where it must not be left.
-    fn device(&mut self, parent: &[u8], depth: u32, frontier: &Frontier<'_, S>) -> Result<Option<Device>> {
-        if !frontier.options.one_file_system {
+    fn device(&mut self, parent: &[u8], depth: u32, shared: &Shared<'_, S>) -> Result<Option<Device>> {
+        if !shared.options.one_file_system {
             return Ok(None);
         }
         let operand = above(parent, depth - 2);
-        let operand = open::place(frontier.options.at, operand, &mut self.tally.requests)?;
-        frontier.border.found(operand.as_fd(), &mut self.tally.requests).map(Some)
+        let operand = open::place(shared.options.at, operand, &mut self.tally.requests)?;
+        shared.border.found(operand.as_fd(), &mut self.tally.requests).map(Some)
     }
 
     /// The parent and all above it, where links may lead back there.
-    fn lineage(
-        &mut self,
-        parent: &[u8],
-        depth: u32,
-        frontier: &Frontier<'_, S>,
-    ) -> Result<Option<Arc<Lineage>>> {
-        if frontier.options.follow != Follow::Always {
+    fn lineage(&mut self, parent: &[u8], depth: u32, shared: &Shared<'_, S>) -> Result<Option<Arc<Lineage>>> {
+        if shared.options.follow != Follow::Always {
             return Ok(None);
         }
         let mut lineage = None;
         for levels in (0..=depth - 2).rev() {
-            let place = open::place(frontier.options.at, above(parent, levels), &mut self.tally.requests)?;
+            let place = open::place(shared.options.at, above(parent, levels), &mut self.tally.requests)?;
             self.tally.requests += 1;
             let statx = stat::fstat(place.as_fd(), Mask::INO)?;
             lineage = Lineage::child(lineage.as_ref(), statx.dev(), statx.ino()).or(lineage);

@@ -1,6 +1,6 @@
 //! A walk on one thread, asked for batch after batch.
 
-use super::frontier::Frontier;
+use super::shared::Shared;
 use super::visitor::{Failure, Place, Step};
 use super::worker::{Ready, Worker};
 use super::{End, Options, Tally};
@@ -30,7 +30,7 @@ use core::ffi::CStr;
 /// assert!(names > 0);
 /// ```
 pub struct Entries<'o> {
-    frontier: Frontier<'o, ()>,
+    shared: Shared<'o, ()>,
     worker: Worker<()>,
     /// Whether a batch was given whose subdirectories are not collected yet.
     given: bool,
@@ -50,10 +50,10 @@ impl<'o> Entries<'o> {
     /// Stats the operands: one `statx` each.
     #[must_use]
     pub fn new(operands: &[&CStr], options: &'o Options<'o>) -> Self {
-        let frontier = Frontier::new(options);
-        let mut worker = Worker::new(0, &frontier);
-        worker.give_operands(operands, &frontier);
-        Entries { frontier, worker, given: false, skip_all: false, skip: Vec::new() }
+        let shared = Shared::new(options);
+        let mut worker = Worker::new(0, &shared);
+        worker.give_operands(operands, &shared);
+        Entries { shared, worker, given: false, skip_all: false, skip: Vec::new() }
     }
 
     /// The next batch, or failure; nothing at the end, whatever its reason ([`Entries::end`]).
@@ -61,16 +61,16 @@ impl<'o> Entries<'o> {
         if core::mem::take(&mut self.given) {
             let enters = !core::mem::take(&mut self.skip_all);
             let skip = &self.skip;
-            self.worker.collect(&self.frontier, enters, |_, entry, ()| {
+            self.worker.collect(&self.shared, enters, |_, entry, ()| {
                 if skip.contains(&entry.index()) { Step::Skip } else { Step::Enter }
             });
             self.skip.clear();
         }
-        match self.worker.prepare(&self.frontier, |_, ()| Step::Enter)? {
-            Ready::Failed(fault) => Some(Item::Failed(self.worker.failure(fault))),
+        match self.worker.prepare(&self.shared)? {
+            Ready::Failed(failure) => Some(Item::Failed(self.worker.failure(failure))),
             Ready::Entries => {
                 self.given = true;
-                Some(Item::Entries(self.worker.place(&self.frontier), self.worker.batch()))
+                Some(Item::Entries(self.worker.place(&self.shared), self.worker.batch()))
             }
         }
     }
@@ -88,12 +88,12 @@ impl<'o> Entries<'o> {
     /// Why it ended.
     #[must_use]
     pub fn end(&self) -> End {
-        self.frontier.pace.end()
+        self.shared.bounds.end()
     }
 
     /// What was done so far.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.worker.tally()
+        self.worker.tally
     }
 }

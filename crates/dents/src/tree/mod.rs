@@ -1,9 +1,9 @@
 //! Whole hierarchies: many directories at once, each read as a listing reads one, in bounded memory.
 //!
 //! ```text
-//! operands ─► frontier ─► open ─► read ─► stat ─► Visitor ─┐
-//!                ▲         openat  getdents64  statx  batches │
-//!                └──────────────── subdirectories ◄────────┘
+//! operands ─► tasks ─► open ─► read ─► stat ─► Visitor ─┐
+//!               ▲     openat  getdents64  statx  batches │
+//!               └──────────────── subdirectories ◄───────┘
 //! ```
 //!
 //! A walk is [`walk`] with a [`Visitor`] for each worker, or, on one thread, an [`Entries`] that is asked for batch after batch.
@@ -14,9 +14,9 @@
 //! entry whose needs `d_type` does not answer. Nothing is allocated per entry, and for a directory only if it has
 //! subdirectories.
 //!
-//! **The frontier** (`kin.rs`, `frontier.rs`). The subdirectories of one directory stay together: their names in one
-//! piece of memory, and a counter for the next to be taken. Each worker goes depth first over a stack of these
-//! and offers it to the others, who take from its far end. A directory with very many subdirectories is not read to its end
+//! **Which directory is next** ([`dents_engine::order::steal`]). The subdirectories of one directory stay together: their names
+//! in one piece of memory, and a counter for the next to be opened. Each worker goes depth first over a stack of these
+//! and offers it to the others, which steal from its far end. A directory with very many subdirectories is not read to its end
 //! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
 //! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
 //! or of a directory: 200,000 subdirectories with names of 200 bytes, one of which has 50,000 more, take
@@ -24,11 +24,14 @@
 //! directory 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
 //! an elevator moves over a disk, up to [`Options::frontier`] of them.
 //!
+//! **How many workers.** As many as cores where answers come from memory, many where they are round trips, never more than the
+//! policy of the file system allows ([`dents_engine::limit`]): the first directories tell (`probe.rs`).
+//!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,
 //! as long as a worker's share of [`Options::descriptors`] lasts; beyond, and for what is taken from another worker,
 //! directories are opened by path. Paths longer than `PATH_MAX` are opened piece by piece.
 //!
-//! **Huge directories** are dealt out in grains among the workers while one of them reads on, where something must be asked of
+//! **Huge directories** are asked about in parts, by any worker, while one of them reads on, where something must be asked of
 //! the entries.
 //!
 //! ```
@@ -81,24 +84,23 @@
 //! ```
 
 mod beginning;
-mod choose;
+mod bounds;
 mod entries;
-mod frontier;
 pub mod hardlinks;
 pub mod held;
-mod kin;
+mod lineage;
 mod open;
-mod pace;
+mod probe;
+mod shared;
+mod subdirectories;
 pub mod total;
 mod visitor;
 mod worker;
 
 pub use beginning::Beginning;
-pub use choose::{Signals, choose};
 pub use entries::{Entries, Item};
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
-use crate::batch::Batch;
 use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
@@ -109,8 +111,9 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
+use dents_engine::limit::policy::Policy;
 use dents_sys::{BorrowedFd, CWD, clock};
-use frontier::Frontier;
+use shared::Shared;
 use worker::Worker;
 
 /// What to walk, and how.
@@ -137,8 +140,12 @@ pub struct Options<'a> {
     /// With [`Order::Inode`], how many directories may wait in that order; what comes on top is taken depth first.
     pub frontier: usize,
     /// How many workers, each of which has one request in flight: a bound for both. `None` for as many as suit the
-    /// latency of the first answers and the cores ([`choose()`]); a small tree then starts none at all.
+    /// latency of the first answers, the cores and the file system ([`dents_engine::limit::choose::workers`]); a small tree
+    /// then starts none at all.
     pub workers: Option<usize>,
+    /// What is done on the file system, where the number of workers is not given; `None` to look it up in the table
+    /// ([`Policy::of`]): one `fstatfs`, but for a small tree.
+    pub policy: Option<&'static Policy>,
     /// Descriptors that may be open at once, among all workers; `None` for half of what the process may have
     /// (`RLIMIT_NOFILE`), at most 1,024. Fewer than four a worker mean fewer workers.
     pub descriptors: Option<usize>,
@@ -150,9 +157,9 @@ pub struct Options<'a> {
     pub deadline_ns: Option<u64>,
     /// Stops the walk when set. A request under way is not interrupted.
     pub cancel: Option<&'a AtomicBool>,
-    /// Where to note what was asked, if anybody wants to know.
+    /// Where to note what was asked.
     pub ledger: Option<&'a Ledger>,
-    /// Where workers show what they wait for, if another thread looks on; the first has desk 1.
+    /// Where workers show what they wait for; the first has seat 1.
     pub watch: Option<&'static Watch>,
     /// Takes all types that `readdir` gives for unknown: how a file system without `d_type` looks.
     pub distrust_d_type: bool,
@@ -171,6 +178,7 @@ impl Default for Options<'_> {
             order: Order::Any,
             frontier: 1 << 16,
             workers: None,
+            policy: None,
             descriptors: None,
             rate: None,
             deadline_ns: None,
@@ -237,10 +245,8 @@ pub struct Tally {
     pub faults: u64,
     /// Times that a worker took subdirectories over from another.
     pub stolen: u64,
-    /// Grains of huge directories that were dealt out.
+    /// Parts of huge directories that were given to any worker.
     pub dealt: u64,
-    /// Times that a worker slept for want of work.
-    pub sleeps: u64,
     /// Workers that there were.
     pub workers: u64,
 }
@@ -256,7 +262,6 @@ impl core::ops::AddAssign for Tally {
         self.faults += other.faults;
         self.stolen += other.stolen;
         self.dealt += other.dealt;
-        self.sleeps += other.sleeps;
         self.workers += other.workers;
     }
 }
@@ -298,34 +303,33 @@ where
     V: Visitor + Send,
     F: Fn(usize) -> V + Sync,
 {
-    let mut frontier = Frontier::new(options);
-    let mut worker = Worker::new(0, &frontier);
-    worker.give_beginnings(beginnings, &frontier);
+    let mut shared = Shared::new(options);
+    let mut worker = Worker::new(0, &shared);
+    worker.give_beginnings(beginnings, &shared);
     if !operands.is_empty() {
-        worker.give_operands(operands, &frontier);
+        worker.give_operands(operands, &shared);
     }
     let mut visitor = make(0);
     let count = match options.workers {
         Some(count) => count,
-        None => choose::probe(&mut worker, &frontier, &mut visitor),
+        None => probe::workers(&mut worker, &shared, &mut visitor),
     };
-    let count = frontier.grow(count);
-    worker.offer_all(&frontier);
+    let count = shared.set_workers(count);
     let first = Mutex::new(Some((worker, visitor)));
     let finished = Mutex::new(Vec::with_capacity(count));
     workers.run(count, &|index| {
         let inherited = if index == 0 { first.lock().take() } else { None };
         let (mut worker, mut visitor) =
-            inherited.unwrap_or_else(|| (Worker::new(index, &frontier), make(index)));
-        worker.run(&frontier, &mut visitor);
-        finished.lock().push((index, visitor, worker.tally()));
+            inherited.unwrap_or_else(|| (Worker::new(index, &shared), make(index)));
+        worker.run(&shared, &mut visitor);
+        finished.lock().push((index, visitor, worker.tally));
     });
     let mut finished = finished.into_inner();
     finished.sort_unstable_by_key(|(index, ..)| *index);
     let mut tally = Tally::default();
     finished.iter().for_each(|(.., one)| tally += *one);
     let visitors = finished.into_iter().map(|(_, visitor, _)| visitor).collect();
-    Outcome { visitors, end: frontier.pace.end(), tally }
+    Outcome { visitors, end: shared.bounds.end(), tally }
 }
 
 /// Nanoseconds from now on, for [`Options::deadline_ns`].
@@ -337,8 +341,3 @@ pub fn deadline_in(nanoseconds: u64) -> u64 {
 /// What a whole piece of the tree becomes in memory, before something is asked: enough entries that threads are worth it, few
 /// enough that a million of them never are in memory at once.
 const PIECE: usize = 4096;
-
-/// A batch for this walk.
-fn new_batch(options: &Options<'_>) -> Batch {
-    Batch::new(options.needs)
-}

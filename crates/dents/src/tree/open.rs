@@ -1,6 +1,6 @@
 //! Opening a directory: relative to its parent while that is open, else by its path, of whatever length.
 
-use super::kin::Device;
+use super::lineage::Device;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -101,12 +101,13 @@ impl Border {
             }
             *made += 1;
         }
-        Self::check(child(at, name, follow)?, device, made)
+        let dir = child(at, name, follow)?;
+        Self::check(&dir, device, made).map(|()| dir)
     }
 
-    pub(super) fn check(dir: OwnedFd, device: Device, made: &mut u64) -> Result<OwnedFd> {
+    pub(super) fn check(dir: &OwnedFd, device: Device, made: &mut u64) -> Result<()> {
         *made += 1;
-        if stat::fstat(dir.as_fd(), Mask::TYPE)?.dev() == device { Ok(dir) } else { Err(Errno::XDEV) }
+        if stat::fstat(dir.as_fd(), Mask::TYPE)?.dev() == device { Ok(()) } else { Err(Errno::XDEV) }
     }
 }
 

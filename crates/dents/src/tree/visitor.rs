@@ -1,6 +1,6 @@
-//! Who a walk talks to.
+//! What a walk shows its findings to.
 
-use super::kin::Lineage;
+use super::lineage::Lineage;
 use crate::batch::{Batch, Entry};
 use dents_sys::{BorrowedFd, Errno};
 

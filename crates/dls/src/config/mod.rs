@@ -8,6 +8,8 @@
 //! file is opened only if `DLS_CONFIG` names it; so a listing that nobody looks at costs no system call more than
 //! without configuration, and on a terminal it is one `openat` where there is no file.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod parse;
 mod place;
 mod template;

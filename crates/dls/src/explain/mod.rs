@@ -23,13 +23,14 @@ use core::ffi::CStr;
 use core::fmt::Write as _;
 use dents::needs::Kind;
 use dents::stat::Mode;
-use dents::stat::auto::{Choice, Strategy};
+use dents::stat::choose::{Choice, Strategy};
 use dents::stat::ledger::{Account, Call, Pages};
 use dents::stat::policy::{Far, Policy};
+use dents_render::quantity::grouped;
 use dents_render::quote;
 use dents_sys::statfs;
 pub(crate) use phrase::visible;
-use phrase::{counted, duration, grouped, list};
+use phrase::{counted, duration, list};
 
 /// What was listed.
 #[derive(Clone, Debug, Default)]

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents::needs::{Kind, Needs};
+use dents_render::quantity::grouped;
 use dents_render::record::text::is_bidi_control;
 
 /// Text as a terminal shows it in its own order, and as text: what turns the direction of writing, and what is a command, is
@@ -18,19 +19,6 @@ pub(crate) fn visible(text: &[u8]) -> String {
         }
     }
     shown
-}
-
-/// `12,345`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `1 entry`, `12,345 entries`.

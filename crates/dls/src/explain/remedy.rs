@@ -2,13 +2,14 @@
 
 use super::Facts;
 use super::lines::{name, wanted};
-use super::phrase::{counted, grouped, list};
+use super::phrase::{counted, list};
 use crate::plan::{Claim, Claimant};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents::needs::Kind;
 use dents::stat::ledger::Call;
+use dents_render::quantity::grouped;
 use dents_render::{Colors, color::Key};
 
 /// Of so many calls, this one may be left by a change that is worth telling.

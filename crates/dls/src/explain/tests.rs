@@ -257,9 +257,6 @@ fn claims_add_up_to_the_needs() {
 
 #[test]
 fn numbers_and_times() {
-    let numbers = [0, 7, 999, 1000, 12_345, 1_000_000, u64::MAX];
-    let expected = ["0", "7", "999", "1,000", "12,345", "1,000,000", "18,446,744,073,709,551,615"];
-    assert_eq!(numbers.map(grouped), expected);
     let times = [0, 40_000, 4_710_000, 112 * MS, 1_000 * MS, 12_412 * MS, 1_234_567 * MS];
     let expected = ["0.00 ms", "0.04 ms", "4.71 ms", "112 ms", "1.00 s", "12.4 s", "1,234 s"];
     assert_eq!(times.map(duration), expected);

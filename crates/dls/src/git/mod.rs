@@ -6,6 +6,9 @@
 //! is in none costs no child. Paths are absolute and lead through no symbolic link.
 
 mod command;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod settings;
 mod status;
 

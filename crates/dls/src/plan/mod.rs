@@ -40,7 +40,7 @@ use dents::owners::Owners;
 use dents::read::Filter;
 use dents::ring::Rings;
 use dents::sort::{Key, Order};
-use dents::stat::auto::IN_FLIGHT;
+use dents::stat::choose::IN_FLIGHT;
 use dents::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::record::Syntax;

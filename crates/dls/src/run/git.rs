@@ -9,7 +9,7 @@ use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::{Batch, Entry};
-use dents::bounded::Opened;
+use dents::deadline::Opened;
 use dents::needs::Kind;
 use dents_render::{Change, Git, Note};
 use dents_sys::stat::{Flags, Mask, statx};
@@ -44,7 +44,7 @@ impl<'l> Listing<'l, '_, '_> {
             let path = if name == b"." { directory.clone() } else { join(&directory, name) };
             wanted.push(Wanted { directory, path });
         }
-        let pending: Vec<CString> = self.pending.directories().map(|pending| pending.path().into()).collect();
+        let pending: Vec<CString> = self.turns.directories().map(CString::from).collect();
         for path in pending {
             let directory = self.canonical(path.to_bytes());
             wanted.push(Wanted { path: directory.clone(), directory });
@@ -158,16 +158,16 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// Whether something is there: one `statx`. With a deadline it is looked for aside, by opening it, which comes to the
+    /// Whether something is there: one `statx`. With a deadline the agent looks for it, by opening it, which comes to the
     /// same for directories.
     fn look(&self, path: &CStr) -> Result<(), Errno> {
-        let Some(limit) = &self.limit else {
+        let Some(timeout) = &self.timeout else {
             return statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(drop);
         };
-        match limit.bounded().open(path, false, None) {
-            Opened::Sheet(_) => Ok(()),
+        match timeout.deadline.open(path, false, None) {
+            Opened::Board(_) => Ok(()),
             Opened::Failed(errno) => Err(errno),
-            Opened::Hung | Opened::NotReached => Err(Errno::TIMEDOUT),
+            Opened::Late | Opened::NotReached => Err(Errno::TIMEDOUT),
         }
     }
 

@@ -81,10 +81,13 @@ impl Listing<'_, '_, '_> {
     /// The absolute path of `path`, without symbolic links.
     pub(super) fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
         let cwd = self.cwd().unwrap_or_default();
-        match &self.limit {
-            Some(limit) => {
-                limit.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default()
-            }
+        match &self.timeout {
+            Some(timeout) => timeout
+                .deadline
+                .canonical(&cwd, Vec::from([path.to_vec()]))
+                .pop()
+                .flatten()
+                .unwrap_or_default(),
             None => canonicalize(&cwd, path),
         }
     }
@@ -95,7 +98,7 @@ impl Listing<'_, '_, '_> {
         base: &[u8],
         entries: impl Iterator<Item = Entry<'e>>,
     ) -> Vec<(u32, Option<Vec<u8>>)> {
-        let Some(limit) = &self.limit else {
+        let Some(timeout) = &self.timeout else {
             return entries
                 .map(|entry| (entry.index() as u32, Some(canonicalize(base, entry.name()))))
                 .collect();
@@ -103,6 +106,6 @@ impl Listing<'_, '_, '_> {
         let (places, names) = entries
             .map(|entry| (entry.index() as u32, entry.name().to_vec()))
             .unzip::<_, _, Vec<_>, Vec<_>>();
-        places.into_iter().zip(limit.canonical(base, names)).collect()
+        places.into_iter().zip(timeout.deadline.canonical(base, names)).collect()
     }
 }

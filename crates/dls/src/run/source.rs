@@ -1,4 +1,4 @@
-//! Where the entries of a directory come from: from reading it here, or from somebody who does that aside.
+//! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
 
 use super::Listing;
 use crate::loops::{ActiveDirectories, Identity, identify};
@@ -6,10 +6,10 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::ahead::{Ahead, Directory, Small};
 use dents::batch::Batch;
-use dents::bounded::{Opened, Sheet};
+use dents::deadline::{Board, Opened};
 use dents::needs::Kind;
+use dents::prefetch::{Ahead, Directory, Small};
 use dents::read::Reader;
 use dents::ring::Rings;
 use dents::stat::{self, Report};
@@ -19,9 +19,9 @@ use dents_sys::{CWD, Errno, Result};
 pub(super) enum Source {
     /// Here.
     Reader(Reader),
-    /// Aside, where it may hang.
-    Sheet(Arc<Sheet>),
-    /// Here, ahead of its turn.
+    /// By the agent, which may be stuck in it.
+    Board(Arc<Board>),
+    /// By a worker, before its turn.
     Small(Box<Small>),
     /// Read here to its end, and closed. The buffer is left.
     Done(Vec<u8>),
@@ -31,7 +31,7 @@ pub(super) enum Source {
 pub(super) enum Closed {
     /// It cannot be opened.
     Failed(Errno),
-    /// The time is up. Whether anybody had come to it by then.
+    /// The time is up. Whether a worker had come to it by then.
     Late { reached: bool },
 }
 
@@ -63,9 +63,9 @@ impl Source {
         }
     }
 
-    pub(super) fn sheet(&self) -> Option<&Arc<Sheet>> {
+    pub(super) fn board(&self) -> Option<&Arc<Board>> {
         match self {
-            Source::Sheet(sheet) => Some(sheet),
+            Source::Board(board) => Some(board),
             _ => None,
         }
     }
@@ -92,12 +92,12 @@ impl Source {
         Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
     }
 
-    /// Device and inode: one `statx`, unless somebody made it already. None aside, where nobody wants to know; what could
-    /// not be identified there did not open.
+    /// Device and inode: one `statx`, unless somebody made it already. None from the agent unless
+    /// the listing is recursive; what it could not identify did not open.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
             Source::Reader(reader) => identify(reader.dir()).map(Some),
-            Source::Sheet(sheet) => Ok(sheet.identity()),
+            Source::Board(board) => Ok(board.identity()),
             Source::Small(small) => small.identity.map(Some),
             Source::Done(_) => Ok(None),
         }
@@ -107,9 +107,9 @@ impl Source {
 impl Listing<'_, '_, '_> {
     /// Opens a directory, unless that was done ahead of its turn.
     pub(super) fn source(
-        &self,
+        &mut self,
         path: &CStr,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
         ahead: Option<Ahead>,
     ) -> core::result::Result<Source, Closed> {
         match ahead {
@@ -120,33 +120,34 @@ impl Listing<'_, '_, '_> {
     }
 
     pub(super) fn open(
-        &self,
+        &mut self,
         path: &CStr,
         follow: bool,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
     ) -> core::result::Result<Source, Closed> {
-        let Some(limit) = &self.limit else {
+        let Some(timeout) = &self.timeout else {
             let watch = self.means.threads.watching();
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
-            let mut opened = Reader::open(CWD, path, follow);
+            let below = self.open_below(path).map(|opened| opened.map(Reader::new));
+            let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
             if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
                 opened = Reader::open(CWD, path, follow);
             }
             watch.iter().for_each(|watch| watch.end(0, 0));
             return opened.map(Source::Reader).map_err(Closed::Failed);
         };
-        match limit.bounded().open(path, follow, above) {
-            Opened::Sheet(sheet) => Ok(Source::Sheet(sheet)),
+        match timeout.deadline.open(path, follow, above) {
+            Opened::Board(board) => Ok(Source::Board(board)),
             Opened::Failed(errno) => Err(Closed::Failed(errno)),
-            Opened::Hung => Err(Closed::Late { reached: true }),
+            Opened::Late => Err(Closed::Late { reached: true }),
             Opened::NotReached => Err(Closed::Late { reached: false }),
         }
     }
 
     /// The operands, and what must be known of them.
     pub(super) fn ask_operands(&mut self, names: &[&CStr]) -> (Batch, Report) {
-        if let Some(limit) = &self.limit {
-            let part = limit.bounded().operands(names);
+        if let Some(timeout) = &self.timeout {
+            let part = timeout.deadline.operands(names);
             self.tell_late_operands(&part.batch);
             return (part.batch, part.report);
         }

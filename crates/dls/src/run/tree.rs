@@ -23,7 +23,7 @@ use dents::needs::Kind;
 use dents::read::{Filter, Hidden};
 use dents::sort::{Collate, Key, Order};
 use dents::stat::Report;
-use dents::stat::auto::{Choice, Strategy};
+use dents::stat::choose::{Choice, Strategy};
 use dents::stat::ledger::Account;
 use dents::team::Team;
 use dents::tree::held::{Held, Holding, Sorter, hold};
@@ -51,7 +51,7 @@ impl Listing<'_, '_, '_> {
         let paths: Vec<&CStr> = roots.iter().map(|index| batch.entry(*index as usize).c_name()).collect();
         // Reading and asking go hand in hand.
         self.timing.enter(Phase::Stat);
-        let in_turn = self.limit.is_some() || self.plan.follows_entries();
+        let in_turn = self.timeout.is_some() || self.plan.follows_entries();
         let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
         self.see(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();

@@ -6,7 +6,7 @@ use crate::output::Message;
 use alloc::format;
 use alloc::string::String;
 use dents::batch::{Asked, Batch, Entry};
-use dents::bounded::UNANSWERED;
+use dents::deadline::UNANSWERED;
 use dents_render::quote;
 use dents_sys::Errno;
 

@@ -1,9 +1,8 @@
 //! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
 //!
-//! Each cell of the table is an attempt (`table.rs`): a command that runs in a small project (`place.rs`) and something
-//! its output must have. The command ends well and the output has it: yes; else no. Nobody's word is taken, but for
-//! programs that are not on this machine; what their documentation says is marked so. README.md shows the same table,
-//! between two lines that say so.
+//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`place.rs`) and something
+//! its output must have. The command ends well and the output has it: yes; else no. Documentation is believed for
+//! programs alone that are not on this machine, and what it says is marked so.
 
 mod place;
 mod table;
@@ -15,13 +14,9 @@ use std::process::{Command, Stdio};
 use crate::pictures::pty;
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use place::Place;
-use table::{Cell, ROWS, Row, Want};
+use table::{Cell, Row, Want, rows};
 
 const PAGE: &str = "docs/FEATURES.md";
-
-/// Around the table in README.md.
-const BEGIN: &str = "<!-- cargo xtask features -->\n";
-const END: &str = "<!-- end of it -->\n";
 
 /// The columns.
 const PROGRAMS: [Program; 7] = [
@@ -35,7 +30,7 @@ const PROGRAMS: [Program; 7] = [
     Program { help: &["-n", "-c", "help ls"], ..Program::new("nushell", "nu") },
 ];
 
-/// Somebody to try.
+/// A program to try.
 struct Program {
     title: &'static str,
     file: &'static str,
@@ -85,22 +80,11 @@ pub(crate) fn run(path: Option<&str>) -> Result<()> {
     directories.extend(std::env::split_paths(path.unwrap_or_default()).chain(std::env::split_paths(&paths)));
     let found = PROGRAMS.each_ref().map(|program| Found::new(program, &directories));
     let place = Place::make().map_err(|error| format!("the place to try it in: {error}"))?;
-    let rows: Vec<String> = ROWS.iter().map(|row| line(row, &found, &place)).collect();
+    let rows: Vec<String> = rows().iter().map(|row| line(row, &found, &place)).collect();
     let table = table(&found, &rows);
     fs::write(workspace().join(PAGE), page(&table)).map_err(|error| format!("{PAGE}: {error}"))?;
     println!("{PAGE}: {} rows", rows.len());
-    let path = workspace().join("README.md");
-    let readme = fs::read_to_string(&path).map_err(|error| format!("README.md: {error}"))?;
-    let (before, _, after) = parts(&readme).ok_or(format!("README.md has no {BEGIN} with {END} after it"))?;
-    fs::write(path, [before, BEGIN, &table, END, after].concat())
-        .map_err(|error| format!("README.md: {error}"))
-}
-
-/// What is before the table in README.md, the table, and what is after it.
-fn parts(readme: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = readme.split_once(BEGIN)?;
-    let (table, after) = rest.split_once(END)?;
-    Some((before, table, after))
+    Ok(())
 }
 
 fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
@@ -110,14 +94,15 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
         .zip(found)
         .map(|(cell, found)| match (cell, found) {
             (Cell::Told(text), None) => format!("{text}¹"),
-            (Cell::Run(_) | Cell::Absent(_), None) => String::from("not tried"),
+            (Cell::Run(_) | Cell::Lacks(_), None) => String::from("not tried"),
             (Cell::Told(text), Some(_)) => format!("{text}²"),
-            (Cell::Absent(words), Some(program)) => {
-                let known = words.iter().find(|word| program.help.contains(**word));
+            (Cell::Lacks(words), Some(program)) => {
+                let known = words.iter().find(|word| program.help.contains(word.as_str()));
                 known.map_or(String::from("no"), |word| format!("? ({word})"))
             }
             (Cell::Run(args), Some(program)) => {
-                attempt(row.want, &program.path, &[args, program.last].concat(), place)
+                let args = args.iter().map(String::as_str).chain(program.last.iter().copied());
+                attempt(&row.want, &program.path, &args.collect::<Vec<_>>(), place)
             }
         })
         .collect();
@@ -126,8 +111,8 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
 }
 
 /// Runs it and looks at what it says: yes, no, or a number.
-fn attempt(want: Want, program: &Path, args: &[&str], place: &Place) -> String {
-    if want == Want::Calls {
+fn attempt(want: &Want, program: &Path, args: &[&str], place: &Place) -> String {
+    if want.is_count() {
         return place.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
     }
     let output = if want.needs_terminal() {
@@ -166,7 +151,7 @@ fn page(table: &str) -> String {
         "# What can it do?\n\n\
          Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints. Where a program is not\n\
          known to have an option that could be tried, its help is searched for a word of it. Commands and words are in\n\
-         [crates/xtask/src/features/table.rs](../crates/xtask/src/features/table.rs). Edit there.\n\n{table}"
+         [crates/xtask/src/features/table.toml](../crates/xtask/src/features/table.toml). Edit there.\n\n{table}"
     )
 }
 
@@ -177,31 +162,36 @@ mod tests {
     #[test]
     fn what_is_tried_tells_yes_from_no() {
         let place = Place::make().unwrap();
-        let try_ = |want, args: &[&str]| attempt(want, Path::new("/bin/ls"), args, &place);
-        assert_eq!(try_(Want::Order("z", "a.txt"), &["--group-directories-first", "-1"]), "yes");
-        assert_eq!(try_(Want::Order("z", "a.txt"), &["-1"]), "no");
-        assert_eq!(try_(Want::Ok, &["--no-such-option"]), "no");
-        assert_eq!(try_(Want::SameAsGnu, &["-la"]), "yes");
-        assert_eq!(try_(Want::Harmless, &["--show-control-chars", "-N", "h"]), "no");
-        assert_eq!(try_(Want::Harmless, &["h"]), "yes");
-        assert_eq!(try_(Want::Icon, &["-1"]), "no");
+        let try_ =
+            |want: &[&str], args: &[&str]| attempt(&Want::new(want), Path::new("/bin/ls"), args, &place);
+        assert_eq!(try_(&["order", "z", "a.txt"], &["--group-directories-first", "-1"]), "yes");
+        assert_eq!(try_(&["order", "z", "a.txt"], &["-1"]), "no");
+        assert_eq!(try_(&["ok"], &["--no-such-option"]), "no");
+        assert_eq!(try_(&["same-as-gnu"], &["-la"]), "yes");
+        assert_eq!(try_(&["harmless"], &["--show-control-chars", "-N", "h"]), "no");
+        assert_eq!(try_(&["harmless"], &["h"]), "yes");
+        assert_eq!(try_(&["icon"], &["-1"]), "no");
     }
 
     #[test]
     fn a_program_that_is_missing_is_not_guessed_about() {
         let place = Place::make().unwrap();
         let missing = [const { None }; 7];
-        for row in ROWS {
-            let line = line(row, &missing, &place);
+        for row in rows() {
+            let line = line(&row, &missing, &place);
             assert!(!line.contains("| yes |") && !line.contains("| no |"), "{line}");
         }
     }
 
     #[test]
-    fn the_readme_shows_the_table_of_the_page() {
-        let read = |path| fs::read_to_string(workspace().join(path)).expect("it is committed");
-        let readme = read("README.md");
-        let (_, table, _) = parts(&readme).expect("marks around the table");
-        assert_eq!(page(table), read(PAGE), "run `cargo xtask features`");
+    fn the_page_has_the_rows_of_the_table() {
+        let page = fs::read_to_string(workspace().join(PAGE)).expect("it is committed");
+        let rows: Vec<String> = rows().iter().map(|row| format!("| {} |", row.what)).collect();
+        let lines = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |"));
+        let lines: Vec<&str> = lines.collect();
+        assert_eq!(lines.len(), rows.len(), "run `cargo xtask features`");
+        for (line, row) in lines.iter().zip(rows) {
+            assert!(line.starts_with(&row), "{row}: run `cargo xtask features`");
+        }
     }
 }

@@ -1,41 +1,44 @@
-//! One worker: takes a directory, opens and reads it, gets the answers about its entries, and puts up its subdirectories.
+//! One worker: takes a task, opens or reads a directory, gets the answers about its entries, and publishes its subdirectories.
 //!
-//! [`Worker::prepare`] goes on until there is a batch or a failure to show, [`Worker::collect`] comes after the batch was
-//! seen; between the two stands whoever looks at it.
+//! [`Worker::execute`] does one task, which may end with a batch or a failure to show; [`Worker::collect`] comes after the
+//! batch was seen.
 
-mod descent;
+mod descriptors;
 mod enter;
 mod read;
 
-use super::frontier::{Frontier, Grain, Home};
-use super::kin::{About, Gathering};
-use super::pace::Watch;
+use super::bounds::Clock;
+use super::shared::{Home, Part, Shared, Task};
+use super::subdirectories::{About, Gathering, Subdirectories};
 use super::visitor::{Failure, Piece, Place, Problem, Step, Visitor};
-use super::{Follow, Tally, new_batch};
+use super::{Follow, Tally};
 use crate::batch::{Batch, Entry};
 use crate::needs::Kind;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents_sys::{AsFd, Errno, OwnedFd};
-use descent::Descent;
-use enter::{Entered, Next};
+use dents_engine::crew::{Next, Order as _};
+use dents_engine::order::steal::{self, Stack};
+use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
+use descriptors::Descriptors;
 
 pub(super) struct Worker<S> {
-    index: usize,
-    descent: Descent<S>,
+    stack: Stack<Subdirectories<S>, Paused<S>>,
+    /// Of the directories whose subdirectories are on the stack.
+    descriptors: Descriptors,
     /// Of the directory opened last.
     path: Vec<u8>,
     buffer: Vec<u8>,
     batch: Batch,
     /// Whether the batch may hold something to enter.
     promising: bool,
-    source: Source,
-    grain: Option<(Grain<S>, Option<OwnedFd>)>,
+    source: Source<S>,
     reading: Option<Reading<S>>,
+    /// What went wrong with the directory being read.
     trouble: Option<Errno>,
     gathering: Gathering,
-    watch: Watch,
+    clock: Clock,
     pub(super) tally: Tally,
 }
 
@@ -48,129 +51,109 @@ struct Reading<S> {
     /// Pieces numbered so far.
     pieces: u32,
     home: Option<Arc<Home<S>>>,
-    /// Where its subdirectories begin on the way down.
+    /// Where its subdirectories begin on the stack.
     level: usize,
+}
+
+/// A very wide directory, to be read on when the subdirectories found so far are done.
+pub(super) struct Paused<S> {
+    path: Box<[u8]>,
+    reading: Reading<S>,
 }
 
 /// Subdirectories of one directory that may wait before it is paused: of a few MiB, whatever their names.
 const WIDE: usize = 1 << 14;
 
 /// Where the entries come from that are to be seen.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum Source<S> {
     Operands,
+    /// The directory being read.
     Own,
-    Grain,
+    /// A part of a directory.
+    Part(Box<Part<S>>),
 }
 
 /// What is to be shown.
 pub(super) enum Ready {
     Entries,
-    Failed(Fault),
-}
-
-pub(super) struct Fault {
-    id: u64,
-    parent: u64,
-    depth: u32,
-    problem: Problem,
-    errno: Errno,
-}
-
-/// Whether there was something to do.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
-    Made,
-    Idle,
+    /// A failure, but for its path.
+    Failed(Failure<'static>),
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    pub(super) fn new(index: usize, frontier: &Frontier<'_, S>) -> Self {
+    pub(super) fn new(index: usize, shared: &Shared<'_, S>) -> Self {
         Worker {
-            index,
-            descent: Descent::new(frontier.share),
+            stack: Stack::new(index),
+            descriptors: Descriptors::new(shared.share),
             path: Vec::new(),
             buffer: Vec::new(),
-            batch: new_batch(frontier.options),
+            batch: Batch::new(shared.options.needs),
             promising: false,
             source: Source::Own,
-            grain: None,
             reading: None,
             trouble: None,
             gathering: Gathering::default(),
-            watch: Watch::default(),
+            clock: Clock::default(),
             tally: Tally { workers: 1, ..Tally::default() },
         }
     }
 
-    pub(super) fn tally(&self) -> Tally {
-        self.tally
+    /// Where another thread sees what this worker waits for: the first seat is the lister's.
+    fn seat(&self) -> usize {
+        1 + self.stack.worker()
     }
 
-    /// Where another thread sees what this worker waits for: the first desk is the lister's.
-    fn desk(&self) -> usize {
-        1 + self.index
-    }
-
-    /// What is done now about the directory of `self.path`, for a thread that looks on.
-    fn show<T>(&mut self, frontier: &Frontier<'_, S>, wait: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(watch) = frontier.options.watch else { return wait(self) };
-        watch.begin(self.desk(), &self.path);
+    /// Does something about the directory of `self.path`, which the watchdog sees meanwhile.
+    fn show<T>(&mut self, shared: &Shared<'_, S>, wait: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(watch) = shared.options.watch else { return wait(self) };
+        watch.begin(self.seat(), &self.path);
         let done = wait(self);
-        watch.end(self.desk(), 0);
+        watch.end(self.seat(), 0);
         done
     }
 
     /// The operands become the first batch.
-    pub(super) fn give_operands(&mut self, operands: &[&CStr], frontier: &Frontier<'_, S>) {
-        for operand in operands {
-            self.batch.push(operand, Kind::Unknown, 0);
-        }
-        let follow = frontier.options.follow != Follow::Never;
-        self.fill(None, frontier.options.at, follow, frontier);
+    pub(super) fn give_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
+        operands.iter().for_each(|operand| self.batch.push(operand, Kind::Unknown, 0));
+        let follow = shared.options.follow != Follow::Never;
+        self.fill(None, shared.options.at, follow, shared);
         self.tally.entries += self.batch.len() as u64;
         self.promising = true;
         self.source = Source::Operands;
     }
 
-    /// Works until all is done or somebody says stop.
-    pub(super) fn run<V: Visitor<State = S>>(&mut self, frontier: &Frontier<'_, S>, visitor: &mut V) {
-        self.descent.set_share(frontier.share);
-        if self.index != 0 {
-            frontier.enter();
-        }
-        loop {
-            while self.advance(frontier, visitor) == Progress::Made || self.steal(frontier) {}
-            if !frontier.rest(&mut self.tally.sleeps) {
-                return;
-            }
-            frontier.enter();
-        }
-    }
-
-    /// Offers all that was found while there were no others.
-    pub(super) fn offer_all(&mut self, frontier: &Frontier<'_, S>) {
-        if frontier.crew() > 1 {
-            self.descent.offer(self.index, frontier);
+    /// Works with others until all is done or the walk is stopped. The first worker brings along what it has begun.
+    pub(super) fn run<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) {
+        self.descriptors.set_share(shared.share);
+        let execute = |worker: &mut Self, task| {
+            worker.step(task, shared, visitor);
+        };
+        let crew = &shared.tasks.crew;
+        if self.stack.worker() == 0 {
+            shared.tasks.offer_all(&self.stack);
+            crew.work_on(shared, self, execute);
+        } else {
+            crew.work(shared, self, execute);
         }
     }
 
-    /// One batch or failure.
-    pub(super) fn advance<V: Visitor<State = S>>(
+    /// Executes a task, and shows what comes of it. Whether there was something to show.
+    pub(super) fn step<V: Visitor<State = S>>(
         &mut self,
-        frontier: &Frontier<'_, S>,
+        task: Task<S>,
+        shared: &Shared<'_, S>,
         visitor: &mut V,
-    ) -> Progress {
-        let ready = self.prepare(frontier, |place, state| visitor.opened(place, state));
+    ) -> bool {
+        let ready = self.execute(task, shared, |place, state| visitor.opened(place, state));
         let step = match ready {
-            None => return Progress::Idle,
-            Some(Ready::Failed(fault)) => visitor.failed(&self.failure(fault)),
+            None => return false,
+            Some(Ready::Failed(failure)) => visitor.failed(&self.failure(failure)),
             Some(Ready::Entries) => {
                 let step = match self.about() {
-                    Some(about) => visitor.entries(&self.place(frontier), self.batch(), &about.state),
-                    None => visitor.entries(&self.place(frontier), self.batch(), &S::default()),
+                    Some(about) => visitor.entries(&self.place(shared), self.batch(), &about.state),
+                    None => visitor.entries(&self.place(shared), self.batch(), &S::default()),
                 };
-                let first = self.collect(frontier, step == Step::Enter, |place, entry, state| {
+                let first = self.collect(shared, step == Step::Enter, |place, entry, state| {
                     visitor.descend(place, entry, state)
                 });
                 first.into_iter().for_each(|first| visitor.numbered(first));
@@ -178,171 +161,180 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             }
         };
         if step == Step::Stop {
-            frontier.stop();
+            shared.stop();
         }
-        Progress::Made
+        true
     }
 
-    /// Goes on until there is something to show; `None` if there is nothing left here, or an end to all.
-    pub(super) fn prepare(
-        &mut self,
-        frontier: &Frontier<'_, S>,
-        mut opened: impl FnMut(&Place<'_>, &mut S) -> Step,
-    ) -> Option<Ready> {
-        loop {
-            if frontier.pace.stopped() {
-                return None;
-            }
-            if self.source == Source::Operands {
-                return Some(Ready::Entries);
-            }
-            if let Some(errno) = self.trouble.take() {
-                return self.cannot(Problem::Read, errno);
-            }
-            let reads_on = match &self.reading {
-                Some(reading) => !reading.ended,
-                None => false,
-            };
-            // Before a new directory; and while one is read only if there are enough of them to be read later.
-            if (!reads_on || frontier.has_plenty())
-                && let Some(grain) = frontier.take_grain()
-            {
-                if self.take(grain, frontier) {
-                    return Some(Ready::Entries);
-                }
-                continue;
-            }
-            if !reads_on {
-                let entered = match self.claim(frontier)? {
-                    Next::Subdirectory(kin, index, mine) => {
-                        self.enter(&kin, index, mine, frontier, &mut opened)
-                    }
-                    Next::Resumed => Entered::Reading,
-                };
-                match entered {
-                    Entered::Reading => {}
-                    Entered::Skipped => continue,
-                    Entered::Failed(fault) => return Some(Ready::Failed(fault)),
-                }
-            }
-            if self.read(frontier) {
-                return Some(Ready::Entries);
+    /// Whether something was begun that comes before all else: the operands, a directory being read.
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.source, Source::Operands)
+            || self.reading.as_ref().is_some_and(|reading| !reading.ended || self.trouble.is_some())
+    }
+
+    /// The next task of those that wait.
+    pub(super) fn next(&mut self, shared: &Shared<'_, S>) -> Next<Task<S>> {
+        let next = shared.tasks.next(&mut self.stack);
+        self.descriptors.truncate(self.stack.levels());
+        next.map(Some)
+    }
+
+    /// Executes tasks until there is something to show; `None` if there is nothing left, or the walk is stopped.
+    pub(super) fn prepare(&mut self, shared: &Shared<'_, S>) -> Option<Ready> {
+        while let Next::Task(task) = shared.next(self) {
+            let ready = self.execute(task, shared, |_, _| Step::Enter);
+            if ready.is_some() {
+                return ready;
             }
         }
+        None
+    }
+
+    fn execute(
+        &mut self,
+        task: Task<S>,
+        shared: &Shared<'_, S>,
+        opened: impl FnOnce(&Place<'_>, &mut S) -> Step,
+    ) -> Option<Ready> {
+        let whole = match task {
+            None if matches!(self.source, Source::Operands) => true,
+            None => match self.trouble.take() {
+                Some(errno) => {
+                    let about = self.reading.take()?.about;
+                    return Some(Ready::Failed(self.failed(&about, Problem::Read, errno)));
+                }
+                None => self.read(shared),
+            },
+            Some(steal::Task::Own(group, index)) => {
+                return self.enter(&group, index, true, shared, opened).map(Ready::Failed);
+            }
+            Some(steal::Task::Sorted(group, index)) => {
+                return self.enter(&group, index, false, shared, opened).map(Ready::Failed);
+            }
+            Some(steal::Task::Stolen(group)) => {
+                self.tally.stolen += 1;
+                shared.tasks.push(&mut self.stack, group);
+                false
+            }
+            Some(steal::Task::Resume(Paused { path, reading })) => {
+                self.descriptors.resume();
+                self.path = path.into_vec();
+                self.reading = Some(Reading { level: self.stack.levels(), ..reading });
+                false
+            }
+            Some(steal::Task::Piece(part)) => self.take(part, shared),
+        };
+        whole.then_some(Ready::Entries)
+    }
+
+    fn failed(&mut self, about: &About<S>, problem: Problem, errno: Errno) -> Failure<'static> {
+        self.tally.faults += 1;
+        Failure { id: about.id, parent: about.parent, depth: about.depth, path: b"", problem, errno }
+    }
+
+    /// The failure with the path of the directory opened last, which it is about.
+    pub(super) fn failure(&self, failure: Failure<'static>) -> Failure<'_> {
+        Failure { path: &self.path, ..failure }
     }
 
     /// The batch to be seen.
     pub(super) fn batch(&self) -> &Batch {
-        match &self.grain {
-            Some((grain, _)) => &grain.batch,
-            None => &self.batch,
-        }
+        if let Source::Part(part) = &self.source { &part.batch } else { &self.batch }
     }
 
     fn about(&self) -> Option<&About<S>> {
-        match self.source {
+        match &self.source {
             Source::Operands => None,
             Source::Own => self.reading.as_ref().map(|reading| &reading.about),
-            Source::Grain => self.grain.as_ref().map(|(grain, _)| &grain.home.about),
+            Source::Part(part) => Some(&part.home.about),
         }
     }
 
     /// Where the batch belongs.
-    pub(super) fn place<'w>(&'w self, frontier: &Frontier<'w, S>) -> Place<'w> {
-        if let Some((grain, dir)) = &self.grain {
-            let About { id, parent, depth, ref lineage, .. } = grain.home.about;
-            let (dir, lineage) = (dir.as_ref().map(AsFd::as_fd), lineage.as_deref());
-            return Place { id, parent, depth, path: &grain.home.path, piece: grain.piece, dir, lineage };
-        }
-        match &self.reading {
-            Some(reading) => place_of(&self.path, reading),
-            None => {
-                let piece = Piece { index: 0, last: true };
-                let dir = Some(frontier.options.at);
+    pub(super) fn place<'w>(&'w self, shared: &Shared<'w, S>) -> Place<'w> {
+        match (&self.source, &self.reading) {
+            (Source::Part(part), _) => {
+                let dir = part.dir.as_ref().map(AsFd::as_fd);
+                place_of(&part.home.about, &part.home.path, part.piece, dir)
+            }
+            (Source::Own, Some(reading)) => {
+                place_of(&reading.about, &self.path, reading.piece, Some(reading.dir.as_fd()))
+            }
+            _ => {
+                let (piece, dir) = (Piece { index: 0, last: true }, Some(shared.options.at));
                 Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir, lineage: None }
             }
         }
     }
 
-    pub(super) fn failure(&self, fault: Fault) -> Failure<'_> {
-        let Fault { id, parent, depth, problem, errno } = fault;
-        Failure { id, parent, depth, path: &self.path, problem, errno }
+    /// The highest directory that is open.
+    pub(super) fn highest_open(&self) -> Option<BorrowedFd<'_>> {
+        let reading = self.reading.as_ref().map(|reading| reading.dir.as_fd());
+        self.descriptors.iter().next().map(|(_, dir)| dir).or(reading)
     }
 
-    /// What goes wrong with the directory being read.
-    fn cannot(&mut self, problem: Problem, errno: Errno) -> Option<Ready> {
-        self.tally.faults += 1;
-        let (id, parent, depth) =
-            self.reading.as_ref().map_or((0, 0, 0), |one| (one.about.id, one.about.parent, one.about.depth));
-        Some(Ready::Failed(Fault { id, parent, depth, problem, errno }))
-    }
-
-    /// Puts up the subdirectories in the batch that was seen, if any shall be entered. The number of the first of them.
+    /// Publishes the subdirectories in the batch that was seen, if any shall be entered. The number of the first of them.
     pub(super) fn collect(
         &mut self,
-        frontier: &Frontier<'_, S>,
+        shared: &Shared<'_, S>,
         enters: bool,
         descend: impl FnMut(&Place<'_>, &Entry<'_>, &S) -> Step,
     ) -> Option<u64> {
         let mut gathering = core::mem::take(&mut self.gathering);
         gathering.clear();
         if enters && self.promising {
-            self.gather(&mut gathering, frontier, descend);
+            self.gather(&mut gathering, shared, descend);
         }
-        let source = core::mem::replace(&mut self.source, Source::Own);
-        let first = match (source, self.grain.take(), self.reading.take()) {
-            (Source::Operands, ..) => self.put_up(&gathering, b"", About::operands(), None, frontier),
-            (_, Some((grain, dir)), reading) => {
-                let about = grain.home.about.clone();
-                self.reading = reading;
-                self.put_up(&gathering, &grain.home.path, about, dir, frontier)
+        let first = match core::mem::replace(&mut self.source, Source::Own) {
+            Source::Operands => self.publish(&gathering, b"", About::default(), None, shared),
+            Source::Own => self.publish_own(&gathering, shared),
+            Source::Part(part) => {
+                let Part { home, dir, .. } = *part;
+                self.publish(&gathering, &home.path, home.about.clone(), dir, shared)
             }
-            (_, None, Some(reading)) => {
-                let path = core::mem::take(&mut self.path);
-                let first;
-                if reading.ended && self.trouble.is_none() {
-                    first = self.put_up(&gathering, &path, reading.about, Some(reading.dir), frontier);
-                } else {
-                    first = self.put_up(&gathering, &path, reading.about.clone(), None, frontier);
-                    self.reading = self.pause(reading, &path, &mut gathering);
-                }
-                self.path = path;
-                first
-            }
-            (_, None, None) => None,
         };
         self.gathering = gathering;
         first
     }
 
-    /// Reads on later, if so many subdirectories wait already; else gives the directory back. One that cannot be read on is
-    /// not paused, nor one too many to stay open.
-    fn pause(&mut self, reading: Reading<S>, path: &[u8], gathering: &mut Gathering) -> Option<Reading<S>> {
-        if self.trouble.is_some() || self.descent.waiting(reading.level) < WIDE {
-            return Some(reading);
+    /// Publishes what was found in the directory being read, which is read on, now or later, or done.
+    fn publish_own(&mut self, gathering: &Gathering, shared: &Shared<'_, S>) -> Option<u64> {
+        let reading = self.reading.take()?;
+        let path = core::mem::take(&mut self.path);
+        let first;
+        if reading.ended && self.trouble.is_none() {
+            first = self.publish(gathering, &path, reading.about, Some(reading.dir), shared);
+        } else {
+            first = self.publish(gathering, &path, reading.about.clone(), None, shared);
+            let is_wide = self.trouble.is_none() && self.stack.unclaimed(reading.level) >= WIDE;
+            if is_wide && self.descriptors.pause(reading.level, self.stack.levels()) {
+                let path = path.as_slice().into();
+                self.stack.pause(reading.level, Paused { path, reading });
+            } else {
+                self.reading = Some(reading);
+            }
         }
-        gathering.clear();
-        let none = gathering.kin(path, reading.about.clone(), false, 0);
-        self.descent.pause(reading.level, none, reading)
+        self.path = path;
+        first
     }
 
     fn gather(
         &self,
         gathering: &mut Gathering,
-        frontier: &Frontier<'_, S>,
+        shared: &Shared<'_, S>,
         mut descend: impl FnMut(&Place<'_>, &Entry<'_>, &S) -> Step,
     ) {
-        let place = self.place(frontier);
-        if place.depth >= frontier.options.max_depth {
+        let place = self.place(shared);
+        if place.depth >= shared.options.max_depth {
             return;
         }
         let nothing = S::default();
         let state = self.about().map_or(&nothing, |about| &about.state);
-        let follow = frontier.options.follow == Follow::Always;
+        let follow = shared.options.follow == Follow::Always;
         for entry in self.batch().iter() {
             let perhaps = match entry.kind() {
                 Kind::Dir => entry.d_kind() == Kind::Link,
-                // Nobody needed to stat it: opening it tells.
+                // It was not stat'ed: opening it tells.
                 Kind::Link if follow && !entry.is_known() => true,
                 _ => continue,
             };
@@ -352,45 +344,45 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             match descend(&place, &entry, state) {
                 Step::Enter => gathering.push(entry.c_name(), perhaps, entry.d_ino()),
                 Step::Skip => {}
-                Step::Stop => return frontier.stop(),
+                Step::Stop => return shared.stop(),
             }
         }
     }
 
-    /// Puts subdirectories into the frontier; `dir` is where they are, if it needs to be open no longer. Returns the number
-    /// of the first.
-    pub(super) fn put_up(
+    /// Publishes subdirectories; `dir` is where they are, if it needs to be open no longer. Returns the number of the first.
+    pub(super) fn publish(
         &mut self,
         gathering: &Gathering,
         path: &[u8],
         about: About<S>,
         dir: Option<OwnedFd>,
-        frontier: &Frontier<'_, S>,
+        shared: &Shared<'_, S>,
     ) -> Option<u64> {
         if gathering.len() == 0 {
             return None;
         }
-        let follow = match frontier.options.follow {
+        let follow = match shared.options.follow {
             Follow::Never => false,
             Follow::Operands => about.depth == 0,
             Follow::Always => true,
         };
-        let first_id = frontier.number(gathering.len());
-        let kin = gathering.kin(path, about, follow, first_id);
-        if frontier.elevate(&kin, &gathering.inos) {
-            return Some(first_id);
+        let first_id = shared.number(gathering.len());
+        let group = gathering.group(path, about, follow, first_id);
+        if !shared.tasks.sort(&group, &gathering.inos) {
+            let levels = self.stack.levels();
+            dir.into_iter().for_each(|dir| self.descriptors.keep(levels, dir, levels));
+            shared.tasks.push(&mut self.stack, group);
         }
-        let offered = frontier.crew() > 1 && kin.len() > 1;
-        if offered {
-            frontier.offer(self.index, &kin);
-        }
-        self.descent.push(kin, dir, offered);
         Some(first_id)
     }
 }
 
-fn place_of<'w, S>(path: &'w [u8], reading: &'w Reading<S>) -> Place<'w> {
-    let About { id, parent, depth, ref lineage, .. } = reading.about;
-    let (dir, lineage) = (Some(reading.dir.as_fd()), lineage.as_deref());
-    Place { id, parent, depth, path, piece: reading.piece, dir, lineage }
+fn place_of<'w, S>(
+    about: &'w About<S>,
+    path: &'w [u8],
+    piece: Piece,
+    dir: Option<BorrowedFd<'w>>,
+) -> Place<'w> {
+    let About { id, parent, depth, ref lineage, .. } = *about;
+    Place { id, parent, depth, path, piece, dir, lineage: lineage.as_deref() }
 }

@@ -4,12 +4,14 @@ use super::{Reading, Source, Worker};
 use crate::batch::Batch;
 use crate::needs::Kind;
 use crate::scandir::{self, Distrust};
-use crate::stat::steady;
-use crate::tree::frontier::{Frontier, Grain, Home};
+use crate::stat::alone;
+use crate::tree::shared::{Home, Part, Shared};
 use crate::tree::visitor::Piece;
 use crate::tree::{Follow, Order, PIECE, open};
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
+use core::sync::atomic::Ordering::Relaxed;
 use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno};
@@ -23,29 +25,25 @@ const SETTLED: usize = 1 << 18;
 impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Reads the next piece of the directory that is open, and finds out what must be known. False if the walk ended
     /// meanwhile.
-    pub(super) fn read(&mut self, frontier: &Frontier<'_, S>) -> bool {
+    pub(super) fn read(&mut self, shared: &Shared<'_, S>) -> bool {
         let Some(mut reading) = self.reading.take() else { return false };
         self.source = Source::Own;
         self.promising = false;
-        let unknown = self.show(frontier, |worker| {
-            let unknown = worker.read_names(&mut reading, PIECE, frontier);
-            let settles = unknown && reading.pieces == 0 && frontier.settles();
-            if settles { worker.settle(&mut reading, frontier) } else { unknown }
+        let unknown = self.show(shared, |worker| {
+            let unknown = worker.read_names(&mut reading, PIECE, shared);
+            let settles = unknown && reading.pieces == 0 && shared.settles.load(Relaxed);
+            if settles { worker.settle(&mut reading, shared) } else { unknown }
         });
-        frontier.options.watch.iter().for_each(|watch| watch.add_read(self.batch.len()));
+        shared.options.watch.iter().for_each(|watch| watch.add_read(self.batch.len()));
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
         reading.pieces += 1;
         let mut whole = true;
-        if frontier.asks || unknown || frontier.options.follow == Follow::Always {
-            self.deal(&mut reading, frontier);
-            if frontier.options.order == Order::Inode {
-                self.batch.sort_by_inode();
-            }
-            let follow = frontier.options.follow == Follow::Always;
-            whole = self.fill(None, reading.dir.as_fd(), follow, frontier);
+        if shared.asks || unknown || shared.options.follow == Follow::Always {
+            self.deal(&mut reading, shared);
+            whole = self.ask(None, reading.dir.as_fd(), shared);
         } else {
             // Names and types are all that is wanted.
-            frontier.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
+            shared.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
         }
         self.reading = Some(reading);
         self.tally.entries += self.batch.len() as u64;
@@ -54,14 +52,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
     /// it must be older than the names. Whether there is something left to ask.
-    fn settle(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) -> bool {
-        // `fstatfs` and `statx`; and the whole directory may be asked about at once: nobody settles under a rate.
+    fn settle(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) -> bool {
+        // `fstatfs` and `statx`; and the whole directory may be asked about at once: not under a rate.
         self.tally.requests += 2;
         let before = match scandir::link_count(reading.dir.as_fd()) {
             Ok(before) => before,
             Err(distrust) => {
                 if distrust == Distrust::FileSystem {
-                    frontier.settles_no_more();
+                    shared.settles.store(false, Relaxed);
                 }
                 return true;
             }
@@ -70,7 +68,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             return true;
         }
         reading.ended = false;
-        let unknown = self.read_names(reading, SETTLED, frontier);
+        let unknown = self.read_names(reading, SETTLED, shared);
         if !unknown || !reading.ended {
             return unknown;
         }
@@ -84,15 +82,16 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// Reads until the end, or until there are so many entries. Whether a type is unknown.
-    fn read_names(&mut self, reading: &mut Reading<S>, most: usize, frontier: &Frontier<'_, S>) -> bool {
-        let options = frontier.options;
+    fn read_names(&mut self, reading: &mut Reading<S>, most: usize, shared: &Shared<'_, S>) -> bool {
+        let options = shared.options;
         let follow = options.follow == Follow::Always;
+        let may_ask = |worker: &mut Self| shared.bounds.may_ask(&mut worker.clock, worker.tally.requests);
         let mut unknown = false;
         if self.buffer.is_empty() {
             self.buffer = vec![0; BUFFER];
         }
         self.batch.clear();
-        while self.batch.len() < most && !reading.ended && self.may_go_on(frontier) {
+        while self.batch.len() < most && !reading.ended && may_ask(self) {
             self.tally.reads += 1;
             self.tally.requests += 1;
             let filled = match dir::getdents64(reading.dir.as_fd(), &mut self.buffer) {
@@ -128,16 +127,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         unknown
     }
 
-    /// Whether another request may be made.
-    fn may_go_on(&mut self, frontier: &Frontier<'_, S>) -> bool {
-        frontier.pace.ask(&mut self.watch, self.tally.requests)
-    }
-
-    /// Gives a part of the entries away, if others have nothing to do or there are more to be read.
-    fn deal(&mut self, reading: &mut Reading<S>, frontier: &Frontier<'_, S>) {
-        let grain = frontier.grain();
-        let wanted = frontier.crew() > 1 && (!reading.ended || frontier.someone_sleeps());
-        if !wanted || self.batch.len() <= grain {
+    /// Publishes a part of the entries, if others have nothing to do or there are more to be read.
+    fn deal(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
+        let part = shared.part.load(Relaxed);
+        let tasks = &shared.tasks;
+        let wanted = tasks.workers() > 1 && (!reading.ended || tasks.crew.has_idle());
+        if !wanted || self.batch.len() <= part {
             return;
         }
         if reading.home.is_none() {
@@ -149,46 +144,48 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
         let Some(home) = &reading.home else { return };
         let ended = core::mem::replace(&mut reading.piece.last, false);
-        let grains = (self.batch.len() - 1) / grain;
-        for at in (1..=grains).rev() {
-            let batch = self.batch.split_off(at * grain);
+        let parts = (self.batch.len() - 1) / part;
+        for at in (1..=parts).rev() {
+            let batch = self.batch.split_off(at * part);
             let index = reading.pieces + at as u32 - 1;
-            let piece = Piece { index, last: ended && at == grains };
+            let piece = Piece { index, last: ended && at == parts };
             self.tally.dealt += 1;
-            frontier.give_grain(Grain { home: Arc::clone(home), batch, piece });
+            tasks.give_piece(Box::new(Part { home: Arc::clone(home), batch, piece, dir: None }));
         }
-        reading.pieces += grains as u32;
+        reading.pieces += parts as u32;
     }
 
-    /// Gets the answers about a grain. False if the walk ended meanwhile.
-    pub(super) fn take(&mut self, mut grain: Grain<S>, frontier: &Frontier<'_, S>) -> bool {
-        let follow = frontier.options.follow == Follow::Always;
+    /// Gets the answers about a part of a directory. False if the walk ended meanwhile.
+    pub(super) fn take(&mut self, mut part: Box<Part<S>>, shared: &Shared<'_, S>) -> bool {
         let mut made = 1;
-        let opened = open::place(frontier.options.at, &grain.home.path, &mut made).and_then(|dir| {
+        let opened = open::place(shared.options.at, &part.home.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
             // Another directory took its place.
-            if (statx.dev(), statx.ino()) == grain.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
+            if (statx.dev(), statx.ino()) == part.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
         });
         self.tally.requests += made;
         let whole = match &opened {
-            Ok(dir) => {
-                if frontier.options.order == Order::Inode {
-                    grain.batch.sort_by_inode();
-                }
-                self.fill(Some(&mut grain.batch), dir.as_fd(), follow, frontier)
-            }
+            Ok(dir) => self.ask(Some(&mut part.batch), dir.as_fd(), shared),
             Err(errno) => {
-                grain.batch.fail_all(*errno);
-                self.tally.faults += grain.batch.len() as u64;
-                frontier.options.watch.iter().for_each(|watch| watch.add_answered(grain.batch.len()));
+                part.batch.fail_all(*errno);
+                self.tally.faults += part.batch.len() as u64;
+                shared.options.watch.iter().for_each(|watch| watch.add_answered(part.batch.len()));
                 true
             }
         };
-        self.tally.entries += grain.batch.len() as u64;
+        self.tally.entries += part.batch.len() as u64;
         self.promising = true;
-        self.source = Source::Grain;
-        self.grain = Some((grain, opened.ok()));
+        part.dir = opened.ok();
+        self.source = Source::Part(part);
         whole
+    }
+
+    /// Asks about entries of a directory in the order of the walk.
+    fn ask(&mut self, mut batch: Option<&mut Batch>, dir: BorrowedFd<'_>, shared: &Shared<'_, S>) -> bool {
+        if shared.options.order == Order::Inode {
+            batch.as_deref_mut().unwrap_or(&mut self.batch).sort_by_inode();
+        }
+        self.fill(batch, dir, shared.options.follow == Follow::Always, shared)
     }
 
     /// Asks about a batch, its own or another, what its names and types do not answer.
@@ -197,15 +194,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         batch: Option<&mut Batch>,
         dir: BorrowedFd<'_>,
         follow: bool,
-        frontier: &Frontier<'_, S>,
+        shared: &Shared<'_, S>,
     ) -> bool {
-        let desk = self.desk();
+        let shown = shared.options.watch.map(|watch| (watch, self.seat()));
         let batch = batch.unwrap_or(&mut self.batch);
-        let (pace, watch, before) = (&frontier.pace, &mut self.watch, self.tally.requests);
-        let go_on = |made: u64| pace.ask(watch, before + made);
-        let shown = frontier.options.watch.map(|watch| (watch, desk));
+        let (clock, before) = (&mut self.clock, self.tally.requests);
+        let go_on = |made: u64| shared.bounds.may_ask(clock, before + made);
         let (tally, whole) =
-            steady::fill(batch, dir, &frontier.needs, follow, (frontier.options.ledger, shown), go_on);
+            alone::fill(batch, dir, &shared.needs, follow, (shared.options.ledger, shown), go_on);
         shown.iter().for_each(|(watch, _)| watch.add_answered(tally.avoided as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;

@@ -10,8 +10,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents::batch::Batch;
-use dents::bounded::{Sheet, below};
+use dents::deadline::Board;
 use dents::needs::Kind;
+use dents::path::below;
 use dents::tree::Problem;
 use dents::tree::held::{Failed, Held};
 use dents_sys::Errno;
@@ -22,7 +23,7 @@ enum Todo {
         path: CString,
         number: u64,
         depth: u32,
-        above: Option<Arc<Sheet>>,
+        above: Option<Arc<Board>>,
     },
     /// All below the directory entered last was taken.
     Leave,
@@ -49,7 +50,7 @@ impl Listing<'_, '_, '_> {
         let cap = self.cap().unwrap_or(usize::MAX);
         while let Some(next) = todo.pop() {
             let Todo::Take { path, number, depth, above } = next else {
-                self.pending.active().leave();
+                self.turns.active().leave();
                 continue;
             };
             if depth == 1 {
@@ -59,7 +60,7 @@ impl Listing<'_, '_, '_> {
             let Some(source) = self.take_source(&path, number, depth, above.as_ref(), &mut reading) else {
                 continue;
             };
-            let above = source.sheet().cloned();
+            let above = source.board().cloned();
             let (batch, order) = self.take_sorted(source, &path, number, &mut reading.held);
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
@@ -85,7 +86,7 @@ impl Listing<'_, '_, '_> {
         path: &CStr,
         number: u64,
         depth: u32,
-        above: Option<&Arc<Sheet>>,
+        above: Option<&Arc<Board>>,
         reading: &mut Reading,
     ) -> Option<Source> {
         let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };
@@ -102,7 +103,7 @@ impl Listing<'_, '_, '_> {
         };
         match source.identity() {
             Err(errno) => reading.held.fail(number, failed(Problem::Open, errno)),
-            Ok(Some(identity)) if !self.pending.active().enter(identity) => {
+            Ok(Some(identity)) if !self.turns.active().enter(identity) => {
                 reading.held.fail(number, failed(Problem::Loop, Errno::LOOP));
             }
             Ok(Some(identity)) if self.plan.follows_entries() => {
@@ -110,7 +111,7 @@ impl Listing<'_, '_, '_> {
                 if first == number {
                     return Some(source);
                 }
-                self.pending.active().leave();
+                self.turns.active().leave();
                 reading.held.same(number, first);
             }
             Ok(_) => return Some(source),

@@ -1,0 +1,181 @@
+//! `order::steal`: every member, paused task and piece is executed once, and what is offered wakes who sleeps.
+
+use super::explore;
+use dents_engine::Fault;
+use dents_engine::crew::{Next, Order};
+use dents_engine::order::steal::{Group, Stack, Steal, Task};
+use dents_engine::wait::Events;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use std::sync::Arc;
+
+/// How deep the groups of a tree lie below this one: each member brings forth another group.
+type Below = u32;
+type Next1 = Next<Task<Below, char, char>>;
+
+/// The order, as a consumer of the engine wraps it, and what was executed.
+struct Tree {
+    tasks: Steal<Below, char>,
+    done: AtomicUsize,
+    events: Events,
+}
+
+impl Order for Tree {
+    type Task = Task<Below, char, char>;
+    type Local = Stack<Below, char>;
+
+    fn next(&self, stack: &mut Self::Local) -> Next1 {
+        self.tasks.next(stack)
+    }
+}
+
+impl Tree {
+    fn new(most_sorted: usize) -> Tree {
+        let mut tasks = Steal::new(most_sorted);
+        tasks.set_workers(2);
+        Tree { tasks, done: AtomicUsize::new(0), events: Events::default() }
+    }
+
+    fn execute(&self, stack: &mut Stack<Below, char>, task: Task<Below, char, char>) {
+        match task {
+            Task::Stolen(group) => return self.tasks.push(stack, group),
+            Task::Own(group, _) if group.common > 0 => {
+                self.tasks.push(stack, Group::new(group.common - 1, 2));
+            }
+            Task::Resume('d') => self.tasks.give_piece('p'),
+            _ => {}
+        }
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The second worker's life.
+    fn join(self: &Arc<Tree>) -> thread::JoinHandle<()> {
+        let tree = self.clone();
+        thread::spawn(move || {
+            tree.tasks.crew.work(&*tree, &mut Stack::new(1), |stack, task| tree.execute(stack, task))
+        })
+    }
+}
+
+/// Two workers; the first brings tasks along. So many are executed.
+fn two(
+    fault: Option<Fault>,
+    most_sorted: usize,
+    tasks: usize,
+    bring: impl Fn(&Tree, &mut Stack<Below, char>) + Send + Sync + 'static,
+) {
+    explore(fault, move || {
+        let tree = Arc::new(Tree::new(most_sorted));
+        let mut stack = Stack::new(0);
+        bring(&tree, &mut stack);
+        let other = tree.join();
+        tree.tasks.crew.work_on(&*tree, &mut stack, |stack, task| tree.execute(stack, task));
+        other.join().unwrap();
+        assert_eq!(tree.done.load(Ordering::Relaxed), tasks, "every task, once");
+    });
+}
+
+/// The thief takes the group while its owner claims the last member.
+fn one_group(fault: Option<Fault>) {
+    two(fault, 0, 2, |tree, stack| tree.tasks.push(stack, Group::new(0, 2)));
+}
+
+#[test]
+fn owner_and_thief_claim_each_member_once() {
+    one_group(None);
+}
+
+#[test]
+#[should_panic(expected = "every task, once")]
+fn members_that_are_claimed_twice_are_noticed() {
+    one_group(Some(Fault::ClaimTwice));
+}
+
+#[test]
+fn groups_bring_forth_groups() {
+    two(None, 0, 3, |tree, stack| tree.tasks.push(stack, Group::new(1, 1)));
+}
+
+#[test]
+fn members_by_key_are_executed_once() {
+    two(None, 4, 2, |tree, _| assert!(tree.tasks.sort(&Group::new(0, 2), &[2, 1])));
+}
+
+/// A directory was paused below a group, and gives a piece when it is read on: neither is left at the end.
+fn paused(fault: Option<Fault>) {
+    two(fault, 0, 3, |tree, stack| {
+        tree.tasks.push(stack, Group::new(0, 1));
+        stack.pause(0, 'd');
+    });
+}
+
+#[test]
+fn the_end_waits_for_paused_tasks_and_pieces() {
+    paused(None);
+}
+
+#[test]
+#[should_panic(expected = "every task, once")]
+fn a_paused_task_that_is_forgotten_is_noticed() {
+    paused(Some(Fault::ForgetPaused));
+}
+
+/// The first worker joins as any other: the second may find that none is active, before it has begun.
+#[test]
+#[should_panic(expected = "every task, once")]
+fn a_worker_that_brings_tasks_along_must_be_counted_from_the_start() {
+    explore(None, || {
+        let crew = dents_engine::crew::Crew::new(dents_engine::limit::Limit::fixed(), 0);
+        let shared = Arc::new((Tree::new(0), crew));
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (tree, crew) = &*shared;
+                crew.work(tree, &mut Stack::new(1), |stack, task| tree.execute(stack, task));
+            })
+        };
+        let ((tree, crew), mut stack) = (&*shared, Stack::new(0));
+        tree.tasks.push(&mut stack, Group::new(0, 1));
+        crew.work(tree, &mut stack, |stack, task| tree.execute(stack, task));
+        other.join().unwrap();
+        assert_eq!(tree.done.load(Ordering::Relaxed), 1, "every task, once");
+    });
+}
+
+/// The first worker offers two members when the second may sleep already; the first of them that is executed lasts until
+/// the other is.
+fn offered_late(fault: Option<Fault>) {
+    explore(fault, || {
+        let tree = Arc::new(Tree::new(0));
+        let execute = |tree: &Tree, stack: &mut Stack<Below, char>, task| match task {
+            Task::Own(group, _) if group.common == 1 => tree.tasks.push(stack, Group::new(0, 2)),
+            Task::Own(..) => {
+                tree.done.fetch_add(1, Ordering::AcqRel);
+                tree.events.notify_all();
+                tree.events.wait(0, None, || (tree.done.load(Ordering::Acquire) == 2).then_some(()));
+            }
+            other => tree.execute(stack, other),
+        };
+        let other = {
+            let tree = tree.clone();
+            thread::spawn(move || {
+                tree.tasks.crew.work(&*tree, &mut Stack::new(1), |stack, task| execute(&tree, stack, task));
+            })
+        };
+        let mut stack = Stack::new(0);
+        tree.tasks.push(&mut stack, Group::new(1, 1));
+        tree.tasks.crew.work_on(&*tree, &mut stack, |stack, task| execute(&tree, stack, task));
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn an_offer_wakes_a_thief() {
+    offered_late(None);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn an_offer_that_is_announced_before_it_is_there_may_leave_a_thief_asleep() {
+    offered_late(Some(Fault::NotifyBeforePublishing));
+}

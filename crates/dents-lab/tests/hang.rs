@@ -1,0 +1,189 @@
+//! A mount below the listed directory whose root never opens: what comes before it is printed and has left the program, on a
+//! terminal and in a pipe; with `--timeout` what comes after it is listed too.
+
+use std::fs::{File, create_dir_all};
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Run, Watch};
+use dents_lab::shown::Shown;
+use dents_lab::slowfs::{Fault, Kind, Mounted, Request, SlowFs};
+use dents_lab::suite::checked;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const MS: Duration = Duration::from_millis(1);
+/// `--threads=1`, a number, and as many as there are cores, if more than one.
+const THREADS: [&str; 3] = ["--threads=1", "--threads=2", "--mode=auto"];
+
+/// Directories, with the mount among them and the file system that hangs there.
+struct Tree {
+    far: Mounted,
+    dir: TempDir,
+}
+
+impl Tree {
+    /// So many directories before the mount and as many after it, with two files each; in memory if there is such a place.
+    fn new(count: usize) -> Option<Tree> {
+        let memory = Path::new("/dev/shm");
+        let dir = TempDir::new_in(memory, "hang").or_else(|_| TempDir::new("hang")).expect("a directory");
+        for name in ["a", "z"] {
+            for number in 0..count {
+                let path = dir.path().join(format!("{name}{number:03}"));
+                create_dir_all(&path).expect("a directory");
+                for file in ["one", "two"] {
+                    File::create(path.join(file)).expect("a file");
+                }
+            }
+        }
+        let mount = dir.path().join("m");
+        create_dir_all(&mount).expect("a directory");
+        let far = SlowFs::builder().entries(3, &[Kind::File]).fault(".", &[Request::Opendir], Fault::Hang);
+        match far.mount_at(&mount) {
+            Ok(far) => Some(Tree { far, dir }),
+            Err(why) if std::env::var_os("DLS_FUSE").is_some_and(|value| value == "required") => {
+                panic!("{why}")
+            }
+            Err(why) => {
+                println!("skipped: no slow file system, because {why}");
+                None
+            }
+        }
+    }
+
+    fn run(&self, options: &[&str]) -> Run {
+        Run::new(checked().path()).args(options).cwd(self.dir.path())
+    }
+
+    fn hang_again(&self) {
+        self.far.clear_faults();
+        self.far.fault(".", &[Request::Opendir], Fault::Hang).expect("it is there");
+    }
+}
+
+/// The last directory before the mount, with its files: all of it must have been printed.
+fn last_before(text: &str, count: usize) -> bool {
+    let header = format!("./a{:03}:\n", count - 1);
+    text.split_once(&header).is_some_and(|(_, rest)| rest.contains("two\n"))
+}
+
+#[test]
+fn what_comes_before_it_is_seen_on_a_terminal() {
+    for count in [3, 100] {
+        let Some(tree) = Tree::new(count) else { return };
+        for (format, threads) in
+            ["-1R", "-lR"].into_iter().flat_map(|format| THREADS.map(|threads| (format, threads)))
+        {
+            tree.hang_again();
+            let mut shown = Shown::start(&tree.run(&[format, threads]), None);
+            shown.until(&format!("./a{:03}:\n", count - 1));
+            let start = Instant::now();
+            while !last_before(shown.text(), count) {
+                assert!(start.elapsed() < PATIENCE, "{format} {threads}: {}", shown.text());
+                shown.until("two");
+            }
+            assert!(tree.far.wait_hung(1, PATIENCE), "{format} {threads}");
+            assert!(!shown.text().contains("./m:"), "{format} {threads}");
+            tree.far.release();
+            let (_, status, text) = shown.end();
+            assert_eq!(
+                (status, text.matches(":\n").count()),
+                (Some(0), 2 * count + 2),
+                "{format} {threads}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_comes_before_it_has_left_through_a_pipe() {
+    for count in [3, 100] {
+        let Some(tree) = Tree::new(count) else { return };
+        for (format, threads) in
+            ["-1R", "-lR"].into_iter().flat_map(|format| THREADS.map(|threads| (format, threads)))
+        {
+            tree.hang_again();
+            let run = tree.run(&[format, threads]);
+            let mut child = run.command().stdout(Stdio::piped()).spawn().expect("dls starts");
+            let watch = Watch::over(&child);
+            let text = Arc::new(Mutex::new(String::new()));
+            let reader = {
+                let (text, mut out) = (text.clone(), child.stdout.take().expect("a pipe"));
+                std::thread::spawn(move || {
+                    let mut piece = [0; 4096];
+                    while let Ok(read @ 1..) = out.read(&mut piece) {
+                        text.lock().expect("a text").push_str(&String::from_utf8_lossy(&piece[..read]));
+                    }
+                })
+            };
+            let start = Instant::now();
+            while !last_before(&text.lock().expect("a text"), count) {
+                let so_far = text.lock().expect("a text").len();
+                assert!(start.elapsed() < PATIENCE, "{count} {format} {threads}: {so_far} bytes");
+                std::thread::sleep(MS);
+            }
+            assert!(tree.far.wait_hung(1, PATIENCE), "{format} {threads}");
+            tree.far.release();
+            let status = child.wait().expect("it ends");
+            reader.join().expect("it reads");
+            drop(watch);
+            let headers = text.lock().expect("a text").lines().filter(|line| line.ends_with(':')).count();
+            assert_eq!((status.code(), headers), (Some(0), 2 * count + 2), "{format} {threads}");
+        }
+    }
+}
+
+/// One that answers late, right before the one that never does: a worker reads the former, and the renderer, which has nothing
+/// to do meanwhile, must not come to the latter. So too where several workers are stuck.
+#[test]
+fn what_is_slow_before_it_is_seen() {
+    let Some(tree) = Tree::new(100) else { return };
+    let mount = |name: &str, fault| {
+        let path = tree.dir.path().join(name);
+        create_dir_all(&path).expect("a directory");
+        let far = SlowFs::builder().entries(3, &[Kind::File]).fault(".", &[Request::Opendir], fault);
+        far.mount_at(&path).expect("another has been mounted")
+    };
+    let _slow = mount("l", Fault::Delay(Duration::from_millis(300)));
+    let others = ["n", "o"].map(|name| mount(name, Fault::Hang));
+    for (format, threads) in
+        ["-1R", "-lR"].into_iter().flat_map(|format| THREADS.map(|threads| (format, threads)))
+    {
+        tree.hang_again();
+        let mut shown = Shown::start(&tree.run(&[format, threads]), None);
+        shown.until("./l:\n");
+        shown.until("e00002\n");
+        assert!(!shown.text().contains("./m:"), "{format} {threads}");
+        assert!(tree.far.wait_hung(1, PATIENCE), "{format} {threads}");
+        tree.far.release();
+        others.iter().for_each(|other| assert!(other.release() <= 1));
+        let (_, status, text) = shown.end();
+        assert_eq!((status, text.matches(":\n").count()), (Some(0), 205), "{format} {threads}: {text}");
+    }
+}
+
+#[test]
+fn with_a_deadline_what_comes_after_it_is_listed() {
+    for count in [3, 100] {
+        let Some(tree) = Tree::new(count) else { return };
+        for (format, threads) in
+            ["-1R", "-lR"].into_iter().flat_map(|format| THREADS.map(|threads| (format, threads)))
+        {
+            tree.hang_again();
+            let outcome = tree.run(&[format, threads, "--timeout=2s"]).output().expect("dls starts");
+            let (text, said) =
+                (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+            let what = format!("{count} {format} {threads}: {said}");
+            assert_eq!(outcome.end, End::Exit(1), "{what}");
+            assert!(
+                said.ends_with(": './m' did not answer within 2s\n") && said.lines().count() == 1,
+                "{what}"
+            );
+            let headers = text.lines().filter(|line| line.ends_with(':')).count();
+            assert_eq!((headers, text.matches("two\n").count()), (2 * count + 1, 2 * count), "{what}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Fuzz targets; see `dents-fuzz`.
+
+pub use crate::journal::fuzzing::{frames, rows};
+
+use crate::ndjson::fuzzing::comes_back;
+use crate::{Format, read};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Files of one call, removed when it ends.
+pub(crate) struct Place(pub(crate) PathBuf);
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("dents-sink-fuzzing-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        // In memory where there is such a place: on a disk that others use too, each file can take milliseconds.
+        let places = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
+        let made = places.iter().map(|place| place.join(&name)).find(|path| fs::create_dir(path).is_ok());
+        Place(made.expect("a directory for temporary files"))
+    }
+
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).expect("a file");
+        path
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Lines: rows come back as they are when they are written as lines again.
+pub fn ndjson(bytes: &[u8]) {
+    scan(bytes, Format::Ndjson);
+}
+
+/// Columns, whose checksums refuse most damage; see [`parquet_sealed`].
+#[cfg(feature = "parquet")]
+pub fn parquet(bytes: &[u8]) {
+    scan(bytes, Format::Parquet);
+}
+
+/// Columns whose checksums were made to fit, so that damage reaches the decoder.
+#[cfg(feature = "parquet")]
+pub fn parquet_sealed(bytes: &[u8]) {
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| crate::parquet::on_panic(|_| ()));
+    let mut bytes = bytes.to_vec();
+    crate::parquet::fuzzing::seal(&mut bytes);
+    scan(&bytes, Format::Parquet);
+}
+
+/// A database.
+#[cfg(feature = "sqlite")]
+pub fn sqlite(bytes: &[u8]) {
+    scan(bytes, Format::Sqlite);
+}
+
+/// Reads a file of a scan, whose rows are the same when they are written as lines and read again. An error names the file.
+fn scan(bytes: &[u8], format: Format) {
+    let place = Place::new();
+    let path = place.file("scan", bytes);
+    let mut rows = 0;
+    let read = read::open(&path).and_then(|reader| {
+        if reader.format() != format {
+            return Ok(None);
+        }
+        let _ = reader.span();
+        reader.for_each(&mut |row| {
+            rows += 1;
+            comes_back(row);
+            Ok(())
+        })
+    });
+    // No format has a row in less than a bit, but for columns, where all rows may be alike.
+    assert!(format != Format::Ndjson || rows <= bytes.len());
+    if let Err(error) = read {
+        assert!(error.to_string().contains("scan"), "{error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
+    use dents::batch::Time;
+    use dents::needs::Kind;
+
+    pub(crate) fn some_rows() -> Vec<Row<'static>> {
+        let time = Time { sec: 1_700_000_000, nsec: 123_456_789 };
+        let facts = Facts {
+            dev: (8, 1),
+            ino: 12_345_678,
+            mode: 0o100_644,
+            nlink: 1,
+            uid: 1000,
+            gid: 100,
+            user: Some(b"ann"),
+            group: Some(b"gr\xffoup"),
+            size: u64::MAX,
+            allocated: 8192,
+            atime: time,
+            btime: None,
+            ctime: Time { sec: -1, nsec: 1 },
+            mtime: time,
+            lazy: false,
+        };
+        let row = Row {
+            parent: b"dir",
+            name: b"a",
+            depth: 1,
+            kind: Kind::Reg,
+            facts: Some(facts),
+            target: None,
+            fault: None,
+        };
+        let far = Facts {
+            mtime: Time { sec: i64::MAX, nsec: 999_999_999 },
+            btime: Some(time),
+            user: None,
+            ..facts
+        };
+        vec![
+            Row { parent: b"", name: b"dir", depth: 0, kind: Kind::Dir, ..row },
+            row,
+            Row { name: b"l\n\xff", kind: Kind::Link, target: Some(b"/to \xc3\xa9"), ..row },
+            Row {
+                facts: None,
+                fault: Some(Fault { asked: Asked::Stat, errno: 13 }),
+                kind: Kind::Unknown,
+                ..row
+            },
+            Row { name: b"far", facts: Some(far), ..row },
+        ]
+    }
+
+    /// A file of this format.
+    fn written(format: Format, rows: &[Row<'_>]) -> Vec<u8> {
+        let place = super::Place::new();
+        let path = place.0.join("scan");
+        let begun = Time { sec: 1_700_000_000, nsec: 0 };
+        let about = About { program: "test", begun, timestamps: crate::time::Unit::Micros };
+        let sink = create(&path, format, &about).expect("a sink");
+        let mut part = sink.part();
+        rows.iter().for_each(|row| part.row(row).expect("room"));
+        part.flush().expect("room");
+        drop(part);
+        sink.finish(Extent::Complete).expect("room");
+        at_another_time(&path)
+    }
+
+    /// The file as if it had been ended at a moment that is always the same: mutations shall be, too.
+    fn at_another_time(path: &std::path::Path) -> Vec<u8> {
+        let ended = crate::read::open(path).expect("a scan").span().ended.expect("it has ended");
+        let (ended, always) = (crate::time::text(ended), b"2026-11-22T10:00:00.000000000Z");
+        let mut bytes = std::fs::read(path).expect("it is there");
+        let at =
+            bytes.windows(always.len()).position(|part| part == ended.as_bytes()).expect("its end is told");
+        bytes[at..at + always.len()].copy_from_slice(always);
+        #[cfg(feature = "parquet")]
+        if bytes.starts_with(b"PAR1") {
+            crate::parquet::fuzzing::seal(&mut bytes);
+        }
+        bytes
+    }
+
+    #[test]
+    fn ndjson() {
+        dents_fuzz::check("ndjson", &[written(Format::Ndjson, &some_rows())], super::ndjson);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet() {
+        dents_fuzz::check("parquet", &[written(Format::Parquet, &some_rows())], super::parquet);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_sealed() {
+        dents_fuzz::check("parquet_sealed", &[written(Format::Parquet, &some_rows())], super::parquet_sealed);
+    }
+
+    #[cfg(feature = "sqlite")]
+    #[test]
+    fn sqlite() {
+        dents_fuzz::check("sqlite", &[written(Format::Sqlite, &some_rows())], super::sqlite);
+    }
+
+    #[test]
+    fn frames() {
+        dents_fuzz::check("frames", &[crate::journal::fuzzing::segment(&some_rows())], super::frames);
+    }
+
+    #[test]
+    fn rows() {
+        dents_fuzz::check("rows", &[crate::journal::fuzzing::encoded(&some_rows())], super::rows);
+    }
+}

@@ -1,0 +1,18 @@
+//! Rows as lines and back, without a file.
+
+use super::read::{Counted, take_line};
+use super::{Parent, push_line};
+use crate::Row;
+
+/// Checks that the row, written as a line and read again, is the same.
+pub(crate) fn comes_back(row: &Row<'_>) {
+    let mut line = Vec::new();
+    push_line(row, &Parent::new(row.parent), &mut line);
+    let mut same = false;
+    let mut compare = |back: &Row<'_>| {
+        same = back == row;
+        Ok(())
+    };
+    let read = take_line(line.trim_ascii_end(), &mut Counted::default(), &mut compare);
+    assert!(read.is_ok() && same, "{row:?} is not {}: {read:?}", line.escape_ascii());
+}

@@ -1,0 +1,300 @@
+//! What the agent's workers execute. Each step may never return; no other waits behind it.
+
+use super::Shared;
+use super::board::{Board, Buffer, Identity};
+use crate::batch::{Batch, Bits, Meta, Texts};
+use crate::lock::Mutex;
+use crate::needs::{Kind, Needs};
+use crate::path::below;
+use crate::read::Stream;
+use crate::stat::ask::Asker;
+use crate::stat::operands::follow_to_directory;
+use crate::stat::{Dereference, Place, Question, Tally, asks, links_lie};
+use crate::watchdog::READING;
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cell::Cell;
+use core::ffi::CStr;
+use core::mem::take;
+use dents_engine::crew::growing::Worker;
+use dents_engine::task::{self, Kind as TaskKind};
+use dents_sys::stat::{self, Mask};
+use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
+
+/// Something for the agent to do.
+pub(super) enum Task {
+    /// Open a directory, and find out which it is.
+    Open { board: Arc<Board>, path: CString, follow: bool },
+    /// Read one more buffer of it.
+    Read { board: Arc<Board>, dir: Arc<Dir>, buffer: Vec<u8> },
+    /// Ask about the entries of a buffer: for many workers at once.
+    Ask { board: Arc<Board>, dir: Arc<Dir>, buffer: Arc<Buffer> },
+    /// Ask about operands: the same.
+    AskOperands(Arc<Buffer>),
+    /// Anything else.
+    Call(Box<dyn FnOnce() + Send>),
+}
+
+/// An open directory. It is closed with the last task about it.
+pub(super) struct Dir {
+    fd: OwnedFd,
+    hints: Mutex<Hints>,
+}
+
+/// What one worker has found out and the next need not.
+#[derive(Clone, Copy, Default)]
+struct Hints {
+    by_text: Option<bool>,
+    smack: Option<bool>,
+    without_xattrs: Option<(u32, u32)>,
+}
+
+impl task::Task for Task {
+    fn kind(&self) -> TaskKind {
+        match self {
+            Task::Open { .. } => TaskKind::Open,
+            Task::Read { .. } => TaskKind::Read,
+            Task::Ask { .. } | Task::AskOperands(_) => TaskKind::Ask,
+            Task::Call(_) => TaskKind::Call,
+        }
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Task::Ask { buffer, .. } | Task::AskOperands(buffer) => buffer.slots.unclaimed(),
+            _ => 1,
+        }
+    }
+
+    fn is_awaited(&self) -> bool {
+        if let Task::Read { board, .. } = self { board.state().awaited } else { true }
+    }
+
+    fn share(&self) -> Option<Task> {
+        match self {
+            Task::Ask { board, dir, buffer } => {
+                Some(Task::Ask { board: board.clone(), dir: dir.clone(), buffer: buffer.clone() })
+            }
+            Task::AskOperands(buffer) => Some(Task::AskOperands(buffer.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl Task {
+    pub(super) fn is_about(&self, wanted: &Arc<Board>) -> bool {
+        match self {
+            Task::Open { board, .. } | Task::Read { board, .. } | Task::Ask { board, .. } => {
+                Arc::ptr_eq(board, wanted)
+            }
+            Task::AskOperands(_) | Task::Call(_) => false,
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn execute(&self, worker: &mut Worker<'_>, task: Task) {
+        let seat = seat(worker);
+        let show = |name: &[u8]| self.wanted.watch.iter().for_each(|watch| watch.begin(seat, name));
+        match task {
+            Task::Open { board, path, follow } => {
+                show(path.to_bytes());
+                self.open_directory(board, &path, follow);
+            }
+            Task::Read { board, dir, buffer } => {
+                show(READING);
+                self.read(board, dir, buffer);
+            }
+            Task::Ask { board, dir, buffer } => return self.ask(worker, &board, &dir, &buffer),
+            Task::AskOperands(buffer) => return self.ask_operands(worker, &buffer),
+            Task::Call(what) => {
+                what();
+                return self.news.notify_all();
+            }
+        }
+        self.wanted.watch.iter().for_each(|watch| watch.end(seat, 0));
+    }
+
+    fn open_directory(&self, board: Arc<Board>, path: &CStr, follow: bool) {
+        board.state().begun = true;
+        let opened = open_and_identify(path, follow, self.wanted.recursive);
+        let identity = opened.as_ref().map(|(_, identity)| *identity).map_err(|errno| *errno);
+        board.state().opened = Some(identity);
+        self.news.notify_all();
+        if board.is_its_own_descendant() {
+            // The lister says so when it comes here.
+            board.state().ended = Some(Ok(()));
+            return self.news.notify_all();
+        }
+        if let Ok((fd, _)) = opened {
+            let dir = Arc::new(Dir { fd, hints: Mutex::default() });
+            self.crew.push(Task::Read { board, dir, buffer: Vec::new() });
+        }
+    }
+
+    /// One buffer; then there are entries to ask, and the next buffer to read.
+    fn read(&self, board: Arc<Board>, dir: Arc<Dir>, mut room: Vec<u8>) {
+        let mut names = Batch::default();
+        let answer = Stream::new(dir.fd.as_fd(), &mut room).read(&self.wanted.filter, &mut names);
+        if !names.is_empty() {
+            self.add(&board, &dir, names);
+        }
+        if answer == Ok(true) {
+            return self.crew.push(Task::Read { board, dir, buffer: room });
+        }
+        board.state().ended = Some(answer.map(drop));
+        self.news.notify_all();
+    }
+
+    /// Names were read: they are asked about, and directories among them read ahead.
+    fn add(&self, board: &Arc<Board>, dir: &Arc<Dir>, names: Batch) {
+        self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
+        if let Some(ledger) = &self.ledger {
+            ledger.note_directory(statfs::of_mount(dir.fd.as_fd()).ok(), names.len());
+        }
+        self.crew.queue().add(names.len());
+        let follow = self.follows();
+        let buffer = Arc::new(Buffer::new(names, |kind| asks(&self.wanted.needs, follow, kind)));
+        board.state().buffers.push_back(buffer.clone());
+        if buffer.slots.is_complete() {
+            self.news.notify_all();
+        } else {
+            self.crew.push(Task::Ask { board: board.clone(), dir: dir.clone(), buffer: buffer.clone() });
+        }
+        let is_directory = |entry: &crate::batch::Entry<'_>| entry.d_kind() == Kind::Dir;
+        buffer.names.iter().filter(is_directory).for_each(|entry| self.descend(board, entry.name()));
+    }
+
+    /// Reads a directory ahead, where it will be listed.
+    fn descend(&self, board: &Arc<Board>, name: &[u8]) {
+        if self.wanted.recursive && !matches!(name, b"." | b"..") {
+            self.read_ahead(below(&board.path, name), Some(board));
+        }
+    }
+
+    fn follows(&self) -> bool {
+        self.wanted.dereference == Dereference::Always
+    }
+
+    /// Asks about entries one by one, until all are claimed or this worker is one too many. `current` is the slot.
+    fn ask_each(
+        &self,
+        worker: &mut Worker<'_>,
+        buffer: &Buffer,
+        current: &Cell<usize>,
+        mut ask: impl FnMut(Kind, &CStr) -> (Meta, Texts, Tally),
+    ) {
+        while let Some(slot) = buffer.slots.claim() {
+            current.set(slot);
+            let dent = buffer.dent(slot);
+            let (meta, texts, tally) = ask(dent.kind(), dent.c_name(buffer.arena()));
+            if buffer.answer(slot, meta, texts, tally) {
+                self.news.notify_all();
+            }
+            if !self.crew.answered(worker) {
+                break;
+            }
+        }
+    }
+
+    fn ask(&self, worker: &mut Worker<'_>, board: &Arc<Board>, dir: &Dir, buffer: &Buffer) {
+        let mut hints = *dir.hints.lock();
+        let (fd, needs, ledger) = (dir.fd.as_fd(), &self.wanted.needs, self.ledger.as_ref());
+        let by_text = hints
+            .by_text
+            .unwrap_or_else(|| links_lie(Some(&buffer.names.dents), needs, &Place::new(fd, None)));
+        let question = Question {
+            dir: fd,
+            needs,
+            follow: self.follows(),
+            by_text,
+            lazy: self.wanted.lazy && stat::takes_dont_sync(fd),
+            ledger,
+            watch: self.wanted.watch,
+        };
+        let current = Cell::new(0);
+        let learn = buffer.learner(&current);
+        let mut asker = Asker::new(question, 0);
+        (asker.smack, asker.without_xattrs) = (hints.smack, hints.without_xattrs);
+        asker.learns = Some(&learn);
+        asker.desk = seat(worker);
+        if self.crew.limit().is_far() {
+            asker.hold();
+        }
+        self.ask_each(worker, buffer, &current, |kind, name| {
+            let mut meta = Meta::default();
+            asker.ask(kind, name, &mut meta);
+            if let Some(ledger) = ledger {
+                asker.leave_notes();
+                ledger.note_in_flight(self.crew.limit().running());
+            }
+            if kind != Kind::Dir && is_directory(&meta) {
+                self.descend(board, name.to_bytes());
+            }
+            (meta, take(&mut asker.texts), take(&mut asker.tally))
+        });
+        // Of a link whose text is wanted nothing had to be found out, and the next buffer may hold one where it is not.
+        if needs.get(Kind::Link).contains(Needs::TARGET) && !by_text {
+            hints.by_text = Some(false);
+        }
+        (hints.smack, hints.without_xattrs) = (asker.smack, asker.without_xattrs);
+        *dir.hints.lock() = hints;
+    }
+
+    fn ask_operands(&self, worker: &mut Worker<'_>, buffer: &Buffer) {
+        let dereference = self.wanted.dereference;
+        let question = Question {
+            dir: CWD,
+            needs: &self.wanted.operand_needs,
+            follow: matches!(dereference, Dereference::Operands | Dereference::Always),
+            by_text: true,
+            lazy: false,
+            ledger: None,
+            watch: self.wanted.watch,
+        };
+        let current = Cell::new(0);
+        let learn = buffer.learner(&current);
+        let mut asker = Asker::new(question, 0);
+        let mut through = Asker::new(Question { follow: true, ..question }, 1);
+        asker.learns = Some(&learn);
+        (asker.desk, through.desk) = (seat(worker), seat(worker));
+        self.ask_each(worker, buffer, &current, |kind, name| {
+            let mut meta = Meta::default();
+            asker.ask(kind, name, &mut meta);
+            if dereference == Dereference::OperandDirectories {
+                follow_to_directory(&mut through, kind, name, &mut meta);
+            }
+            let mut tally = take(&mut asker.tally);
+            tally += take(&mut through.tally);
+            let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
+            // It is being opened before the lister asks for it.
+            if self.wanted.lists_operands && is_directory(&meta) {
+                self.read_ahead(name.to_bytes().to_vec(), None);
+            }
+            let texts = if meta.texts == 1 { second } else { first };
+            (meta, texts, tally)
+        });
+    }
+}
+
+/// Where the worker's questions are shown: the lister has seat 0.
+fn seat(worker: &Worker<'_>) -> usize {
+    1 + worker.number
+}
+
+fn is_directory(meta: &Meta) -> bool {
+    meta.bits.contains(Bits::STAT) && Kind::from_mode(meta.mode) == Kind::Dir
+}
+
+fn open_and_identify(path: &CStr, follow: bool, recursive: bool) -> Result<(OwnedFd, Option<Identity>)> {
+    let fd = if follow { dir::open(CWD, path)? } else { dir::open_nofollow(CWD, path)? };
+    let identity = if recursive { Some(identify(fd.as_fd())?) } else { None };
+    Ok((fd, identity))
+}
+
+fn identify(fd: BorrowedFd<'_>) -> Result<Identity> {
+    let statx = stat::fstat(fd, Mask::INO)?;
+    Ok((statx.dev(), statx.ino()))
+}

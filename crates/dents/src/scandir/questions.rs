@@ -1,0 +1,143 @@
+//! The question "is this a directory?", asked of many names.
+
+use super::{Class, Options, Savings, Tricks};
+use crate::batch::Batch;
+use crate::lock::Mutex;
+use crate::needs::Kind;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use dents_engine::board::Chunk;
+use dents_engine::crew::{Crew, Next, Order, alone};
+use dents_engine::limit::Limit;
+use dents_sys::stat::{self, Flags, Mask};
+use dents_sys::statfs::FsType;
+use dents_sys::{AsFd, BorrowedFd, Errno, clock, dir};
+
+/// Asked on one thread before others are thought of. Starting one costs about as much as 40 warm answers.
+const ALONE: usize = 32;
+
+/// From this latency on, or from this many names on, threads are worth their start.
+const SLOW_NS: u64 = 20_000;
+const MANY: usize = 512;
+
+/// File systems where looking for `name/.` may mount something: a trigger inside a path is walked through, and
+/// `AT_NO_AUTOMOUNT` is about the last component only.
+const MOUNTING: [FsType; 6] =
+    [FsType::AUTOFS, FsType::NFS, FsType::AFS, FsType::CIFS, FsType::SMB2, FsType::OPENAFS];
+
+/// Names to ask about, in an order, until so many directories are found.
+struct Questions<'a> {
+    batch: &'a Batch,
+    order: &'a [u32],
+    /// Whether to ask for `name/.` first.
+    dot: bool,
+    answers: Chunk<Class>,
+    /// Directories still to be found.
+    left: AtomicUsize,
+}
+
+/// What each worker has for itself.
+struct Asker<'a> {
+    directory: BorrowedFd<'a>,
+    path: Vec<u8>,
+    savings: Savings,
+}
+
+impl<'a> Asker<'a> {
+    fn new(directory: BorrowedFd<'a>) -> Asker<'a> {
+        Asker { directory, path: Vec::new(), savings: Savings::default() }
+    }
+}
+
+impl<'a> Order for Questions<'a> {
+    type Task = usize;
+    type Local = Asker<'a>;
+
+    fn next(&self, _: &mut Asker<'a>) -> Next<usize> {
+        let slot = if self.left.load(Relaxed) == 0 { None } else { self.answers.claim() };
+        slot.map_or(Next::End, Next::Task)
+    }
+}
+
+/// Asks in this order until `left` more directories are found; answers how many were asked.
+pub(super) fn ask(
+    directory: BorrowedFd<'_>,
+    batch: &Batch,
+    (options, fs): (&Options<'_>, FsType),
+    (order, left): (&[u32], usize),
+    classes: &mut [Class],
+    savings: &mut Savings,
+) -> usize {
+    let dot = options.tricks.contains(Tricks::DOT) && !MOUNTING.contains(&fs);
+    let answers = Chunk::new(order.iter().map(|_| Class::Unknown));
+    let questions = Questions { batch, order, dot, answers, left: AtomicUsize::new(left) };
+    let execute = |asker: &mut Asker<'_>, slot| questions.answer(asker, slot);
+    let mut asker = Asker::new(directory);
+    let started = clock::monotonic_ns();
+    for _ in 0..ALONE {
+        let Next::Task(slot) = questions.next(&mut asker) else { break };
+        execute(&mut asker, slot);
+    }
+    let remaining = questions.answers.unclaimed();
+    let latency = (clock::monotonic_ns() - started) / (order.len() - remaining).max(1) as u64;
+    let all = Mutex::new(Savings::default());
+    match options.workers {
+        Some(workers) if remaining > 0 && (latency > SLOW_NS || remaining > MANY) => {
+            let crew = Crew::new(Limit::fixed(), 0);
+            workers.run(options.max_requests.clamp(1, remaining), &|worker| {
+                // A shared descriptor's reference count would move from core to core with every question.
+                let is_shared = worker > 0 && workers.share_descriptors();
+                let own = if is_shared { dir::open(directory, c".").ok() } else { None };
+                let directory = own.as_ref().map_or(directory, |own| own.as_fd());
+                let mut asker = Asker::new(directory);
+                crew.work(&questions, &mut asker, execute);
+                all.lock().add(&asker.savings);
+            });
+        }
+        _ => alone(&questions, &mut asker, execute),
+    }
+    savings.add(&asker.savings);
+    savings.add(&all.into_inner());
+    let asked = order.len() - questions.answers.unclaimed();
+    for (index, class) in order.iter().zip(questions.answers.into_answers()).take(asked) {
+        classes[*index as usize] = class;
+    }
+    asked
+}
+
+impl Questions<'_> {
+    fn answer(&self, asker: &mut Asker<'_>, slot: usize) {
+        let name = self.batch.entry(self.order[slot] as usize).c_name();
+        let class = self.class(asker, name);
+        self.answers.publish(slot, class);
+        if class == Class::Directory {
+            // Several may be found at once; what is left never falls below zero.
+            let _ = self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        }
+    }
+
+    fn class(&self, asker: &mut Asker<'_>, name: &CStr) -> Class {
+        let Asker { directory, path, savings, .. } = asker;
+        if self.dot {
+            path.clear();
+            path.extend_from_slice(name.to_bytes());
+            path.extend_from_slice(b"/.\0");
+            let Ok(path) = CStr::from_bytes_with_nul(path) else { return Class::Unknown };
+            savings.dots += 1;
+            // ENOTDIR: it is there, and neither a directory nor a link to one. Anything else may be a directory, a link to
+            // one or one that dangles, a directory that may not be searched, or gone.
+            let found = stat::statx(*directory, path, Flags::NO_AUTOMOUNT, Mask::TYPE);
+            if found.err() == Some(Errno::NOTDIR) {
+                savings.by_dot += 1;
+                return Class::Other;
+            }
+        }
+        savings.stats += 1;
+        match stat::statx(*directory, name, Flags::NO_AUTOMOUNT | Flags::NOFOLLOW, Mask::TYPE) {
+            Ok(statx) if Kind::from_mode(statx.mode() as u16) == Kind::Dir => Class::Directory,
+            Ok(_) => Class::Other,
+            Err(_) => Class::Unknown,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Asking on the calling thread, one question after the other: the oracle of the other strategies, and the way of trees.
+
+use super::ask::Asker;
+use super::ledger::Ledger;
+use super::{Harvest, Question, Tally, Todo, asks};
+use crate::batch::{Batch, Dent, Metas, Names};
+use crate::needs::NeedsByKind;
+use crate::watchdog::Watch;
+use dents_sys::BorrowedFd;
+
+pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) {
+    let mut asker = Asker::new(todo.question, harvest.texts.len());
+    ask(&mut asker, todo.dents, todo.names, metas, |_| true);
+    asker.bring_home(harvest);
+}
+
+/// Fills the batch. Before each entry `go_on` is asked, with the number of requests made so far; where it says no, the rest
+/// stays unknown, and the second answer is false.
+///
+/// With `follow`, a link that leads nowhere is answered for itself. What is asked is noted in the ledger, and shown at the seat
+/// of a watch, where there are such.
+pub(crate) fn fill(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    follow: bool,
+    (ledger, watch): (Option<&Ledger>, Option<(&'static Watch, usize)>),
+    mut go_on: impl FnMut(u64) -> bool,
+) -> (Tally, bool) {
+    batch.declared = *needs;
+    batch.trusts_d_ino = false;
+    let todo = batch.place_slots(|kind, _| asks(needs, follow, kind));
+    let Batch { arena, dents, metas, .. } = batch;
+    let asked = todo.as_deref().unwrap_or(dents);
+    let (watch, desk) = watch.map_or((None, 0), |(watch, desk)| (Some(watch), desk));
+    // By text, as a link's target is found on any file system, /proc among them.
+    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger, watch };
+    let mut asker = Asker::new(question, 0);
+    (asker.desk, asker.takes_links) = (desk, true);
+    let mut whole = true;
+    ask(&mut asker, asked, Names { bytes: arena, from: 0 }, metas, |made| {
+        whole = whole && go_on(made);
+        whole
+    });
+    let mut harvest = Harvest::default();
+    harvest.tally.entries = dents.len() as u64;
+    harvest.tally.avoided = (dents.len() - asked.len()) as u64;
+    asker.bring_home(&mut harvest);
+    batch.texts = harvest.texts;
+    batch.faulty = harvest.tally.faults > 0;
+    (harvest.tally, whole)
+}
+
+fn ask(
+    asker: &mut Asker<'_>,
+    dents: &[Dent],
+    names: Names<'_>,
+    metas: &mut Metas,
+    mut go_on: impl FnMut(u64) -> bool,
+) {
+    for dents in dents.chunks(Metas::CHUNK) {
+        metas.append(asker.ask_all(dents, names, &mut go_on));
+    }
+}

@@ -1,0 +1,369 @@
+//! Asking about the entries of one directory by workers that share them, and by those that replace stuck workers.
+//!
+//! A worker that is stuck keeps what it has claimed. So where there is a watch, a claimed chunk is shared
+//! ([`Shared`]): each of its entries is claimed once more before it is asked about. Replacement workers clear shared chunks
+//! first, then go on with the range; they skip the latency probe. Where there is no watch no chunk is shared, and this
+//! costs nothing; a shared chunk costs a lock and an atomic addition or two for each entry.
+
+use super::ask::Asker;
+use super::choose::{self, Choice, Strategy};
+use super::directory::OVERLAP_FROM;
+use super::policy::Policy;
+use super::{Harvest, Means, Question, Workers, dir_is_cwd};
+use crate::batch::{Batch, Dent, Meta, Metas, Names};
+use crate::lock::Mutex;
+use crate::read::{Filter, Stream};
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::mem;
+use core::ops::Range as Claimed;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use dents_engine::board::Chunk;
+use dents_engine::crew::Crew;
+use dents_engine::limit::{CHUNK, FIRST, Limit, Streak};
+use dents_engine::order::range::{self, Claims, Range, Task};
+use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, clock, dir};
+
+/// Entries that a replacement claims at a time.
+const A_FEW: usize = 8;
+
+/// After so many answers in a row that were round trips, a replacement wants as many others as a search begins with.
+const SLOW: u32 = 3;
+
+/// The entries of a directory.
+pub(super) enum Entries<'a> {
+    /// All have been read.
+    Listed(&'a [Dent], Names<'a>),
+    /// More are being read, unless that failed.
+    Unread(&'a mut Batch, Option<Errno>),
+}
+
+/// Where more names come from.
+pub(super) type Source<'a> = (Stream<'a>, &'a Filter);
+
+/// Entries that a worker has claimed. Of those whose arena may move it has a copy: 2 KiB, about 0.1 µs.
+#[derive(Default)]
+pub(super) struct Piece<'a> {
+    dents: Cow<'a, [Dent]>,
+    names: Cow<'a, [u8]>,
+    /// Where in the arena the names begin.
+    from: usize,
+}
+
+impl Piece<'_> {
+    fn names(&self) -> Names<'_> {
+        Names { bytes: &self.names, from: self.from }
+    }
+}
+
+impl<'a> range::Names for Entries<'a> {
+    type Copy = Piece<'a>;
+    type Source = Source<'a>;
+    type Buffer = (Batch, dents_sys::Result<bool>);
+
+    fn len(&self) -> usize {
+        match self {
+            Entries::Listed(dents, _) => dents.len(),
+            Entries::Unread(batch, _) => batch.len(),
+        }
+    }
+
+    fn copy(&self, claimed: &Claimed<usize>, piece: &mut Piece<'a>) {
+        match self {
+            Entries::Listed(dents, names) => {
+                let dents = Cow::Borrowed(&dents[claimed.clone()]);
+                *piece = Piece { dents, names: Cow::Borrowed(names.bytes), from: names.from };
+            }
+            Entries::Unread(batch, _) => {
+                let dents = &batch.dents[claimed.clone()];
+                let (from, to) = (dents[0].span().0, dents[dents.len() - 1].span().1);
+                copy(dents, piece.dents.to_mut());
+                copy(&batch.arena[from..to], piece.names.to_mut());
+                piece.from = from;
+            }
+        }
+    }
+
+    fn append(&mut self, (mut more, answer): (Batch, dents_sys::Result<bool>)) {
+        if let Entries::Unread(batch, failed) = self {
+            batch.append_names(&mut more);
+            *failed = answer.err();
+        }
+    }
+}
+
+fn copy<T: Copy>(from: &[T], to: &mut Vec<T>) {
+    to.clear();
+    to.extend_from_slice(from);
+}
+
+/// A claimed chunk whose entries any worker may ask about.
+struct Shared<'r> {
+    start: usize,
+    piece: Piece<'r>,
+    slots: Chunk<Meta>,
+}
+
+/// One worker's answers: runs of slots, each with the place of its first.
+type Pieces = Vec<(usize, Vec<Meta>)>;
+
+struct Worker<'w> {
+    asker: Asker<'w>,
+    pieces: Pieces,
+}
+
+impl Worker<'_> {
+    /// Asks about the entries of a chunk that no other worker has claimed. The last answer completes it.
+    fn clear(&mut self, chunk: &Shared<'_>) {
+        while let Some(slot) = chunk.slots.claim() {
+            let (dent, mut meta) = (&chunk.piece.dents[slot], Meta::default());
+            self.asker.ask(dent.kind(), dent.c_name(chunk.piece.names()), &mut meta);
+            if chunk.slots.publish(slot, meta) {
+                let answers = (0..chunk.slots.len()).filter_map(|slot| chunk.slots.with(slot, mem::take));
+                self.pieces.push((chunk.start, answers.collect()));
+            }
+        }
+    }
+}
+
+/// A fill, while it lasts.
+struct Fill<'r> {
+    range: Range<Entries<'r>>,
+    question: Question<'r>,
+    workers: &'r dyn Workers,
+    crew: Crew,
+    /// The texts of the next asker have this number.
+    askers: AtomicUsize,
+    shared: Mutex<Vec<Arc<Shared<'r>>>>,
+    /// The workers of the strategy have begun.
+    has_begun: AtomicBool,
+    /// Replacements cannot open the directory.
+    is_unreachable: AtomicBool,
+    answers: Mutex<(Pieces, Harvest)>,
+}
+
+/// Asks about all entries. With a policy the strategy is chosen after a probe; else it is the one given. Returns the
+/// strategy taken, and what ended the reading early, if anything did.
+pub(super) fn fill<'r>(
+    entries: Entries<'r>,
+    source: Option<Source<'r>>,
+    mut question: Question<'r>,
+    means: &Means<'r>,
+    (policy, mut choice): (Option<&'static Policy>, Choice),
+    metas: &mut Metas,
+) -> (Harvest, Choice, Option<Errno>) {
+    if let Some(policy) = policy {
+        question.watch = means.watchdog(policy);
+    }
+    // Where more are to come, it is not known how many.
+    let least = if source.is_some() { OVERLAP_FROM } else { 0 };
+    let count = range::Names::len(&entries).max(least);
+    let fill = Fill {
+        range: Range::new(entries, source),
+        question,
+        workers: means.workers,
+        // The range says when it has come to its end.
+        crew: Crew::new(Limit::open(), 1),
+        askers: AtomicUsize::new(0),
+        shared: Mutex::default(),
+        has_begun: AtomicBool::new(false),
+        is_unreachable: AtomicBool::new(false),
+        answers: Mutex::default(),
+    };
+    let mut during = || {
+        let mut cores = 1;
+        if let Some(policy) = policy {
+            let latency_ns = fill.probe(policy);
+            cores = means.threads.count_for(count);
+            choice = choose::choose(&means.signals(count, cores, latency_ns, policy));
+        }
+        fill.run(choice.strategy, count, cores, policy);
+    };
+    match question.watch {
+        None => during(),
+        Some(watch) => {
+            watch.want(0);
+            means.workers.with_replacements(&|| fill.has_work(), &|| fill.replace(), &mut during);
+        }
+    }
+    means.ledger.iter().for_each(|ledger| ledger.note_in_flight(fill.crew.limit.highest()));
+    let (mut pieces, harvest) = fill.answers.into_inner();
+    pieces.sort_unstable_by_key(|(start, _)| *start);
+    pieces.into_iter().for_each(|(_, slots)| metas.append(slots));
+    let failed = if let Entries::Unread(_, failed) = fill.range.into_names() { failed } else { None };
+    (harvest, choice, failed)
+}
+
+impl<'r> Fill<'r> {
+    /// Asks about the first few entries on this thread. Returns how long one took, on average since the last but one look
+    /// at the clock.
+    fn probe(&self, policy: &Policy) -> u64 {
+        let (mut worker, mut claims) = (self.worker(None), claims(0, 0));
+        // A reading of the clock is as good as any call to see what any call takes.
+        let before = clock::monotonic_ns();
+        let (mut latency_ns, mut last) = (0, clock::monotonic_ns());
+        let any_call_ns = last - before;
+        for count in policy.looks() {
+            claims.step = *count;
+            // None are left where replacements have come meanwhile.
+            let Some(claimed) = self.range.claim(&mut claims) else { break };
+            self.ask(&mut worker, &claimed, &mut claims.copy);
+            let now = clock::monotonic_ns();
+            latency_ns = choose::latency_ns(now - last, *count, any_call_ns);
+            last = now;
+            // So fast that nothing but memory can have answered: there is nothing more to find out.
+            let sure = latency_ns < choose::FROM_MEMORY_NS;
+            if sure || choose::is_round_trip(latency_ns) && policy.believes_the_first_look() {
+                break;
+            }
+        }
+        self.bring_home(worker);
+        latency_ns
+    }
+
+    /// Asks about the rest.
+    fn run(&self, strategy: Strategy, count: usize, cores: usize, policy: Option<&Policy>) {
+        let (threads, far) = match strategy {
+            Strategy::Par(threads) => (threads.max(1), false),
+            Strategy::Flight(threads) => (threads, true),
+            Strategy::Classic | Strategy::Iou => (1, false),
+        };
+        // Fewer where there are few, so that all have work to the end.
+        let step = if far { 1 } else { (count / threads / 4).clamp(1, CHUNK).next_power_of_two() };
+        if far {
+            self.crew.limit.search(threads, cores, clock::monotonic_ns());
+        }
+        self.range.set_step(step);
+        self.has_begun.store(true, Ordering::Relaxed);
+        self.question.watch.iter().for_each(|watch| watch.want(0));
+        let holds = far && policy.is_some_and(Policy::holds);
+        // Longer than it takes to read a buffer: 0.3 µs an entry, of which the others ask about one in 2 µs.
+        let low = 8 * step * threads;
+        self.workers.run(threads, &|number| {
+            let own = self.own_directory(number);
+            let mut worker = self.worker(own.as_ref().map(AsFd::as_fd));
+            if holds {
+                worker.asker.hold();
+            }
+            self.work(&mut worker, low, far);
+            self.clear_shared(&mut worker);
+            self.bring_home(worker);
+        });
+    }
+
+    /// A worker's life. Where answers are round trips, they move the limit.
+    fn work(&self, worker: &mut Worker<'_>, low: usize, far: bool) {
+        let (limit, mut streak) = (&self.crew.limit, Streak::default());
+        self.crew.work(&self.range, &mut claims(CHUNK, low), |claims, task| match task {
+            // By the descriptor that was read by so far: one of its own begins at the first entry.
+            Task::Refill(source) => self.refill(source, self.question.dir),
+            Task::Ask(claimed) => {
+                let began_ns = if far { clock::monotonic_ns() } else { 0 };
+                self.ask(worker, &claimed, &mut claims.copy);
+                if far {
+                    let more = limit.answered(claimed.len(), began_ns, clock::monotonic_ns(), &mut streak);
+                    self.range.set_step(limit.step());
+                    if more > 0 {
+                        self.crew.announce(more);
+                    }
+                }
+            }
+        });
+    }
+
+    /// A replacement's life. A name is looked up once for all its questions, as it pays where answers are slow.
+    fn replace(&self) {
+        let own = (!dir_is_cwd(self.question.dir)).then(|| dir::of_first_thread(self.question.dir));
+        let Ok(own) = own.transpose() else { return self.is_unreachable.store(true, Ordering::Relaxed) };
+        let mut worker = self.worker(own.as_ref().map(AsFd::as_fd));
+        worker.asker.hold();
+        let (mut claims, mut slow) = (claims(A_FEW, A_FEW), 0);
+        loop {
+            self.clear_shared(&mut worker);
+            let claimed = match self.crew.next_beyond_limit(&self.range, &mut claims) {
+                Some(Task::Ask(claimed)) => claimed,
+                Some(Task::Refill(source)) => {
+                    self.refill(source, worker.asker.question.dir);
+                    continue;
+                }
+                None => break,
+            };
+            let began_ns = clock::monotonic_ns();
+            self.ask(&mut worker, &claimed, &mut claims.copy);
+            let each_ns = (clock::monotonic_ns() - began_ns) / claimed.len() as u64;
+            slow = if choose::is_round_trip(each_ns) { slow + claimed.len() as u32 } else { 0 };
+            if slow >= SLOW && !self.has_begun.load(Ordering::Relaxed) {
+                // The thread that would have started as many is stuck.
+                self.question.watch.iter().for_each(|watch| watch.want(FIRST));
+            }
+        }
+        self.bring_home(worker);
+    }
+
+    /// Whether there is work for a replacement.
+    fn has_work(&self) -> bool {
+        let is_reachable = !self.is_unreachable.load(Ordering::Relaxed);
+        is_reachable && (self.unclaimed().is_some() || self.range.has_more())
+    }
+
+    /// A worker, with a descriptor of its own for the directory if it has one.
+    fn worker<'w>(&'w self, own: Option<BorrowedFd<'w>>) -> Worker<'w> {
+        let question = Question { dir: own.unwrap_or(self.question.dir), ..self.question };
+        let asker = Asker::new(question, self.askers.fetch_add(1, Ordering::Relaxed));
+        question.watch.iter().for_each(|watch| watch.take(asker.desk));
+        Worker { asker, pieces: Vec::new() }
+    }
+
+    fn own_directory(&self, number: usize) -> Option<OwnedFd> {
+        let shared = number > 0 && self.workers.share_descriptors() && !dir_is_cwd(self.question.dir);
+        if shared { dir::open(self.question.dir, c".").ok() } else { None }
+    }
+
+    /// Reads one more buffer, aside: meanwhile other workers claim names.
+    fn refill(&self, (mut stream, filter): Source<'r>, dir: BorrowedFd<'_>) {
+        let mut more = Batch::default();
+        let answer = stream.read_by(dir, filter, &mut more);
+        self.question.watch.iter().for_each(|watch| watch.add_read(more.len()));
+        let rest = (answer == Ok(true)).then_some((stream, filter));
+        self.range.refilled((more, answer), rest, &self.crew);
+    }
+
+    /// Asks about claimed entries, which are shared where there is a watch; but for one alone, which is asked about at once.
+    fn ask(&self, worker: &mut Worker<'_>, claimed: &Claimed<usize>, piece: &mut Piece<'r>) {
+        if self.question.watch.is_none() || claimed.len() < 2 {
+            let slots = worker.asker.ask_all(&piece.dents, piece.names(), |_| true);
+            return worker.pieces.push((claimed.start, slots));
+        }
+        let slots = Chunk::new(claimed.clone().map(|_| Meta::default()));
+        let chunk = Arc::new(Shared { start: claimed.start, piece: mem::take(piece), slots });
+        let mut shared = self.shared.lock();
+        shared.retain(|chunk| chunk.slots.unclaimed() > 0);
+        shared.push(chunk.clone());
+        drop(shared);
+        worker.clear(&chunk);
+    }
+
+    /// A shared chunk with entries that no worker has claimed.
+    fn unclaimed(&self) -> Option<Arc<Shared<'r>>> {
+        self.shared.lock().iter().find(|chunk| chunk.slots.unclaimed() > 0).cloned()
+    }
+
+    fn clear_shared(&self, worker: &mut Worker<'_>) {
+        if self.question.watch.is_some() {
+            while let Some(chunk) = self.unclaimed() {
+                worker.clear(&chunk);
+            }
+        }
+    }
+
+    fn bring_home(&self, mut worker: Worker<'_>) {
+        let mut answers = self.answers.lock();
+        answers.0.append(&mut worker.pieces);
+        worker.asker.bring_home(&mut answers.1);
+    }
+}
+
+fn claims<'r>(step: usize, low: usize) -> Claims<Piece<'r>> {
+    Claims { step, low, copy: Piece::default() }
+}

@@ -1,0 +1,53 @@
+//! How many workers a walk gets: its first directories are walked on the calling thread, and tell how long answers take.
+
+use super::shared::Shared;
+use super::visitor::Visitor;
+use super::worker::Worker;
+use dents_engine::crew::{Next, Order};
+use dents_engine::limit::choose;
+use dents_engine::limit::policy::Policy;
+use dents_sys::{clock, sched, statfs};
+
+/// Batches to learn from: at least, at most, and for how long at most. Starting a thread costs as much as reading two
+/// or three directories.
+const LEAST: usize = 3;
+const MOST: usize = 24;
+const NANOSECONDS: u64 = 3_000_000;
+
+/// Walks the first directories, and chooses; 1 if that was all.
+pub(super) fn workers<V: Visitor>(
+    worker: &mut Worker<V::State>,
+    shared: &Shared<'_, V::State>,
+    visitor: &mut V,
+) -> usize {
+    let mut latencies = [0; MOST];
+    let mut batches = 0;
+    let started = clock::monotonic_ns();
+    let (mut from, mut requests) = (started, worker.tally.requests);
+    while batches < MOST && (batches < LEAST || from - started <= NANOSECONDS) {
+        let Next::Task(task) = shared.next(worker) else { return 1 };
+        if worker.step(task, shared, visitor) {
+            let now = clock::monotonic_ns();
+            latencies[batches] = (now - from) / (worker.tally.requests - requests).max(1);
+            (from, requests) = (now, worker.tally.requests);
+            batches += 1;
+        }
+    }
+    let latencies = &mut latencies[..batches];
+    latencies.sort_unstable();
+    let latency_ns = latencies[latencies.len() / 2];
+    shared.set_latency(latency_ns);
+    choose::workers(sched::available_cores(), latency_ns, policy(worker, shared))
+}
+
+/// What is done on the file system where the walk began: that of the highest directory that is open. One `fstatfs`.
+fn policy<S: Clone + Default + Send + Sync>(
+    worker: &mut Worker<S>,
+    shared: &Shared<'_, S>,
+) -> &'static Policy {
+    shared.options.policy.unwrap_or_else(|| {
+        let fs = worker.highest_open().and_then(|dir| statfs::fstatfs(dir).ok());
+        worker.tally.requests += 1;
+        Policy::of(fs)
+    })
+}

@@ -1,0 +1,121 @@
+//! Subdirectories that wait to be opened. Those of one directory, or of a piece of it, are one group of tasks.
+
+use super::lineage::{Device, Lineage};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use dents_engine::order::steal::Group;
+
+/// What is known of a directory beside its path.
+#[derive(Clone, Default)]
+pub(super) struct About<S> {
+    pub(super) id: u64,
+    pub(super) parent: u64,
+    /// Of its entries.
+    pub(super) depth: u32,
+    pub(super) state: S,
+    /// Itself and all directories above it; only where links are followed.
+    pub(super) lineage: Option<Arc<Lineage>>,
+    /// Where the walk must stay on one.
+    pub(super) device: Option<Device>,
+}
+
+/// What the subdirectories of one directory have in common, and their names.
+pub(super) struct Subdirectories<S> {
+    /// The directory they are in; empty for operands.
+    pub(super) path: Box<[u8]>,
+    /// What is known of that.
+    pub(super) about: About<S>,
+    /// Whether they may be symbolic links.
+    pub(super) follow: bool,
+    first_id: u64,
+    names: Box<[u8]>,
+    starts: Box<[u32]>,
+}
+
+/// Marks the start of a name that may be a link to something else than a directory.
+const PERHAPS: u32 = 1 << 31;
+
+impl<S: Clone> Subdirectories<S> {
+    pub(super) fn name(&self, index: usize) -> &CStr {
+        let start = (self.starts[index] & !PERHAPS) as usize;
+        CStr::from_bytes_until_nul(&self.names[start..]).unwrap_or_default()
+    }
+
+    /// Whether it may turn out to be no directory, which is no failure then.
+    pub(super) fn perhaps(&self, index: usize) -> bool {
+        self.starts[index] & PERHAPS != 0
+    }
+
+    /// What is known of one before it is opened.
+    pub(super) fn about(&self, index: usize) -> About<S> {
+        let About { id: parent, depth, ref state, device, .. } = self.about;
+        let id = self.first_id + index as u64;
+        About { id, parent, depth: depth + 1, state: state.clone(), lineage: None, device }
+    }
+}
+
+/// Gathers subdirectories, with memory that serves again.
+#[derive(Default)]
+pub(super) struct Gathering {
+    names: Vec<u8>,
+    starts: Vec<u32>,
+    pub(super) inos: Vec<u64>,
+}
+
+impl Gathering {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.starts.clear();
+        self.inos.clear();
+    }
+
+    /// A piece has at most some thousands of names of at most 255 bytes, operands as many as fit on a command line: 31
+    /// bits are plenty, and what goes beyond them is left out.
+    pub(super) fn push(&mut self, name: &CStr, perhaps: bool, ino: u64) {
+        let start = self.names.len() as u32;
+        if self.names.len() < PERHAPS as usize {
+            self.starts.push(if perhaps { start | PERHAPS } else { start });
+            self.names.extend_from_slice(name.to_bytes_with_nul());
+            self.inos.push(ino);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn group<S>(
+        &self,
+        path: &[u8],
+        about: About<S>,
+        follow: bool,
+        first_id: u64,
+    ) -> Arc<Group<Subdirectories<S>>> {
+        let (names, starts) = (self.names.as_slice().into(), self.starts.as_slice().into());
+        Group::new(Subdirectories { path: path.into(), about, follow, first_id, names, starts }, self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_by_position() {
+        let mut gathering = Gathering::default();
+        gathering.push(c"a", false, 1);
+        gathering.push(c"longer", true, 2);
+        let above = About { id: 3, parent: 2, depth: 4, device: Some((1, 2)), ..About::<u8>::default() };
+        let group = gathering.group(b"dir", above, false, 7);
+        assert_eq!((gathering.len(), group.unclaimed()), (2, 2));
+        let all = &group.common;
+        assert_eq!((all.name(0), all.perhaps(0), all.about(0).id), (c"a", false, 7));
+        assert_eq!((all.name(1), all.perhaps(1), all.about(1).id), (c"longer", true, 8));
+        let About { parent, depth, device, .. } = all.about(1);
+        assert_eq!((parent, depth, device), (3, 5, Some((1, 2))));
+        gathering.clear();
+        assert_eq!((gathering.len(), gathering.inos.len()), (0, 0));
+    }
+}

@@ -1,0 +1,150 @@
+//! The descriptors of the directories on a worker's stack, as long as its share lasts: one for each level whose subdirectories
+//! may be opened relative to it.
+
+use alloc::vec::Vec;
+use dents_sys::{AsFd, BorrowedFd, OwnedFd};
+
+pub(super) struct Descriptors {
+    /// By level, deepest last.
+    open: Vec<(usize, OwnedFd)>,
+    /// How many there may be.
+    share: usize,
+    /// Directories that are paused. Each holds a descriptor of the share.
+    paused: usize,
+    /// When there is no room, only every `stride`th level keeps its descriptor.
+    stride: usize,
+}
+
+/// What a worker's share must leave for others when a directory is paused.
+const LEAST_SHARE: usize = 4;
+
+impl Descriptors {
+    pub(super) fn new(share: usize) -> Self {
+        Descriptors { open: Vec::new(), share, paused: 0, stride: 1 }
+    }
+
+    pub(super) fn set_share(&mut self, share: usize) {
+        self.share = share.saturating_sub(self.paused);
+    }
+
+    /// The directory of a level, if it is open and no deeper one is.
+    pub(super) fn at(&self, level: usize) -> Option<BorrowedFd<'_>> {
+        self.open.last().filter(|(at, _)| *at == level).map(|(_, dir)| dir.as_fd())
+    }
+
+    /// Those that are open, highest first, and their levels.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, BorrowedFd<'_>)> {
+        self.open.iter().map(|(level, dir)| (*level, dir.as_fd()))
+    }
+
+    /// Whether another may be open.
+    pub(super) fn has_share(&self) -> bool {
+        self.share > 0
+    }
+
+    /// Keeps the directory of this level open, of so many levels so far, if there is a share; no deeper one is open.
+    pub(super) fn keep(&mut self, level: usize, dir: OwnedFd, levels: usize) {
+        if self.has_share() {
+            self.make_room(levels);
+            self.open.push((level, dir));
+        }
+    }
+
+    /// Closes all but those of so many levels.
+    pub(super) fn truncate(&mut self, levels: usize) {
+        while self.open.pop_if(|(level, _)| *level >= levels).is_some() {}
+        if levels == 0 {
+            self.stride = 1;
+        }
+    }
+
+    /// Whether a directory may be paused: then one of so many levels comes to lie at `level`, and takes a descriptor of the share.
+    pub(super) fn pause(&mut self, level: usize, levels: usize) -> bool {
+        if self.share <= LEAST_SHARE {
+            return false;
+        }
+        self.share -= 1;
+        self.paused += 1;
+        self.make_room(levels);
+        self.open.iter_mut().filter(|(at, _)| *at >= level).for_each(|(at, _)| *at += 1);
+        true
+    }
+
+    /// A directory that was paused is read on.
+    pub(super) fn resume(&mut self) {
+        self.share += 1;
+        self.paused -= 1;
+    }
+
+    /// Closes a directory if there is no room for another: the highest first, but for every `stride`th level, from
+    /// which those between are found again without the whole path; and every other of those when only they are left.
+    fn make_room(&mut self, levels: usize) {
+        while self.open.len() >= self.share.max(1) {
+            if let Some(at) = self.open.iter().position(|(level, _)| !level.is_multiple_of(self.stride)) {
+                self.open.remove(at);
+                continue;
+            }
+            self.stride *= 2;
+            if self.stride > 2 * levels {
+                return self.close_all();
+            }
+        }
+    }
+
+    pub(super) fn close_all(&mut self) {
+        self.open.clear();
+        self.stride = 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dents_sys::{CWD, dir};
+
+    fn deep(share: usize, levels: usize) -> Descriptors {
+        let mut descriptors = Descriptors::new(share);
+        for level in 0..levels {
+            descriptors.keep(level, dir::open(CWD, c"/").expect("opens"), level);
+        }
+        descriptors
+    }
+
+    #[test]
+    fn no_more_stay_open_than_may() {
+        for share in [0, 1, 2, 7, 64] {
+            for levels in [1, 2, 63, 200] {
+                let mut descriptors = deep(share, levels);
+                assert!(descriptors.open.len() <= share, "{share} of {levels}");
+                assert_eq!(descriptors.at(levels - 1).is_some(), share > 0, "the deepest stays");
+                for level in (0..levels).rev() {
+                    descriptors.truncate(level);
+                    assert!(descriptors.iter().all(|(at, _)| at < level) && descriptors.at(level).is_none());
+                }
+                assert_eq!((descriptors.open.len(), descriptors.stride), (0, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn those_that_stay_lie_scattered() {
+        let descriptors = deep(16, 1000);
+        let open: Vec<usize> = descriptors.iter().map(|(level, _)| level).collect();
+        let widest = open.windows(2).map(|pair| pair[1] - pair[0]).max();
+        assert!(open[0] == 0 && widest < Some(400), "{open:?}");
+    }
+
+    #[test]
+    fn what_is_paused_takes_of_the_share() {
+        let mut descriptors = deep(6, 5);
+        assert!(descriptors.pause(2, 5));
+        let levels =
+            |descriptors: &Descriptors| descriptors.iter().map(|(level, _)| level).collect::<Vec<_>>();
+        // One of five had to be closed.
+        assert_eq!((levels(&descriptors), descriptors.share), (std::vec![0, 3, 4, 5], 5));
+        descriptors.set_share(5);
+        assert!(!descriptors.pause(2, 5), "too few are left");
+        descriptors.resume();
+        assert_eq!((descriptors.share, descriptors.paused), (5, 0));
+    }
+}

@@ -1,0 +1,27 @@
+//! Fuzz target of the file of options.
+
+use super::parse::parse;
+use crate::language::Language;
+
+/// A file of options: the lines that hold stand in it, mistakes are few and name their line, and no message has a character
+/// that a terminal obeys, but for tabs.
+pub fn config(bytes: &[u8]) {
+    let lines = bytes.split(|byte| *byte == b'\n').count();
+    let language = Language::english(false);
+    for only_always in [false, true] {
+        let config = parse(bytes.to_vec(), only_always);
+        for (line, content) in &config.used {
+            assert!((1..=lines).contains(line) && !content.contains(&b'\n'));
+            assert!(bytes.windows(content.len().max(1)).any(|part| part == *content));
+        }
+        // As many as are told.
+        assert!(config.mistakes.len() <= 10);
+        for mistake in &config.mistakes {
+            assert!((1..=lines).contains(&mistake.line));
+            let message = mistake.what.message(b"dls: f:1", &language);
+            let text = message.strip_suffix(b"\n").expect("it ends its line");
+            let plain = |byte: &u8| b"\n\t".contains(byte) || !byte.is_ascii_control();
+            assert!(text.iter().all(plain), "{}", text.escape_ascii());
+        }
+    }
+}

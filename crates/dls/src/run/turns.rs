@@ -1,0 +1,314 @@
+//! Directories that are still to be listed, each in its turn, and what workers read of them ahead of it.
+
+use super::Listing;
+use super::source::{Closed, Source};
+use crate::loops::ActiveDirectories;
+use crate::plan::Plan;
+use crate::timing::Phase;
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::mem;
+use dents::batch::Batch;
+use dents::deadline::Board;
+use dents::mounts::Mounts;
+use dents::path::below;
+use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
+use dents::sort::{Collate, Key};
+use dents::stat::Means;
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
+
+/// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.
+const PATIENCE_NS: u64 = 20_000_000;
+
+/// What is still to do.
+enum Task {
+    List {
+        directory: Arc<Directory>,
+        operand: bool,
+        above: Option<Arc<Board>>,
+    },
+    /// All of the directory entered last, with everything below it, has been listed.
+    Leave,
+}
+
+/// All that is still to do.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Last first.
+    tasks: Vec<Task>,
+    active: ActiveDirectories,
+    /// What is read ahead, if anything.
+    prefetch: Option<Arc<Prefetch>>,
+    started: Started,
+    root: Option<Root>,
+}
+
+/// The operand that is being listed, to open what is below it.
+struct Root {
+    path: CString,
+    /// Opened when it is first needed (`O_PATH`): until then its descriptor may be the only one left for other files.
+    directory: Option<OwnedFd>,
+    /// How much of a path below it is its own.
+    len: usize,
+    /// The mount point below it that was opened last.
+    mount: Option<CString>,
+    /// Whether nothing is mounted below it, once that had to be known.
+    is_alone: Option<bool>,
+}
+
+impl Root {
+    /// Opens a directory below it: one `openat2`, which fails with `EXDEV` at a mount point.
+    fn open(&mut self, path: &CStr) -> Result<OwnedFd> {
+        let name = path.to_bytes_with_nul().get(self.len..).unwrap_or_default();
+        let name = CStr::from_bytes_with_nul(name).map_err(|_| Errno::NOSYS)?;
+        dir::open_on_same_mount(self.directory().ok_or(Errno::NOSYS)?, name, true)
+    }
+
+    fn directory(&mut self) -> Option<BorrowedFd<'_>> {
+        self.directory = self.directory.take().or_else(|| dir::open_place(CWD, &self.path).ok());
+        self.directory.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether nothing is mounted below it, so that every directory there answers as this one does.
+    fn is_alone(&mut self, mounts: &Mounts) -> bool {
+        let known = self.is_alone;
+        let is_alone = known.unwrap_or_else(|| self.directory().is_some_and(|dir| !mounts.any_below(dir)));
+        *self.is_alone.insert(is_alone)
+    }
+
+    /// What the paths of all directories below it begin with.
+    fn prefix(&self) -> Vec<u8> {
+        below(self.path.to_bytes(), b"")
+    }
+
+    /// Whether the path leads through the mount point that was opened last.
+    fn is_beyond(&self, path: &CStr) -> bool {
+        let mount = self.mount.as_deref().map_or(&b"/"[..], CStr::to_bytes);
+        path.to_bytes().strip_prefix(mount).is_some_and(|rest| rest.starts_with(b"/"))
+    }
+}
+
+impl Turns {
+    /// From here on directories may be read before their turn, if there can be so many of them.
+    pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, means: &Means<'_>, operands: usize) {
+        let many = plan.recursive || operands >= prefetch::WORTH;
+        if many && plan.timeout_ns.is_none() && !plan.streams && Prefetch::suits(means) {
+            self.prefetch = Some(Arc::default());
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The directories from the operand down to the one being listed.
+    pub(super) fn active(&mut self) -> &mut ActiveDirectories {
+        &mut self.active
+    }
+
+    /// Last first.
+    pub(super) fn directories(&self) -> impl DoubleEndedIterator<Item = &CStr> {
+        self.tasks.iter().filter_map(|task| match task {
+            Task::List { directory, .. } => Some(directory.payload().as_c_str()),
+            Task::Leave => None,
+        })
+    }
+
+    /// Operands, the first one first.
+    pub(super) fn push_operands(&mut self, paths: impl Iterator<Item = CString>) {
+        self.offer_and_push(paths.map(Directory::new).collect(), true, None);
+    }
+
+    fn offer_and_push(
+        &mut self,
+        directories: Vec<Arc<Directory>>,
+        operand: bool,
+        above: Option<&Arc<Board>>,
+    ) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch.offer(&directories);
+        }
+        self.push(directories, operand, above);
+    }
+
+    /// What is to be listed before all that is here already.
+    fn push(&mut self, directories: Vec<Arc<Directory>>, operand: bool, above: Option<&Arc<Board>>) {
+        let list = |directory| Task::List { directory, operand, above: above.cloned() };
+        self.tasks.extend(directories.into_iter().rev().map(list));
+    }
+
+    /// Gives back what was read ahead and has been shown.
+    pub(super) fn reuse(&self, small: Box<Small>) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch.reuse(small);
+        }
+    }
+}
+
+impl Listing<'_, '_, '_> {
+    /// Lists all that is to be listed, and what it leads to. Workers are started once there is enough to do.
+    pub(super) fn take_turns(&mut self, headers: bool, mut own: Option<&mut Worker<'_>>) {
+        while !self.turns.is_empty() {
+            if let Some(prefetch) = self.turns.prefetch.clone()
+                && let Some(start) = self.workers_to_start(&prefetch)
+            {
+                return self.take_turns_with(&prefetch, start, headers);
+            }
+            match self.turns.tasks.pop() {
+                Some(Task::List { directory, operand, above }) => {
+                    self.timing.enter(Phase::Read);
+                    let ahead = self.wait_for(&directory, own.as_deref_mut());
+                    self.directory(directory.payload(), operand, headers, above.as_ref(), ahead);
+                }
+                Some(Task::Leave) => self.turns.active.leave(),
+                None => {}
+            }
+        }
+    }
+
+    fn workers_to_start(&mut self, prefetch: &Prefetch) -> Option<Start> {
+        let (mut started, means) = (mem::take(&mut self.turns.started), self.means);
+        let start = started.more(prefetch, &means, || self.may_read_ahead());
+        self.turns.started = started;
+        start
+    }
+
+    /// Whether the renderer may read directories below the operand before their turn: it must not be stuck in one. Links that
+    /// are followed lead anywhere.
+    fn may_read_ahead(&mut self) -> bool {
+        let mounts = &self.plan.mounts;
+        !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
+    }
+
+    fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start, headers: bool) {
+        let (plan, means) = (self.plan, self.means);
+        // Widths are the renderer's to tell, and totals are found out when they are needed.
+        let sorted = plan.order.key != Key::Width && plan.below.total_ns.is_none();
+        let wanted = Wanted {
+            filter: &plan.filter,
+            needs: &plan.needs,
+            follow: plan.follows_entries(),
+            order: sorted.then_some(&plan.order),
+            recursive: sorted && plan.recursive && !self.git_hides(),
+        };
+        // Each worker sorts by rules of its own.
+        let rules = self.collate.clone();
+        let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
+        prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(headers, Some(own)));
+    }
+
+    /// What was read of a directory before its turn. What has been said until now goes out before a long wait.
+    fn wait_for(&mut self, directory: &Directory, own: Option<&mut Worker<'_>>) -> Option<Ahead> {
+        let far = self.turns.started.is_far();
+        if !directory.is_found() {
+            self.out.let_out(far);
+        }
+        if let Some(own) = own.filter(|_| !far && self.may_read_ahead())
+            && let (Some(prefetch), Some(root)) = (&self.turns.prefetch, &self.turns.root)
+        {
+            let prefix = root.prefix();
+            while prefetch.read_ahead(directory, own, &prefix) {}
+        }
+        let prefetch = self.turns.prefetch.as_ref()?;
+        let mut turn = prefetch.take(directory, self.out.holds_any().then_some(PATIENCE_NS));
+        if matches!(turn, Turn::Late) {
+            self.out.flush();
+            turn = prefetch.take(directory, None);
+        }
+        match turn {
+            Turn::Found(Ahead::Later) => {
+                self.out.let_out(far);
+                None
+            }
+            Turn::Found(ahead) => Some(ahead),
+            _ => None,
+        }
+    }
+
+    /// One directory, if it can be opened.
+    fn directory(
+        &mut self,
+        path: &CStr,
+        operand: bool,
+        header: bool,
+        above: Option<&Arc<Board>>,
+        ahead: Option<Ahead>,
+    ) {
+        if operand {
+            self.leave_root();
+        }
+        match self.source(path, above, ahead) {
+            Ok(source) => self.list(source, path, operand, header),
+            Err(Closed::Failed(errno)) => {
+                self.cannot("cannot open directory %s", path.to_bytes(), errno, operand);
+            }
+            Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
+        }
+    }
+
+    /// Opens a directory below the operand, if it is on the same mount. The root of another may never answer: what has been
+    /// said goes out before it is opened.
+    pub(super) fn open_below(&mut self, path: &CStr) -> Option<Result<OwnedFd>> {
+        let root = self.turns.root.as_mut().filter(|root| !root.is_beyond(path))?;
+        match root.open(path) {
+            Err(Errno::XDEV) => {
+                root.mount = Some(path.into());
+                self.out.flush();
+            }
+            // The kernel does not know how, or another descriptor is one too many.
+            Err(Errno::NOSYS | Errno::PERM | Errno::MFILE | Errno::NFILE) => self.turns.root = None,
+            opened => return Some(opened),
+        }
+        None
+    }
+
+    /// Closes a directory that has been read. What is below an operand will be opened from there.
+    pub(super) fn close(&mut self, source: &mut Source, path: &CStr, operand: bool) {
+        if operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
+            let len = below(path.to_bytes(), b"").len();
+            self.turns.root =
+                Some(Root { path: path.into(), directory: None, len, mount: None, is_alone: None });
+        }
+        source.close(self.env.rings);
+    }
+
+    /// Nothing more will be opened below the operand.
+    pub(super) fn leave_root(&mut self) {
+        if let Some(directory) = self.turns.root.take().and_then(|root| root.directory) {
+            self.env.rings.close_later(directory);
+        }
+    }
+
+    /// Puts the subdirectories of the directory entered last on the list, first one on top.
+    pub(super) fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &mut Source) {
+        self.turns.tasks.push(Task::Leave);
+        match source.take_below() {
+            // The worker has offered them.
+            Some(below) => self.turns.push(below, false, None),
+            None => self.turns.offer_and_push(prefetch::all_below(path, batch, order), false, source.board()),
+        }
+    }
+
+    /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
+    /// would never end.
+    pub(super) fn enter(&mut self, source: &Source, path: &CStr, operand: bool) -> bool {
+        match source.enter(&mut self.turns.active) {
+            Ok(true) => true,
+            Ok(false) => {
+                self.already_listed(path.to_bytes());
+                false
+            }
+            Err(errno) => {
+                self.cannot("cannot determine device and inode of %s", path.to_bytes(), errno, operand);
+                false
+            }
+        }
+    }
+}
