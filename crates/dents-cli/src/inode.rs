@@ -1,12 +1,12 @@
 //! Which file an entry is, whatever its name: to count one with several names once.
 
-use dents::batch::Entry;
-use dents::tree::Place;
-use dents::tree::hardlinks::file_key;
+use dents_core::batch::Entry;
+use dents_core::tree::Place;
+use dents_core::tree::hardlinks::file_key;
 use dents_sys::Errno;
 use dents_sys::stat::{self, Flags, Mask};
 
-pub(crate) use dents::tree::total::path_order;
+pub(crate) use dents_core::tree::total::path_order;
 
 /// A file, by its device and inode number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub(crate) struct Inode {
 
 impl Inode {
     /// Of an entry that `statx` answered for, in a batch with the `Extra` column and
-    /// [`Needs::INODE`](dents::needs::Needs::INODE).
+    /// [`Needs::INODE`](dents_core::needs::Needs::INODE).
     ///
     /// The device is the entry's own, not its directory's: a file can be a mount point, and each layer of an overlay may
     /// have its device.
@@ -25,7 +25,7 @@ impl Inode {
         entry.extra().map(|extra| Inode { dev: extra.dev, ino: entry.ino() })
     }
 
-    /// As [`HardLinks`](dents::tree::hardlinks::HardLinks) has it.
+    /// As [`HardLinks`](dents_core::tree::hardlinks::HardLinks) has it.
     pub(crate) fn key(self) -> [u32; 3] {
         file_key(self.dev, self.ino)
     }

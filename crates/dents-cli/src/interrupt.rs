@@ -40,7 +40,7 @@ struct Signals {
 
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
-/// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents::tree::Options::cancel`]; from the first call on. The
+/// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents_core::tree::Options::cancel`]; from the first call on. The
 /// second signal ends the program at once, as it would have without us: nothing that hangs can hold it.
 pub(crate) fn flag() -> &'static AtomicBool {
     let signals = SIGNALS.get_or_init(|| {

@@ -1,7 +1,7 @@
 //! What is said on standard error: GNU's words, with names that cannot do anything to a terminal.
 
 use crate::progress;
-use dents::tree::{Failure, Problem};
+use dents_core::tree::{Failure, Problem};
 use dents_locale::{Locale, Variables};
 use dents_render::quantity::grouped;
 use dents_render::quote;

@@ -1,7 +1,7 @@
 //! Times and durations as people write them on a command line.
 
 use crate::message;
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{CWD, clock};

@@ -5,9 +5,9 @@
 //! and any file may be met twice, and all are remembered.
 
 use crate::inode::Inode;
-use dents::needs::Kind;
-use dents::tree::Follow;
-use dents::tree::hardlinks::UNKNOWN_NLINK;
+use dents_core::needs::Kind;
+use dents_core::tree::Follow;
+use dents_core::tree::hardlinks::UNKNOWN_NLINK;
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{BorrowedFd, CWD};
 use std::collections::HashSet;

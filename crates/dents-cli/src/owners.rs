@@ -1,8 +1,8 @@
 //! Names of owners for many workers: what one has learned the others need not ask for again.
 
-use dents::batch::{Batch, Entry};
-use dents::needs::Needs;
-use dents::owners::{Getent, Owners};
+use dents_core::batch::{Batch, Entry};
+use dents_core::needs::Needs;
+use dents_core::owners::{Getent, Owners};
 use std::ffi::CStr;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};

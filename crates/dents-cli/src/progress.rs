@@ -2,8 +2,8 @@
 //! batch, and lend a path when they are asked for one: nothing waits for the terminal.
 
 use crate::message;
-use dents::batch::Batch;
-use dents::tree::Place;
+use dents_core::batch::Batch;
+use dents_core::tree::Place;
 use dents_render::quantity::grouped;
 use dents_render::quote::{Quoter, Quoting};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -1,9 +1,9 @@
 //! One entry, from a live tree or from a file that a scan wrote: what `top` and `stats` look at either way.
 
 use crate::inode::{Inode, allocated};
-use dents::batch::{Entry, Time};
-use dents::needs::{Kind, Needs};
-use dents::tree::Place;
+use dents_core::batch::{Entry, Time};
+use dents_core::needs::{Kind, Needs};
+use dents_core::tree::Place;
 use dents_sink::Row;
 
 /// An entry.

@@ -3,7 +3,7 @@
 use crate::report::Meanwhile;
 use crate::seen::Seen;
 use crate::{interrupt, message};
-use dents::tree::End;
+use dents_core::tree::End;
 use dents_sink::Extent;
 use dents_sink::read::{self, Reader, Span};
 use std::ffi::{OsStr, OsString};

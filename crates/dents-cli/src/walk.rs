@@ -1,9 +1,9 @@
 //! What to walk, and with what: the part of every command line that is the same, and the way from it into the library.
 
 use crate::{interrupt, moment};
-use dents::needs::NeedsByKind;
-use dents::tree::{self, Follow, Options, Outcome, Visitor};
-use dents_pub::Threads;
+use dents::Threads;
+use dents_core::needs::NeedsByKind;
+use dents_core::tree::{self, Follow, Options, Outcome, Visitor};
 use dents_sink::journal::Journal;
 use std::ffi::{CStr, CString, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};

@@ -3,7 +3,7 @@
 
 mod tools;
 
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_sink::{Facts, Row, read, time};

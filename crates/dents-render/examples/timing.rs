@@ -2,12 +2,12 @@
 //!
 //! `cargo run --release -p dents-render --example timing -- DIR` (a directory with 100,000 entries, say).
 
-use dents::batch::{Batch, Time};
-use dents::needs::Needs;
-use dents::owners::{Getent, Owners};
-use dents::read::{Filter, Reader};
-use dents::sort::Order;
-use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
+use dents_core::batch::{Batch, Time};
+use dents_core::needs::Needs;
+use dents_core::owners::{Getent, Owners};
+use dents_core::read::{Filter, Reader};
+use dents_core::sort::Order;
+use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{
     Colors, Format, Indicator, Piece, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
@@ -67,7 +67,7 @@ fn measure(dir: &CString, name: &str, style: &Style) {
         ledger: None,
     };
     stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
-    let order = Order::default().sort(&batch, None, &dents::team::Team::ALONE);
+    let order = Order::default().sort(&batch, None, &dents_core::team::Team::ALONE);
     let mut owners = Owners::default();
     if style.wants_user_names() {
         owners.learn(&batch, Needs::UID | Needs::GID, &NoGetent);
@@ -77,7 +77,14 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     for _ in 0..10 {
         let start = Instant::now();
         let mut renderer = Renderer::new(style);
-        renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut sink);
+        renderer.entries(
+            &batch,
+            &order,
+            &owners,
+            Piece::Directory,
+            &dents_core::team::Team::ALONE,
+            &mut sink,
+        );
         renderer.finish(&mut sink);
         best = best.min(start.elapsed());
     }

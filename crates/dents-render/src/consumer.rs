@@ -1,7 +1,7 @@
 //! Who reads what of an entry: each part of a drawing with a name, so that a plan can say who asked for what.
 
 use crate::color;
-use dents::needs::NeedsByKind;
+use dents_core::needs::NeedsByKind;
 
 /// A part of what is drawn that must know something of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::color::{Facts, Key};
 use crate::time::Zone;
 use crate::{Colors, Icons};
-use dents::needs::Kind;
+use dents_core::needs::Kind;
 
 /// A value of `LS_COLORS`: no text gets longer when its escapes are taken away, and a suffix's colour is found by names that
 /// the value itself holds.

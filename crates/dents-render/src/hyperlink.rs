@@ -8,7 +8,7 @@
 //! outside, as [`Places`].
 
 use alloc::vec::Vec;
-use dents::batch::Entry;
+use dents_core::batch::Entry;
 
 /// Where the entries of a batch are.
 #[derive(Clone, Debug, Default)]
@@ -105,8 +105,8 @@ fn escape(text: &[u8], path: bool, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dents::batch::Batch;
-    use dents::needs::{Kind, NeedsByKind};
+    use dents_core::batch::Batch;
+    use dents_core::needs::{Kind, NeedsByKind};
     use std::string::String;
 
     #[test]

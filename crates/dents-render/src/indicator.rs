@@ -1,6 +1,6 @@
 //! The character behind a name that tells its type: `-F`, `--file-type`, `-p`.
 
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 /// How much the indicators tell, from nothing to everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! From a batch of entries to the bytes of a listing.
 //!
 //! The last station before `write`. A [`Style`] says what the listing looks like and derives what must be
-//! known of each entry ([`Style::needs`]); a [`Renderer`] turns one [`dents::batch::Batch`] after another into
+//! known of each entry ([`Style::needs`]); a [`Renderer`] turns one [`dents_core::batch::Batch`] after another into
 //! bytes and hands them to a [`Sink`]. Pure: nothing here makes a system call, and nothing here can fail. An
 //! entry that could not be stat'ed is drawn with question marks, as GNU does.
 //!

@@ -1,6 +1,6 @@
 //! The ten letters of type and permissions.
 
-use dents::needs::Kind;
+use dents_core::needs::Kind;
 
 /// What stands in place of the letters of an entry that could not be stat'ed, behind the letter of its type.
 pub const UNKNOWN: [u8; 9] = *b"?????????";

@@ -15,8 +15,8 @@ use crate::renderer::Piece;
 use crate::style::Style;
 use crate::width::{known_width, width};
 use alloc::vec::Vec;
-use dents::batch::{Entry, Target};
-use dents::needs::{Kind, Needs};
+use dents_core::batch::{Entry, Target};
+use dents_core::needs::{Kind, Needs};
 
 /// What draws names.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 //! Whoever finds that out brings it along ([`crate::Renderer::set_notes`]) as [`crate::Places`] are brought; what nobody
 //! brought is not drawn as if it were nothing, but as unknown.
 
-use dents::batch::Entry;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::batch::Entry;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 /// What is known of one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,10 +13,10 @@ use crate::time::{Clock, Zone};
 use crate::view;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use dents::batch::{Asked, Batch, Time};
-use dents::mounts::Mounted;
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::batch::{Asked, Batch, Time};
+use dents_core::mounts::Mounted;
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 
 /// What lines begin with under `-D`.
 pub(crate) const INDENT: &[u8] = b"  ";

@@ -12,8 +12,8 @@ use crate::time::{TimeStyle, Zone};
 use crate::view::View;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use dents::batch::Time;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::batch::Time;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_locale::{Locale, TimeNames};
 
 /// The arrangement of entries.
@@ -240,7 +240,7 @@ impl Style {
             || (long && self.indicator >= Indicator::FileType)
     }
 
-    /// Whether owners must be resolved to names: [`dents::owners`] has something to do.
+    /// Whether owners must be resolved to names: [`dents_core::owners`] has something to do.
     #[must_use]
     pub fn wants_user_names(&self) -> bool {
         self.format == Format::Long && !self.numeric && (self.owner || self.author)

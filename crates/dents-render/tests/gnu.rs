@@ -1,13 +1,13 @@
 //! Whole listings against the GNU `ls` of this machine: a directory of awkward entries, read and stat'ed by
 //! `dents`, rendered here, compared byte by byte.
 
-use dents::batch::{Batch, Time};
-use dents::needs::Needs;
-use dents::owners::{Getent, Owners};
-use dents::read::{Filter, Hidden, Reader};
-use dents::sort::Order;
-use dents::stat::{self, Asking, Means, Mode, Threads, Workers};
-use dents::team::Team;
+use dents_core::batch::{Batch, Time};
+use dents_core::needs::Needs;
+use dents_core::owners::{Getent, Owners};
+use dents_core::read::{Filter, Hidden, Reader};
+use dents_core::sort::Order;
+use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
+use dents_core::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
 use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};

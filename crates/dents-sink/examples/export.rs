@@ -4,8 +4,8 @@
 //! Invented rows look like those of a home directory: 30 entries a directory, names of 14 bytes, paths of 80, one owner, inode
 //! numbers and times that follow each other with leaps. `EXPORT_WORKERS` sets the number of workers.
 
-use dents::batch::Time;
-use dents::needs::Kind;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
 use dents_sink::time::Unit;
 use dents_sink::{About, Extent, Facts, Format, Part, Row, Sink, create};
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use crate::time::Unit;
 use crate::{Output, Sink, ndjson};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::{fs, io};

@@ -87,8 +87,8 @@ fn scan(bytes: &[u8], format: Format) {
 #[cfg(test)]
 mod tests {
     use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
-    use dents::batch::Time;
-    use dents::needs::Kind;
+    use dents_core::batch::Time;
+    use dents_core::needs::Kind;
 
     pub(crate) fn some_rows() -> Vec<Row<'static>> {
         let time = Time { sec: 1_700_000_000, nsec: 123_456_789 };

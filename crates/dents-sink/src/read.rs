@@ -18,7 +18,7 @@
 
 use crate::ndjson::Lines;
 use crate::{Extent, Format, Row, message, time};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;

@@ -1,7 +1,7 @@
 //! What a scan tells of one entry: the one form that all outputs take and all inputs give.
 
-use dents::batch::Time;
-use dents::needs::Kind;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
 
 /// One entry, or one directory that could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

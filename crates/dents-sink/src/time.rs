@@ -7,7 +7,7 @@
 //! As one number: microseconds or nanoseconds since 1970 in 64 bits ([`Unit`]). Nanoseconds reach from
 //! 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z, microseconds a thousand times as far: 292,000 years.
 
-use dents::batch::Time;
+use dents_core::batch::Time;
 
 const DAY: i64 = 86_400;
 const NANOS: u32 = 1_000_000_000;

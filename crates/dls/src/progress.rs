@@ -2,7 +2,7 @@
 //! anything else is written; and how far it had come, when it is interrupted.
 //!
 //! A question that hangs holds its thread in the kernel, so the line is drawn by another, which looks on
-//! ([`dents::watchdog`]) and asks nothing. It is there from the start, for nobody can know which question
+//! ([`dents_core::watchdog`]) and asks nothing. It is there from the start, for nobody can know which question
 //! will hang: the first `openat` may. While the lister waits for the kernel, all other threads block SIGINT and the like, and
 //! this one waits for them, so there is no handler: it takes its line off before the process ends or stops. While the
 //! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
@@ -17,7 +17,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::sync::atomic::{AtomicBool, Ordering};
-use dents::watchdog::{LOOK_NS, SEATS, Watch, Watchdog};
+use dents_core::watchdog::{LOOK_NS, SEATS, Watch, Watchdog};
 use dents_render::quantity::grouped;
 use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};

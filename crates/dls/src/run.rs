@@ -20,13 +20,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
-use dents::batch::{Asked, Batch, Entry};
-use dents::needs::{Kind, Kinds};
-use dents::owners::{Getent, Owners};
-use dents::read::Reader;
-use dents::sort::{Collate, Key, Order};
-use dents::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
-use dents::team::Team;
+use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::needs::{Kind, Kinds};
+use dents_core::owners::{Getent, Owners};
+use dents_core::read::Reader;
+use dents_core::sort::{Collate, Key, Order};
+use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
+use dents_core::team::Team;
 use dents_locale::Collator;
 use dents_render::{Piece, Places, Renderer, Zone};
 use dents_sys::clock;
@@ -467,7 +467,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn set_now(&mut self) {
         if self.plan.shows_times {
             let now = clock::realtime();
-            self.renderer.set_now(dents::batch::Time { sec: now.sec, nsec: now.nsec });
+            self.renderer.set_now(dents_core::batch::Time { sec: now.sec, nsec: now.nsec });
             if self.plan.shows_dates() {
                 self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path, Zone::MOST)));
             }

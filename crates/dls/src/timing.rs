@@ -4,8 +4,8 @@ use crate::output::Output;
 use crate::progress::Progress;
 use alloc::string::String;
 use core::fmt::Write as _;
-use dents::stat::choose::{Choice, Strategy};
-use dents::stat::{Report, Tally};
+use dents_core::stat::choose::{Choice, Strategy};
+use dents_core::stat::{Report, Tally};
 
 /// A stage of the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `dls` as a function: the whole flow under std, with streams in memory.
 
-use dents::owners::Getent;
-use dents::stat::Workers;
+use dents_core::owners::Getent;
+use dents_core::stat::Workers;
 use dents_rt::Running;
 use dents_sys::Errno;
 use dls::Env;
@@ -84,7 +84,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         agent: &|| None,
         progress: &|_| None,
         programs: &NoPrograms,
-        rings: &dents::ring::Rings::default(),
+        rings: &dents_core::ring::Rings::default(),
     };
     dls::main(&env, memory)
 }

@@ -13,11 +13,11 @@ use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
 const NO_STD: &[&str] =
-    &["dents-rt", "dents-sys", "dents-engine", "dents", "dents-locale", "dents-render", "dls"];
+    &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", "dls"];
 /// The side that stands on std: the `dents` program, and what tests and measures.
-const STD: &[&str] = &["dents-fuzz", "dents-sink", "dents-cli", "dents-lab", "xtask"];
+const STD: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.
-const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents-sink", "dents-cli"];
+const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli"];
 /// The package whose tests run `dls` as a process.
 const LAB: &str = "dents-lab";
 /// The other one whose tests compare in the locales of this machine.

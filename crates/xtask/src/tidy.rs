@@ -11,16 +11,16 @@ use crate::step::{cargo, workspace};
 /// Each crate with those it may depend on: the table of ARCHITECTURE.md, whose rule is that dependencies
 /// point down only. A crate that is not in here has to be put here first.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("dls", &["dents-render", "dents-locale", "dents", "dents-sys", "dents-rt"]),
-    ("dents-cli", &["dents-pub", "dents-sink", "dents-render", "dents-locale", "dents", "dents-sys"]),
-    ("dents-sink", &["dents-render", "dents-locale", "dents", "dents-sys"]),
-    ("dents-render", &["dents-locale", "dents"]),
+    ("dls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
+    ("dents-cli", &["dents", "dents-sink", "dents-render", "dents-locale", "dents-core", "dents-sys"]),
+    ("dents-sink", &["dents-render", "dents-locale", "dents-core", "dents-sys"]),
+    ("dents-render", &["dents-locale", "dents-core"]),
     ("dents-locale", &[]),
-    ("dents", &["dents-engine", "dents-sys"]),
+    ("dents-core", &["dents-engine", "dents-sys"]),
     ("dents-engine", &["dents-sys"]),
     ("dents-sys", &[]),
     ("dents-rt", &[]),
-    ("dents-pub", &["dents", "dents-sys"]),
+    ("dents", &["dents-core", "dents-sys"]),
     // A dev-dependency of both sides.
     ("dents-fuzz", &[]),
     ("dents-lab", &["dents-sys"]),

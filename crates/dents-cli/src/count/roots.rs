@@ -5,9 +5,9 @@
 use super::Counts;
 use crate::inode::Inode;
 use crate::once;
-use dents::batch::Entry;
-use dents::needs::Kind;
-use dents::tree::{Follow, Place};
+use dents_core::batch::Entry;
+use dents_core::needs::Kind;
+use dents_core::tree::{Follow, Place};
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 

@@ -9,7 +9,7 @@
 //! Operands are walked one after the other, for what was counted in one is not counted again in the next. What it costs
 //! beyond the walk: nothing for a directory below the depth that is shown; a row for each one above; 28 bytes for each
 //! file with several links of which some are still to come
-//! ([`HardLinks`](dents::tree::hardlinks::HardLinks)). Sums have 128 bits.
+//! ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
 mod draw;
 mod rules;
@@ -18,7 +18,7 @@ mod tree;
 
 use crate::report::{Ending, Meanwhile, Units};
 use crate::walk::Walk;
-use dents::tree::End;
+use dents_core::tree::End;
 use dents_render::human::SizeFormat;
 use rules::Rules;
 use std::ffi::{CStr, CString};

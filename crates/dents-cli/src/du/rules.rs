@@ -3,9 +3,9 @@
 use super::Args;
 use crate::inode::{self, Inode};
 use crate::once::Once;
-use dents::batch::Entry;
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::tree::Follow;
+use dents_core::batch::Entry;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::tree::Follow;
 use std::ffi::CString;
 
 /// Decided before the walk, the same for all operands.

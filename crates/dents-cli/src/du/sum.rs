@@ -8,13 +8,13 @@ use super::rules::Rules;
 use super::tree::{self, Row};
 use crate::inode::{Inode, path_order, target};
 use crate::report::Meanwhile;
-use dents::batch::{Batch, Entry};
-use dents::lock::Mutex;
-use dents::mounts::Mounts;
-use dents::needs::Kind;
-use dents::tree::hardlinks::HardLinks;
-use dents::tree::{End, Failure, Options, Place, Step, Visitor};
-use dents_pub::Threads;
+use dents::Threads;
+use dents_core::batch::{Batch, Entry};
+use dents_core::lock::Mutex;
+use dents_core::mounts::Mounts;
+use dents_core::needs::Kind;
+use dents_core::tree::hardlinks::HardLinks;
+use dents_core::tree::{End, Failure, Options, Place, Step, Visitor};
 use dents_sys::Errno;
 use std::cmp::Ordering;
 use std::ffi::CStr;
@@ -108,7 +108,7 @@ impl<'r> Sums<'r> {
     /// Walks an operand. One that was counted as part of an earlier one leaves no row.
     pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>) -> End {
         let (border, nodes) = (OnceLock::new(), Nodes::default());
-        let outcome = dents::tree::walk(&[path], options, &Threads, |_| Summer {
+        let outcome = dents_core::tree::walk(&[path], options, &Threads, |_| Summer {
             sums: self,
             border: &border,
             nodes: &nodes,

@@ -2,7 +2,7 @@
 
 use super::Meanwhile;
 use crate::{interrupt, message};
-use dents::tree::End;
+use dents_core::tree::End;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 

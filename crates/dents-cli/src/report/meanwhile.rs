@@ -2,8 +2,8 @@
 
 use crate::message;
 use crate::progress::Progress;
-use dents::batch::{Batch, Entry};
-use dents::tree::{Failure, Place};
+use dents_core::batch::{Batch, Entry};
+use dents_core::tree::{Failure, Place};
 use dents_sink::Extent;
 use dents_sys::Errno;
 use std::ffi::OsStr;

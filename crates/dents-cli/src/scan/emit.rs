@@ -1,8 +1,8 @@
 //! What one worker makes of the entries that are wanted: paths, lines of a format, rows, or nothing.
 
 use super::origin::Origin;
-use dents::batch::{Batch, Entry};
-use dents::tree::{Failure, Place};
+use dents_core::batch::{Batch, Entry};
+use dents_core::tree::{Failure, Place};
 
 /// One worker's way to the output. Errors are kept by the output, which ends the walk.
 pub(crate) trait Emit: Send {

@@ -9,8 +9,8 @@ use crate::owners::People;
 use crate::{Cli, interrupt, message};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
-use dents::batch::{Batch, Entry, Time};
-use dents::tree::{End, Failure, Place};
+use dents_core::batch::{Batch, Entry, Time};
+use dents_core::tree::{End, Failure, Place};
 use dents_sink::journal::{Journal, Options, Scan, Writer};
 use dents_sink::{Part, Row, time};
 

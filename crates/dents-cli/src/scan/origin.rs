@@ -1,6 +1,6 @@
 //! What a directory hands down to those below: where its operand ends, and the rules of its ignore files.
 
-use dents_pub::gitignore::Rules;
+use dents::gitignore::Rules;
 use std::sync::Arc;
 
 /// The state of a directory in the walk.

@@ -3,7 +3,7 @@
 use super::format::{self, Format};
 use crate::message;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_sink::About;
 use dents_sink::time::Unit;
 use std::io::IsTerminal;

@@ -4,8 +4,8 @@ use super::emit::Emit;
 use super::origin::Origin;
 use super::out::{Lines, Out};
 use crate::message;
-use dents::batch::{Batch, Entry};
-use dents::tree::Place;
+use dents_core::batch::{Batch, Entry};
+use dents_core::tree::Place;
 use dents_render::quote::{Quoter, Quoting};
 
 /// Writes the paths of one worker.

@@ -4,9 +4,9 @@ use super::emit::Emit;
 use super::origin::Origin;
 use super::out::Trouble;
 use crate::owners::{Names, People};
-use dents::batch::{self, Batch, Entry, Time};
-use dents::needs::{Kind, Needs};
-use dents::tree::{Failure, Place, Problem};
+use dents_core::batch::{self, Batch, Entry, Time};
+use dents_core::needs::{Kind, Needs};
+use dents_core::tree::{Failure, Place, Problem};
 use dents_sink::{Asked, Facts, Fault, Part, Row};
 use std::ffi::CString;
 

@@ -2,8 +2,8 @@
 
 use super::Done;
 use crate::message::{self, counted};
-use dents::needs::Kind;
-use dents::tree::Tally;
+use dents_core::needs::Kind;
+use dents_core::tree::Tally;
 use dents_render::quantity::grouped;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn lines(done: &Done, time: Duration) -> [String; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dents::tree::End;
+    use dents_core::tree::End;
 
     #[test]
     fn the_lines() {

@@ -7,10 +7,10 @@ use super::out::Trouble;
 use crate::inode::{Inode, target};
 use crate::progress::Counters;
 use crate::{interrupt, message};
-use dents::batch::{Asked, Batch, Entry};
-use dents::needs::Kind;
-use dents::tree::{Failure, Place, Problem, Step, Visitor};
-use dents_pub::gitignore;
+use dents::gitignore;
+use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::needs::Kind;
+use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sys::Errno;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

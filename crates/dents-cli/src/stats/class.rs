@@ -1,7 +1,7 @@
 //! The classes that files fall into: by extension, size and age.
 
 use crate::moment;
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sink::read::Span;
 

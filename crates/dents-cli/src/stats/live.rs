@@ -6,10 +6,10 @@ use super::{Args, Gathered, Key, Now};
 use crate::once::Once;
 use crate::report::Meanwhile;
 use crate::seen::Seen;
-use dents::batch::{Batch, Entry};
-use dents::mounts::Mounts;
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::tree::{End, Failure, Outcome, Place, Step, Visitor};
+use dents_core::batch::{Batch, Entry};
+use dents_core::mounts::Mounts;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::tree::{End, Failure, Outcome, Place, Step, Visitor};
 
 /// What must be known for a key, beside what tells files with several links.
 fn needs_of(key: Key) -> Needs {

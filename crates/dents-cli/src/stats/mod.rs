@@ -19,7 +19,7 @@ use crate::report::{Ending, Meanwhile, Units};
 use crate::source::{File, Source};
 use crate::walk::Walk;
 use class::Now;
-use dents::tree::End;
+use dents_core::tree::End;
 use places::Links;
 use std::process::ExitCode;
 use sums::Sums;

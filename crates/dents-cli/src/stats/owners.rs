@@ -1,7 +1,7 @@
 //! Numbers of users and groups become names: by what stands in the file, else as `dls` has them.
 
 use crate::owners::Child;
-use dents::owners::Owners;
+use dents_core::owners::Owners;
 use std::collections::HashMap;
 
 type Written = HashMap<u32, Box<[u8]>>;

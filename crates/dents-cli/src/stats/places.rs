@@ -7,9 +7,9 @@
 use super::Key;
 use super::class::{self, EXTENSIONS};
 use crate::seen::Seen;
-use dents::lock::Mutex;
-use dents::needs::Kind;
-use dents::tree::hardlinks::HardLinks;
+use dents_core::lock::Mutex;
+use dents_core::needs::Kind;
+use dents_core::tree::hardlinks::HardLinks;
 use std::collections::HashMap;
 
 /// What tables take from a name.

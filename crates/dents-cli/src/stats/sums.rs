@@ -5,7 +5,7 @@ use super::class::{self, AGES, EXTENSIONS, Now, SIZES};
 use super::owners::Names;
 use super::places::{Linked, Links, Placed};
 use crate::seen::{Facts, Seen};
-use dents::needs::Kind;
+use dents_core::needs::Kind;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::hash::Hash;

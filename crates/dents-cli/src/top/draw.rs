@@ -3,7 +3,7 @@
 use super::heap::Ranked;
 use super::{Args, By, find};
 use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

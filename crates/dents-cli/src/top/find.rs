@@ -6,9 +6,9 @@ use crate::inode::Inode;
 use crate::once::{self, Once};
 use crate::report::Meanwhile;
 use crate::seen::Seen;
-use dents::batch::{Batch, Time};
-use dents::needs::{Kind, Needs};
-use dents::tree::{Failure, Place, Step, Visitor};
+use dents_core::batch::{Batch, Time};
+use dents_core::needs::{Kind, Needs};
+use dents_core::tree::{Failure, Place, Step, Visitor};
 use std::collections::HashMap;
 
 /// Finds files.

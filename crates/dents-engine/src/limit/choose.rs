@@ -105,7 +105,7 @@ pub fn workers(cores: usize, latency_ns: u64, policy: &Policy) -> usize {
 
 /// Chooses. io_uring is never chosen: the kernel hands each `statx` of a ring to a worker thread of its own
 /// (io_uring/statx.c forces async), and our threads do the same: for less from memory, and from far away for as much as
-/// a ring at the same number in flight (the table in dents/src/stat/iou.rs), which they search for and a ring does not.
+/// a ring at the same number in flight (the table in dents-core/src/stat/iou.rs), which they search for and a ring does not.
 #[must_use]
 pub fn choose(signals: &Signals) -> Choice {
     let Signals { entries, cores, fixed, in_flight, latency_ns, policy } = *signals;

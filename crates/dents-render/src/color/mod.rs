@@ -13,7 +13,7 @@ pub use terminal::is_known_terminal;
 
 use crate::consumer::{Consumer, Declare, union};
 use alloc::vec::Vec;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 use suffix::Suffixes;
 
 /// The keys of `LS_COLORS`.

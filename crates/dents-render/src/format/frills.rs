@@ -4,7 +4,7 @@ use super::Rows;
 use crate::number::{Text, digits, push_number, push_right, push_spaces};
 use crate::style::Style;
 use alloc::vec::Vec;
-use dents::batch::Entry;
+use dents_core::batch::Entry;
 
 /// Which of the columns there are, and how wide they are.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use crate::Sink;
 use crate::name::Painter;
 use crate::renderer::Renderer;
 use crate::style::Style;
-use dents::team::Team;
+use dents_core::team::Team;
 
 pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, team: &Team<'_>, out: &mut impl Sink) {
     let Renderer { style, painter, .. } = renderer;

@@ -15,10 +15,10 @@ use crate::width::known_width;
 use alloc::vec::Vec;
 use core::iter::repeat_n;
 use core::ops::Range;
-use dents::batch::{Entry, Mark, Time};
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::batch::{Entry, Mark, Time};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | style.time;

@@ -12,8 +12,8 @@ use crate::name::Painter;
 use crate::renderer::Piece;
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::batch::{Batch, Entry};
-use dents::team::Team;
+use dents_core::batch::{Batch, Entry};
+use dents_core::team::Team;
 
 /// The rows of one piece of a listing.
 #[derive(Clone, Copy)]

@@ -3,9 +3,9 @@ use crate::{Colors, Indicator, Piece, Quoting, Renderer, Zone};
 use alloc::ffi::CString;
 use alloc::string::String;
 use alloc::vec::Vec;
-use dents::batch::Batch;
-use dents::needs::Kind;
-use dents::owners::Owners;
+use dents_core::batch::Batch;
+use dents_core::needs::Kind;
+use dents_core::owners::Owners;
 use std::vec;
 
 fn batch(style: &Style, names: &[(&str, Kind)]) -> (Batch, Vec<u32>) {
@@ -20,7 +20,7 @@ fn render(style: &Style, names: &[(&str, Kind)], piece: Piece) -> String {
     let (batch, order) = batch(style, names);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &Owners::default(), piece, &dents::team::Team::ALONE, &mut out);
+    renderer.entries(&batch, &order, &Owners::default(), piece, &dents_core::team::Team::ALONE, &mut out);
     renderer.finish(&mut out);
     String::from_utf8(out).unwrap()
 }
@@ -95,7 +95,7 @@ fn chunks_leave_no_seams() {
                     &order,
                     &Owners::default(),
                     Piece::Chunk { last: false },
-                    &dents::team::Team::ALONE,
+                    &dents_core::team::Team::ALONE,
                     &mut out,
                 );
             }
@@ -105,7 +105,7 @@ fn chunks_leave_no_seams() {
                 &order,
                 &Owners::default(),
                 Piece::Chunk { last: true },
-                &dents::team::Team::ALONE,
+                &dents_core::team::Team::ALONE,
                 &mut out,
             );
             assert_eq!(String::from_utf8(out).unwrap(), whole, "{format:?} {width} {size}");
@@ -121,10 +121,10 @@ fn headers_and_gaps() {
     let mut out = Vec::new();
     let mut renderer = Renderer::new(&style);
     let owners = Owners::default();
-    renderer.entries(&batch, &order, &owners, Piece::Operands, &dents::team::Team::ALONE, &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Operands, &dents_core::team::Team::ALONE, &mut out);
     renderer.gap(&mut out);
     renderer.header(b"dir1", &mut out);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents::team::Team::ALONE, &mut out);
+    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents_core::team::Team::ALONE, &mut out);
     renderer.header(b"dir2", &mut out);
     renderer.finish(&mut out);
     assert_eq!(out, b"x\n\ndir1:\nx\n\ndir2:\n");

@@ -11,10 +11,10 @@ use crate::quantity::grouped;
 use crate::renderer::{Piece, Renderer};
 use crate::view::{Beside, Column, Elsewhere, Table, View, measure};
 use alloc::vec::Vec;
-use dents::batch::{Batch, Entry};
-use dents::needs::Kind;
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::batch::{Batch, Entry};
+use dents_core::needs::Kind;
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 
 /// A line of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

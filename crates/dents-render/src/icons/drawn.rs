@@ -2,10 +2,10 @@
 
 use crate::{Colors, Format, Icons, Indicator, Piece, Places, Quoting, Renderer, Style};
 use alloc::ffi::CString;
-use dents::batch::Batch;
-use dents::needs::Kind;
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::batch::Batch;
+use dents_core::needs::Kind;
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 use dents_locale::Locale;
 use std::prelude::v1::*;
 
@@ -98,7 +98,7 @@ fn within_the_colour_and_outside_of_the_link() {
 /// Executable or not is shown where somebody has asked, and asked by nobody for the icon's sake.
 #[test]
 fn they_ask_for_the_type_alone() {
-    use dents::needs::{Needs, NeedsByKind};
+    use dents_core::needs::{Needs, NeedsByKind};
     assert_eq!(style(Format::Columns).needs(), NeedsByKind::all(Needs::TYPE));
     let names = [("x.rs", Kind::Reg)];
     let plain = Style { icons: Some(Icons::default().into()), ..Style::default() };

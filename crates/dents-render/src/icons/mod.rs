@@ -13,8 +13,8 @@ pub use parse::{BadIcon, Why};
 
 use crate::consumer::{Consumer, Declare};
 use alloc::vec::Vec;
-use dents::batch::Target;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::batch::Target;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 use table::Class;
 
 /// The types that have a glyph.

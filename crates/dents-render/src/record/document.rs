@@ -7,8 +7,8 @@ use crate::number::push_number;
 use crate::style::{Format, Style};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use dents::batch::Batch;
-use dents::deadline::UNANSWERED;
+use dents_core::batch::Batch;
+use dents_core::deadline::UNANSWERED;
 
 /// A run under way. There is none for a listing that is neither for programs nor counted.
 pub(crate) struct State {

@@ -3,7 +3,7 @@
 use crate::note::Total;
 use crate::view::Column;
 use alloc::vec::Vec;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 /// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

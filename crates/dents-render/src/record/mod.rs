@@ -33,9 +33,9 @@ use crate::name::Painter;
 use crate::renderer::Renderer;
 use crate::style::{Format, Style};
 use alloc::vec::Vec;
-use dents::needs::{Needs, NeedsByKind};
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 use row::Writer;
 
 /// The version of the schema. It changes when a field changes its meaning or goes; new ones may come any time.

@@ -7,10 +7,10 @@ use crate::mode;
 use crate::note::{Git, Note, Total};
 use crate::number::push_number;
 use alloc::vec::Vec;
-use dents::batch::{Asked, Entry, Extra, Mark, Time};
-use dents::deadline::UNANSWERED;
-use dents::needs::Kind;
-use dents::owners::Owners;
+use dents_core::batch::{Asked, Entry, Extra, Mark, Time};
+use dents_core::deadline::UNANSWERED;
+use dents_core::needs::Kind;
+use dents_core::owners::Owners;
 
 /// Writes rows of one directory.
 pub(super) struct Writer<'r> {

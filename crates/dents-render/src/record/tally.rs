@@ -12,8 +12,8 @@ use crate::number::{digits, push_number};
 use crate::renderer::{Piece, Renderer};
 use crate::style::Style;
 use alloc::vec::Vec;
-use dents::batch::{Batch, Entry};
-use dents::needs::{Kind, Needs};
+use dents_core::batch::{Batch, Entry};
+use dents_core::needs::{Kind, Needs};
 
 /// What was counted.
 #[derive(Clone, Default)]

@@ -4,10 +4,10 @@ use crate::{Git, Note, Piece, Renderer, Total};
 use alloc::ffi::CString;
 use alloc::string::String;
 use alloc::vec::Vec;
-use dents::batch::Batch;
-use dents::needs::Kind;
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::batch::Batch;
+use dents_core::needs::Kind;
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 
 fn style(syntax: Syntax, fields: &[Field]) -> Style {
     let record = Record { syntax, fields: fields.to_vec(), lazy: false };

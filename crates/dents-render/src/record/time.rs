@@ -5,7 +5,7 @@
 
 use crate::number::{Text, pair};
 use alloc::vec::Vec;
-use dents::batch::Time;
+use dents_core::batch::Time;
 
 const DAY: i64 = 86_400;
 const NANOS: u32 = 1_000_000_000;

@@ -1,8 +1,8 @@
 //! The words and numbers that stand for types, questions, attributes and devices.
 
 use crate::note::Change;
-use dents::batch::Asked;
-use dents::needs::Kind;
+use dents_core::batch::Asked;
+use dents_core::needs::Kind;
 
 /// Types in the order of counts: each with its word, and what one and several are called in a sentence.
 pub(crate) const KINDS: [(Kind, &str, &str, &str); 9] = [

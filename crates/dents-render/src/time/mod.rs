@@ -20,7 +20,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use civil::Civil;
 use core::ops::Range;
-use dents::batch::Time;
+use dents_core::batch::Time;
 use dents_locale::TimeNames;
 use strftime::{Format, Moment, Names};
 use zone::Period;

@@ -3,7 +3,7 @@
 use super::{Clock, Zone};
 use crate::style::Style;
 use alloc::vec::Vec;
-use dents::batch::Time;
+use dents_core::batch::Time;
 
 /// Writes times as `date` writes them: in the format of the style for times that are not recent, whatever their age.
 pub struct Stamp<'s>(Clock<'s>);

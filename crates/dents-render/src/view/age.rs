@@ -2,7 +2,7 @@
 
 use super::theme::Paint;
 use crate::number::Text;
-use dents::batch::Time;
+use dents_core::batch::Time;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;

@@ -11,9 +11,9 @@ use crate::style::Style;
 use crate::time::Clock;
 use crate::width::width;
 use alloc::vec::Vec;
-use dents::batch::{Entry, Mark, Time};
-use dents::needs::{Kind, Needs};
-use dents::owners::Owners;
+use dents_core::batch::{Entry, Mark, Time};
+use dents_core::needs::{Kind, Needs};
+use dents_core::owners::Owners;
 
 /// A cell whose text has been written.
 #[derive(Clone, Copy)]

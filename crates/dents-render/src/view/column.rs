@@ -1,7 +1,7 @@
 //! The columns there are: what each is called, which way it leans, what it must know.
 
 use crate::note::Total;
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 /// A column of the view, and a field of what is written for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -29,10 +29,10 @@ use crate::renderer::Renderer;
 use crate::style::Style;
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents::mounts::Mounted;
-use dents::needs::{Needs, NeedsByKind};
-use dents::owners::Owners;
-use dents::team::Team;
+use dents_core::mounts::Mounted;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::owners::Owners;
+use dents_core::team::Team;
 
 /// What the view shows, and how.
 #[derive(Clone, Debug, Default)]

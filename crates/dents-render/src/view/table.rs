@@ -13,9 +13,9 @@ use crate::style::Style;
 use crate::time::{Clock, TimeStyle, Zone};
 use crate::width::width;
 use alloc::vec::Vec;
-use dents::batch::{Entry, Time};
-use dents::mounts::Mounted;
-use dents::owners::Owners;
+use dents_core::batch::{Entry, Time};
+use dents_core::mounts::Mounted;
+use dents_core::owners::Owners;
 
 /// What is drawn of an entry that its metadata do not say.
 #[derive(Clone, Copy, Default)]

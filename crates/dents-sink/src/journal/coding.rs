@@ -4,8 +4,8 @@
 //! file takes a bit.
 
 use crate::{Asked, Facts, Fault, Row};
-use dents::batch::Time;
-use dents::needs::Kind;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
 use std::ops::{BitAnd, BitOr};
 
 /// What a row has, and what it shares.

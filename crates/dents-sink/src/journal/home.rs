@@ -15,7 +15,7 @@ use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
 use crate::time;
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};

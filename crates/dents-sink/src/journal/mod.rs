@@ -32,7 +32,7 @@
 //! use dents_sink::journal::{Journal, Options, Scan};
 //! use dents_sink::{About, Extent, Format, create};
 //! use std::path::Path;
-//! # fn walk(_: &[&std::ffi::CStr], _: &[dents::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
+//! # fn walk(_: &[&std::ffi::CStr], _: &[dents_core::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
 //! let scan = Scan { options: "-x", paths: &[c"/data"] };
 //! let journal = Journal::open(Path::new("/var/tmp/scan-of-data"), &scan, Options::default())?;
@@ -68,8 +68,8 @@ pub use error::Error;
 pub use writer::Writer;
 
 use crate::Part;
-use dents::batch::Time;
-use dents::tree::Beginning;
+use dents_core::batch::Time;
+use dents_core::tree::Beginning;
 use home::{Header, Home};
 use recover::Found;
 use segment::Segment;
@@ -165,7 +165,7 @@ impl Journal {
         if self.found.operands { Vec::new() } else { paths.to_vec() }
     }
 
-    /// The directories where the walk must go on, for [`dents::tree::walk_on`].
+    /// The directories where the walk must go on, for [`dents_core::tree::walk_on`].
     #[must_use]
     pub fn beginnings(&self) -> &[Beginning] {
         &self.found.beginnings

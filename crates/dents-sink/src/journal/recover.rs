@@ -16,7 +16,7 @@ use super::Error;
 use super::frame::Frame;
 use super::key::{Key, KeyMap, KeySet, Keys};
 use super::segment::{Frames, Segment};
-use dents::tree::Beginning;
+use dents_core::tree::Beginning;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;

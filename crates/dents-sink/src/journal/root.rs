@@ -1,7 +1,7 @@
 //! What a path of a scan led to when the scan was begun: another tree under the same name must not go on with its journal.
 
 use super::coding::{Bytes, put_number, put_time};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::ffi::{CStr, OsStr};
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;

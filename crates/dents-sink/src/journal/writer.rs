@@ -4,7 +4,7 @@ use super::coding::{Before, put_bytes, put_number, put_row};
 use super::segment::{Segment, at};
 use super::{Journal, frame};
 use crate::{Part, Row};
-use dents::tree::{Failure, Place, Problem};
+use dents_core::tree::{Failure, Place, Problem};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;

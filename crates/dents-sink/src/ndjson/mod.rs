@@ -57,7 +57,7 @@ pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
 use crate::{About, Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

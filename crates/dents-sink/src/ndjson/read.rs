@@ -4,7 +4,7 @@ use super::text::from_base64;
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::{Extent, SCHEMA, message, time, words};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cmp::Ordering;

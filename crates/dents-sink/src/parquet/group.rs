@@ -12,7 +12,7 @@ use crate::{Part, time, words};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
 use bytes::Bytes;
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::io;
 
 /// Rows that are encoded at once.

@@ -11,7 +11,7 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::{APPLICATION, COLUMNS, as_file};
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::{Extent, SCHEMA, message, words};
-use dents::batch::Time;
+use dents_core::batch::Time;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! What the tests share: rows of every kind, and a directory to play in.
 
-use dents::batch::Time;
-use dents::needs::Kind;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
 use dents_sink::time::Unit;
 use dents_sink::{About, Asked, Extent, Facts, Fault, Format, Row, create, read};
 use std::fs;

@@ -1,8 +1,8 @@
 //! SQL of the guide (docs/INVENTORY.md) that SQLite knows as well as DuckDB, run as it stands there.
 
 use crate::common::{ABOUT, Owned, Playground};
-use dents::batch::Time;
-use dents::needs::Kind;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
 use dents_sink::{Asked, Extent, Facts, Fault, Format, Row, create};
 use rusqlite::Connection;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! A scan as a program makes it: a walk whose visitors write to a journal, which is replayed into an output in the end. The
 //! output here is a file of lines, one for each row with all that is in it.
 
-use dents::batch::{Batch, Entry};
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::stat::Workers;
-use dents::tree::{self, End, Failure, Follow, Outcome, Place, Problem, Step, Visitor};
+use dents_core::batch::{Batch, Entry};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::stat::Workers;
+use dents_core::tree::{self, End, Failure, Follow, Outcome, Place, Problem, Step, Visitor};
 use dents_sink::journal::{Error, Journal, Options, Scan, Writer};
 use dents_sink::{Asked, Facts, Fault, Part, Row};
 use std::ffi::CString;

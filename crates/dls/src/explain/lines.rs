@@ -8,8 +8,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Add;
-use dents::needs::{Kind, Needs};
-use dents::stat::ledger::{Call, Calls};
+use dents_core::needs::{Kind, Needs};
+use dents_core::stat::ledger::{Call, Calls};
 use dents_render::Colors;
 
 /// What `statx` of the entry itself answers.

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use dents::needs::{Kind, Needs};
+use dents_core::needs::{Kind, Needs};
 use dents_render::quantity::grouped;
 use dents_render::record::text::is_bidi_control;
 

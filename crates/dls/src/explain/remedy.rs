@@ -7,8 +7,8 @@ use crate::plan::{Claim, Claimant};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use dents::needs::Kind;
-use dents::stat::ledger::Call;
+use dents_core::needs::Kind;
+use dents_core::stat::ledger::Call;
 use dents_render::quantity::grouped;
 use dents_render::{Colors, color::Key};
 

@@ -1,8 +1,8 @@
 use super::*;
 use alloc::format;
 use alloc::vec::Vec;
-use dents::needs::{Needs, NeedsByKind};
-use dents::stat::ledger::Calls;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::stat::ledger::Calls;
 use dents_render::{Style, color::Key};
 use dents_sys::statfs::FsType;
 use std::string::ToString;
@@ -242,8 +242,8 @@ fn claims_add_up_to_the_needs() {
                     let targets = directories_first;
                     let style =
                         Style { colors, format, indicator, targets, blocks: sort, ..Style::default() };
-                    let key = if sort { dents::sort::Key::Size } else { dents::sort::Key::None };
-                    let order = dents::sort::Order { key, directories_first, ..Default::default() };
+                    let key = if sort { dents_core::sort::Key::Size } else { dents_core::sort::Key::None };
+                    let order = dents_core::sort::Order { key, directories_first, ..Default::default() };
                     let said = [Said { flag: Flag::SortBySize, value: None }];
                     let claims = crate::plan::claims(&said, &style, &order, false);
                     let mut sum = NeedsByKind::default();

@@ -8,11 +8,11 @@ use crate::args::numbers::{
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{self, Flag, Said};
 use alloc::vec::Vec;
-use dents::needs::{Kind, Kinds, Needs};
-use dents::pattern::Pattern;
-use dents::read::{Filter, Hidden};
-use dents::sort::Key;
-use dents::stat::{Dereference, Mode};
+use dents_core::needs::{Kind, Kinds, Needs};
+use dents_core::pattern::Pattern;
+use dents_core::read::{Filter, Hidden};
+use dents_core::sort::Key;
+use dents_core::stat::{Dereference, Mode};
 use dents_render::human::Grouping;
 use dents_render::record::Syntax;
 use dents_render::{Column, Format, Indicator, Quoting, SizeFormat};

@@ -6,9 +6,9 @@ use crate::args::{Flag, Said, flags};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use dents::needs::{Needs, NeedsByKind};
-use dents::sort::{Key, Order};
-use dents::stat::ledger::Ledger;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::sort::{Key, Order};
+use dents_core::stat::ledger::Ledger;
 use dents_render::{Consumer, Style, color};
 
 /// What somebody must know of entries.

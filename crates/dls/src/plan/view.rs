@@ -11,7 +11,7 @@ use crate::language::Language;
 use crate::output::Message;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use dents::needs::Needs;
+use dents_core::needs::Needs;
 use dents_render::view::BadTheme;
 use dents_render::{Column, Style, Theme, View};
 use dents_sys::host;

@@ -2,8 +2,8 @@
 
 use super::Listing;
 use alloc::vec::Vec;
-use dents::batch::{Batch, Extra};
-use dents::mounts::Mounted;
+use dents_core::batch::{Batch, Extra};
+use dents_core::mounts::Mounted;
 
 impl Listing<'_, '_, '_> {
     /// Asks only if some entry is a mount point: then the list of mounts is read, once.

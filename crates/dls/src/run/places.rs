@@ -3,9 +3,9 @@
 use super::{Listing, join};
 use crate::timing::Phase;
 use alloc::vec::Vec;
-use dents::batch::{Batch, Entry};
-use dents::canonical::canonicalize;
-use dents::needs::Kind;
+use dents_core::batch::{Batch, Entry};
+use dents_core::canonical::canonicalize;
+use dents_core::needs::Kind;
 use dents_render::Places;
 use dents_sys::{Errno, Result, host};
 

@@ -6,13 +6,13 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::batch::Batch;
-use dents::deadline::{Board, Opened};
-use dents::needs::Kind;
-use dents::prefetch::{Ahead, Directory, Small};
-use dents::read::Reader;
-use dents::ring::Rings;
-use dents::stat::{self, Report};
+use dents_core::batch::Batch;
+use dents_core::deadline::{Board, Opened};
+use dents_core::needs::Kind;
+use dents_core::prefetch::{Ahead, Directory, Small};
+use dents_core::read::Reader;
+use dents_core::ring::Rings;
+use dents_core::stat::{self, Report};
 use dents_sys::{CWD, Errno, Result};
 
 /// A directory that is open.

@@ -8,11 +8,11 @@ use super::Listing;
 use crate::timing::Phase;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::batch::{Batch, Entry};
-use dents::needs::NeedsByKind;
-use dents::read::Reader;
-use dents::sort::Key;
-use dents::stat::{self, Asking};
+use dents_core::batch::{Batch, Entry};
+use dents_core::needs::NeedsByKind;
+use dents_core::read::Reader;
+use dents_core::sort::Key;
+use dents_core::stat::{self, Asking};
 use dents_render::Piece;
 
 /// Entries held beside N and N more before they are sorted: enough that sorting a few again does not count.

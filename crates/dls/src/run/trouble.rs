@@ -5,8 +5,8 @@ use crate::Status;
 use crate::output::Message;
 use alloc::format;
 use alloc::string::String;
-use dents::batch::{Asked, Batch, Entry};
-use dents::deadline::UNANSWERED;
+use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::deadline::UNANSWERED;
 use dents_render::quote;
 use dents_sys::Errno;
 

@@ -11,13 +11,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::mem;
-use dents::batch::Batch;
-use dents::deadline::Board;
-use dents::mounts::Mounts;
-use dents::path::below;
-use dents::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
-use dents::sort::{Collate, Key};
-use dents::stat::Means;
+use dents_core::batch::Batch;
+use dents_core::deadline::Board;
+use dents_core::mounts::Mounts;
+use dents_core::path::below;
+use dents_core::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
+use dents_core::sort::{Collate, Key};
+use dents_core::stat::Means;
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.

@@ -1,6 +1,6 @@
 //! Sets of file types, in the letters of `find -type`.
 
-use dents::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 /// A set of types; whatever is no known type is in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ mod zone;
 pub(crate) use draw::Printer;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use dents::needs::Needs;
+use dents_core::needs::Needs;
 use dents_render::Style;
 use dents_render::time::Zone;
 use mounts::Mounts;
@@ -157,7 +157,7 @@ impl Field {
 }
 
 impl Format {
-    /// Whether the batches' [`Extra`](dents::batch::Extra) column is read.
+    /// Whether the batches' [`Extra`](dents_core::batch::Extra) column is read.
     pub(crate) fn wants_extra(&self) -> bool {
         self.fields().any(Field::is_extra)
     }

@@ -2,7 +2,7 @@
 
 use super::{Face, Field, Format, Mounts, Piece, Shape, zone};
 use crate::{locale, message};
-use dents::needs::Needs;
+use dents_core::needs::Needs;
 use dents_locale::TimeNames;
 use dents_render::{Style, TimeStyle};
 

@@ -9,12 +9,12 @@ use alloc::ffi::CString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use dents::batch::Batch;
-use dents::deadline::Board;
-use dents::needs::Kind;
-use dents::path::below;
-use dents::tree::Problem;
-use dents::tree::held::{Failed, Held};
+use dents_core::batch::Batch;
+use dents_core::deadline::Board;
+use dents_core::needs::Kind;
+use dents_core::path::below;
+use dents_core::tree::Problem;
+use dents_core::tree::held::{Failed, Held};
 use dents_sys::Errno;
 
 /// What is still to do, last first.

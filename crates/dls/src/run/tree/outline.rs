@@ -6,11 +6,11 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use dents::batch::Entry;
-use dents::needs::Kind;
-use dents::sort::is_directory;
-use dents::tree::held::Index;
-use dents::tree::total::Totals;
+use dents_core::batch::Entry;
+use dents_core::needs::Kind;
+use dents_core::sort::is_directory;
+use dents_core::tree::held::Index;
+use dents_core::tree::total::Totals;
 use dents_render::Note;
 use dents_render::tree::{Line, What};
 

@@ -1,6 +1,6 @@
 //! std's scoped threads for the engine's workers.
 
-use dents::stat::Workers;
+use dents_core::stat::Workers;
 use std::thread::{Builder, scope};
 
 /// std's threads, as the engine takes them.

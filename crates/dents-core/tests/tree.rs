@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Playground, Rng, Threads, c_path};
-use dents::batch::Batch;
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::stat::Workers;
-use dents::tree::{
+use dents_core::batch::Batch;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::stat::Workers;
+use dents_core::tree::{
     self, End, Entries, Failure, Follow, Item, Options, Order, Outcome, Place, Problem, Step, Visitor,
 };
 use dents_engine::limit::policy::{Far, Policy};
@@ -263,7 +263,7 @@ fn where_no_type_is_told_directories_are_found_by_the_link_count() {
     let at = dir::open(CWD, &c_path(&playground.0)).expect("opens");
     let fs = dents_sys::statfs::fstatfs(at.as_fd()).expect("has a type");
     assert!(stats[0] >= 6000, "asked one by one");
-    if dents::scandir::links::counts_subdirectories(fs) {
+    if dents_core::scandir::links::counts_subdirectories(fs) {
         assert!(stats[1] < 60, "{} questions for 40 directories among 6,200 files", stats[1]);
     }
 }
@@ -361,7 +361,7 @@ impl Visitor for Pruner {
         if place.path.ends_with(b"flat") { Step::Skip } else { Step::Enter }
     }
 
-    fn descend(&mut self, _: &Place<'_>, entry: &dents::batch::Entry<'_>, _: &u32) -> Step {
+    fn descend(&mut self, _: &Place<'_>, entry: &dents_core::batch::Entry<'_>, _: &u32) -> Step {
         if Some(entry.name()) == self.stop_at {
             return Step::Stop;
         }

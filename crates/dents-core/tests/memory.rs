@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Playground, Threads, c_path};
-use dents::batch::Batch;
-use dents::needs::{Needs, NeedsByKind};
-use dents::tree::{self, Options, Order, Place, Step, Visitor};
+use dents_core::batch::Batch;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::tree::{self, Options, Order, Place, Step, Visitor};
 use std::fs;
 use std::sync::Mutex;
 

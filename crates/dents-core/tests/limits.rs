@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Playground, Threads, c_path};
-use dents::batch::Batch;
-use dents::needs::{Needs, NeedsByKind};
-use dents::tree::{self, Failure, Options, Order, Place, Step, Visitor};
+use dents_core::batch::Batch;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::tree::{self, Failure, Options, Order, Place, Step, Visitor};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[derive(Default)]

@@ -39,7 +39,7 @@ pub struct Listing {
 /// stat'ed.
 ///
 /// ```
-/// use dents::scandir::{Readdir, readdirx};
+/// use dents_core::scandir::{Readdir, readdirx};
 /// use dents_sys::{AsFd, CWD, dir};
 ///
 /// let tmp = dir::open(CWD, c"/usr")?;

@@ -36,10 +36,10 @@
 //!
 //! ```
 //! use core::ffi::CStr;
-//! use dents::batch::Batch;
-//! use dents::needs::Kind;
-//! use dents::stat::Workers;
-//! use dents::tree::{self, Failure, Options, Place, Step, Visitor};
+//! use dents_core::batch::Batch;
+//! use dents_core::needs::Kind;
+//! use dents_core::stat::Workers;
+//! use dents_core::tree::{self, Failure, Options, Place, Step, Visitor};
 //!
 //! /// std's scoped threads.
 //! struct Threads;

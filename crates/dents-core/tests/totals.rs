@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Playground, Threads, c_path};
-use dents::tree::total::{Sum, totals};
-use dents::tree::{End, Options};
+use dents_core::tree::total::{Sum, totals};
+use dents_core::tree::{End, Options};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};

@@ -32,7 +32,7 @@
 //! happens: **nothing in [`Scan::others`] is a directory, unless it was replaced by one during the scan.**
 //!
 //! ```
-//! use dents::scandir::{Options, scandir};
+//! use dents_core::scandir::{Options, scandir};
 //!
 //! let scan = scandir(c"/usr", &Options::default())?;
 //! assert!(scan.directories().any(|entry| entry.name() == b"bin" || entry.name() == b"share"));

@@ -9,9 +9,9 @@
 mod common;
 
 use common::Threads;
-use dents::batch::Batch;
-use dents::needs::{Kind, Needs, NeedsByKind};
-use dents::tree::{self, End, Failure, Follow, Options, Order, Place, Step, Visitor};
+use dents_core::batch::Batch;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::tree::{self, End, Failure, Follow, Options, Order, Place, Step, Visitor};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;

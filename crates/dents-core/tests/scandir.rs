@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Playground, Rng, Threads, c_path};
-use dents::scandir::{Options, Scan, Tricks, links, scandir};
+use dents_core::scandir::{Options, Scan, Tricks, links, scandir};
 use dents_sys::{AsFd, CWD, dir, statfs};
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 type Names = BTreeSet<String>;
 
-fn names<'a>(entries: impl Iterator<Item = dents::batch::Entry<'a>>) -> Names {
+fn names<'a>(entries: impl Iterator<Item = dents_core::batch::Entry<'a>>) -> Names {
     entries.map(|entry| String::from_utf8_lossy(entry.name()).into_owned()).collect()
 }
 
@@ -59,7 +59,7 @@ fn every_set_of_tricks_tells_the_truth() {
     let check = |rested: bool| {
         for bits in 0..=Tricks::all().bits() {
             let tricks = Tricks::from_bits_truncate(bits);
-            for workers in [None, Some(&Threads as &dyn dents::stat::Workers)] {
+            for workers in [None, Some(&Threads as &dyn dents_core::stat::Workers)] {
                 if !rested {
                     // However long the rounds before took.
                     fs::rename(path.join("x"), path.join("y")).expect("renamed");
@@ -192,7 +192,7 @@ fn no_directory_is_taken_for_a_file_whatever_happens_meanwhile() {
         let scans = std::thread::scope(|scope| {
             scope.spawn(|| change(path, tree as u64, &stop));
             std::thread::sleep(Duration::from_micros(rng.below(300)));
-            let workers = (tree % 3 == 0).then_some(&Threads as &dyn dents::stat::Workers);
+            let workers = (tree % 3 == 0).then_some(&Threads as &dyn dents_core::stat::Workers);
             let mut options = Options { workers, ..Options::default() };
             options.tricks.set(Tricks::LIKELY_FIRST, tree % 4 != 0);
             options.tricks.set(Tricks::DOT, tree % 5 != 0);

@@ -1,9 +1,9 @@
 use crate::entry::{Block, View};
 use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, batch};
-use dents::needs::{Needs, NeedsByKind};
-use dents::read::{Filter, Hidden};
-use dents::tree::{Follow, Options};
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::read::{Filter, Hidden};
+use dents_core::tree::{Follow, Options};
 use std::cmp::Ordering;
 use std::ffi::CString;
 use std::num::NonZeroU32;
@@ -242,7 +242,7 @@ impl Walk {
             one_file_system: self.same_file_system,
             workers: self.threads,
             rate: self.rate,
-            deadline_ns: self.timeout.map(|time| dents::tree::deadline_in(nanoseconds(time))),
+            deadline_ns: self.timeout.map(|time| dents_core::tree::deadline_in(nanoseconds(time))),
             cancel: Some(&self.cancel.0),
             ..Options::default()
         }
@@ -295,7 +295,7 @@ impl Cancel {
     }
 }
 
-pub use dents::tree::Step;
+pub use dents_core::tree::Step;
 
 /// What a [`Walk::run`] did.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Walks and listings against `walkdir` and std, entry by entry.
 #![allow(missing_docs, reason = "tests")]
 
-use dents_pub::{Batch, Cancel, Needs, Step, Walk, read_dir, scandir};
+use dents::{Batch, Cancel, Needs, Step, Walk, read_dir, scandir};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -221,7 +221,7 @@ fn batches_are_the_same_entries() {
 fn one_directory() {
     let tree = Playground::tree();
     let many = tree.0.join("many");
-    let names = |entries: dents_pub::ReadDir| -> BTreeSet<OsString> {
+    let names = |entries: dents::ReadDir| -> BTreeSet<OsString> {
         entries.map(|entry| entry.unwrap().file_name().to_owned()).collect()
     };
     let expected: BTreeSet<_> =

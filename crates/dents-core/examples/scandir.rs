@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Threads, c_path};
-use dents::scandir::{Options, Tricks, scandir};
+use dents_core::scandir::{Options, Tricks, scandir};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;

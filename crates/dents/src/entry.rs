@@ -1,6 +1,6 @@
 use crate::Error;
-use dents::batch::{self, Asked, Batch as Core};
-use dents::needs::{Kind, Needs};
+use dents_core::batch::{self, Asked, Batch as Core};
+use dents_core::needs::{Kind, Needs};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;

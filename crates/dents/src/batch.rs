@@ -3,8 +3,8 @@
 use crate::entry::View;
 use crate::threads::Threads;
 use crate::{Error, Step, Summary, Walk};
-use dents::batch::{self as core, Asked};
-use dents::tree::{self, End, Failure, Place, Problem, Visitor};
+use dents_core::batch::{self as core, Asked};
+use dents_core::tree::{self, End, Failure, Place, Problem, Visitor};
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -87,7 +87,7 @@ pub(crate) fn kept(walk: &Walk, place: &Place<'_>, batch: &core::Batch, state: &
         let (mut path, mut scratch) = (Vec::new(), Vec::new());
         let mut keeps = |entry: core::Entry<'_>| {
             place.join(entry.name(), &mut path);
-            let is_dir = entry.kind() == dents::needs::Kind::Dir;
+            let is_dir = entry.kind() == dents_core::needs::Kind::Dir;
             entry.name() != b".git" && !rules.ignores(&path, is_dir, &mut scratch) && by_caller(entry)
         };
         return Some(batch.iter().map(&mut keeps).collect());

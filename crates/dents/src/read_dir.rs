@@ -4,10 +4,10 @@ use crate::entry::Block;
 use crate::threads::Threads;
 use crate::walk::core_needs;
 use crate::{Entry, Error};
-use dents::batch::Batch as Core;
-use dents::needs::{Needs, NeedsByKind};
-use dents::read::{Filter, Hidden, Reader};
-use dents::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_core::batch::Batch as Core;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::read::{Filter, Hidden, Reader};
+use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
 use dents_sys::{CWD, Errno};
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -156,9 +156,9 @@ pub fn scandir(path: impl AsRef<Path>) -> Result<(Vec<OsString>, Vec<OsString>),
     let path = path.as_ref().as_os_str().as_bytes();
     let failed = |errno| Error::new(path, 0, errno);
     let c_path = CString::new(path).map_err(|_| failed(Errno::NOENT))?;
-    let options = dents::scandir::Options { workers: Some(&Threads), ..Default::default() };
-    let scan = dents::scandir(&c_path, &options).map_err(failed)?;
-    let name = |entry: dents::batch::Entry<'_>| OsString::from_vec(entry.name().to_vec());
+    let options = dents_core::scandir::Options { workers: Some(&Threads), ..Default::default() };
+    let scan = dents_core::scandir(&c_path, &options).map_err(failed)?;
+    let name = |entry: dents_core::batch::Entry<'_>| OsString::from_vec(entry.name().to_vec());
     // An entry that vanished meanwhile is neither.
     Ok((scan.directories().map(name).collect(), scan.others().map(name).collect()))
 }

@@ -1,7 +1,7 @@
 //! What the tests and examples of this crate share: std's threads for the library's workers, and a directory to play in.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
 
-use dents::stat::Workers;
+use dents_core::stat::Workers;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //! Prints the median of each, and how it compares with `dents`. TREE is walked for names and for sizes; DIRECTORY, one large
 //! directory, is listed with sizes. Every library must count and add up the same.
 
-use dents_pub::{Batch, Needs, Step, Walk};
+use dents::{Batch, Needs, Step, Walk};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -119,7 +119,7 @@ const SIZES: &[Program] = &[
 ];
 
 const DIRECTORY: &[Program] = &[
-    ("dents", |path| match dents_pub::read_dir(path) {
+    ("dents", |path| match dents::read_dir(path) {
         Ok(entries) => sum(entries.needs(Needs::SIZE).flatten().map(|entry| entry.size())),
         Err(_) => (0, 0),
     }),

@@ -11,7 +11,7 @@ use core::ffi::CStr;
 /// The entries of a hierarchy: depth first, a directory's own before those of its subdirectories.
 ///
 /// ```
-/// use dents::tree::{Entries, Item, Options};
+/// use dents_core::tree::{Entries, Item, Options};
 ///
 /// let options = Options::default();
 /// let mut entries = Entries::new(&[c"/usr/share/doc"], &options);
