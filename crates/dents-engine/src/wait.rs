@@ -85,7 +85,7 @@ impl Events {
         }
     }
 
-    /// Waits until `ready` has an answer, or until the deadline (by [`clock::monotonic_ns`](dents_sys::clock::monotonic_ns)):
+    /// Waits until `ready` has an answer, or until the deadline (by [`dents_sys::clock::monotonic_ns`]):
     /// `None` then. `ready` is called again after each event, and may take what it finds. The thread looks at the event count
     /// `spins` times before each sleep.
     ///

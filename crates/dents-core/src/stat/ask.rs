@@ -158,38 +158,44 @@ impl<'a> Asker<'a> {
         mut go_on: impl FnMut(u64) -> bool,
     ) -> Vec<Meta> {
         let mut metas = vec![Meta::default(); dents.len()];
+        // The system call stands in this loop, with one answer for all: `dents du` took 1.15 of the time where each came out of
+        // a function of its own, two returns deep (the processor forgets in the kernel where to return to).
+        let mut answer = Statx::zeroed();
         for (dent, meta) in dents.iter().zip(&mut metas) {
             if !go_on(self.tally.stats + self.tally.links + self.tally.xattrs) {
                 break;
             }
-            self.ask(dent.kind(), dent.c_name(names), meta);
+            self.ask_into(&mut answer, dent.kind(), dent.c_name(names), meta);
         }
         metas
     }
 
     /// Everything about one entry, of this `d_type`. The slot must be empty.
     pub(crate) fn ask(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
-        let Some(watch) = self.question.watch else { return self.ask_unwatched(kind, name, meta) };
+        self.ask_into(&mut Statx::zeroed(), kind, name, meta);
+    }
+
+    #[inline(always)]
+    fn ask_into(&mut self, answer: &mut Statx, kind: Kind, name: &CStr, meta: &mut Meta) {
+        let Some(watch) = self.question.watch else { return self.ask_unwatched(answer, kind, name, meta) };
         watch.begin(self.desk, name.to_bytes());
-        self.ask_unwatched(kind, name, meta);
+        self.ask_unwatched(answer, kind, name, meta);
         watch.end(self.desk, 1);
     }
 
-    fn ask_unwatched(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
+    #[inline(always)]
+    fn ask_unwatched(&mut self, answer: &mut Statx, kind: Kind, name: &CStr, meta: &mut Meta) {
         let (flags, mask) = Self::stat_call(&self.question, kind);
         if mask.is_empty() {
             self.tally.avoided += 1;
             return self.beyond(name, meta, kind, None);
         }
-        let mut answer = Statx::zeroed();
         let mut began = self.clock();
         let mut outcome = match self.take_hold(kind, name) {
             Err(errno) => Err(errno),
-            Ok(false) => stat::statx_into(&mut answer, self.question.dir, name, flags, mask),
+            Ok(false) => stat::statx_into(answer, self.question.dir, name, flags, mask),
             Ok(true) => match &self.held {
-                Some(file) => {
-                    stat::statx_into(&mut answer, file.as_fd(), c"", flags | Flags::EMPTY_PATH, mask)
-                }
+                Some(file) => stat::statx_into(answer, file.as_fd(), c"", flags | Flags::EMPTY_PATH, mask),
                 None => Err(Errno::BADF),
             },
         };
@@ -197,11 +203,11 @@ impl<'a> Asker<'a> {
             self.tally.stats += 1;
             self.note(kind, Call::Stat, began);
             began = self.clock();
-            outcome = stat::statx_into(&mut answer, self.question.dir, name, flags | Flags::NOFOLLOW, mask);
+            outcome = stat::statx_into(answer, self.question.dir, name, flags | Flags::NOFOLLOW, mask);
         }
         let known = if outcome.is_ok() { Kind::from_mode(answer.mode() as u16) } else { kind };
         self.note(known, Call::Stat, began);
-        self.answered(name, meta, outcome.map(|()| &answer));
+        self.answered(name, meta, outcome.map(|()| &*answer));
         self.held = None;
     }
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A walk is [`walk`] with a [`Visitor`] for each worker, or, on one thread, an [`Entries`] that is asked for batch after batch.
-//! Either way [`Batch`]es come out, with the [`Place`] they belong to; what cannot be opened or read comes as a [`Failure`].
+//! Either way [batches](crate::batch::Batch) come out, with the [`Place`] they belong to; what cannot be opened or read comes as a [`Failure`].
 //!
 //! **What it costs.** Names only: `openat`, `getdents64` and `close` for each directory; a second `getdents64` only where
 //! the file system does not tell the end by the position after the last entry (ext4 does). Metadata: one `statx` for each

@@ -1,7 +1,7 @@
 //! A crew that starts its workers as they are needed: the agent process of a deadline.
 //!
 //! Most listings need one worker or two, so none starts before there is a task for it. The *head*, a thread that executes no
-//! task, starts them, and is the watchdog: every [`TICK_NS`] while there is work it looks for workers that are stuck.
+//! task, starts them, and is the watchdog: every 10 ms while there is work it looks for workers that are stuck.
 //!
 //! ```text
 //! push ─► queue ─► an idle worker, if the limit has room     worker: takes a task; if there are more, announces

@@ -18,7 +18,7 @@
 //! - Whoever publishes tasks calls [`Crew::announce`] afterwards.
 //! - With one worker there is no crew: [`alone`] executes an order without atomics of its own.
 //!
-//! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`](watchdog) finds it. It raises the
+//! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`] finds it. It raises the
 //! limit by two for each ([`Crew::set_stuck`]), and other workers take what the stuck one has not begun.
 
 pub mod growing;

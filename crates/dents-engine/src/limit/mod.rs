@@ -96,7 +96,7 @@ impl Limit {
         self.begin_search(now_ns);
     }
 
-    /// `begin` of them until a worker has had [`SLOW`] slow answers in a row; then as many as turn out to pay.
+    /// `begin` of them until a worker has had three slow answers in a row; then as many as turn out to pay.
     #[must_use]
     pub fn unknown(begin: usize, most: usize, cores: usize) -> Limit {
         let most = number(most);
