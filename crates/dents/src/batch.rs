@@ -9,10 +9,12 @@ use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-#[cfg(feature = "gitignore")]
-pub(crate) type State = Option<std::sync::Arc<crate::gitignore::Rules>>;
-#[cfg(not(feature = "gitignore"))]
-pub(crate) type State = ();
+/// What a directory hands down to those in it.
+#[derive(Clone, Default)]
+pub(crate) struct State {
+    #[cfg(feature = "gitignore")]
+    pub(crate) rules: Option<std::sync::Arc<crate::gitignore::Rules>>,
+}
 
 /// Entries of one directory, or a piece of a large one; or a directory that could not be read.
 pub struct Batch<'b> {
@@ -69,8 +71,9 @@ impl<'b> Batch<'b> {
 pub(crate) fn opened(walk: &Walk, place: &Place<'_>, state: &mut State) {
     #[cfg(feature = "gitignore")]
     if walk.gitignore {
-        *state = place.dir.and_then(|dir| {
-            crate::gitignore::enter(place.path, place.depth == 1, dir, state.as_ref(), &mut |_, _| {})
+        let above = state.rules.take();
+        state.rules = place.dir.and_then(|dir| {
+            crate::gitignore::enter(place.path, place.depth == 1, dir, above.as_ref(), &mut |_, _| {})
         });
     }
     let _ = (walk, place, state);
@@ -83,7 +86,7 @@ pub(crate) fn kept(walk: &Walk, place: &Place<'_>, batch: &core::Batch, state: &
         walk.keeps.as_ref().is_none_or(|keeps| keeps(&View { path, depth, follow, entry }))
     };
     #[cfg(feature = "gitignore")]
-    if let Some(rules) = state {
+    if let Some(rules) = &state.rules {
         let (mut path, mut scratch) = (Vec::new(), Vec::new());
         let mut keeps = |entry: core::Entry<'_>| {
             place.join(entry.name(), &mut path);

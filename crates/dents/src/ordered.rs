@@ -35,7 +35,7 @@ struct Level {
     next: usize,
     dir: Option<OwnedFd>,
     identity: Option<((u32, u32), u64)>,
-    #[cfg_attr(not(feature = "gitignore"), expect(dead_code, reason = "the unit type then"))]
+    #[cfg_attr(not(feature = "gitignore"), expect(dead_code, reason = "it is empty then"))]
     state: State,
 }
 
@@ -104,8 +104,11 @@ impl Ordered {
         let needs = self.walk.core_needs();
         let (roots, mut batch) = (self.walk.c_roots(), Core::new(needs));
         roots.iter().for_each(|root| batch.push(root, Kind::Unknown, 0));
-        let follow = if self.walk.follow { Dereference::Always } else { Dereference::Never };
-        self.with_means(|means| stat::fill_operands(&mut batch, CWD, &needs, follow, means));
+        if self.walk.follow {
+            stat::fill_following(&mut batch, CWD, &needs);
+        } else {
+            self.with_means(|means| stat::fill_operands(&mut batch, CWD, &needs, Dereference::Never, means));
+        }
         let block = Block { depth: 0, follow: self.walk.follow, batch, ..Block::default() };
         self.level(block, None, State::default())
     }
@@ -184,8 +187,14 @@ impl Ordered {
         }
         let state = self.state(path, block.depth, reader.dir());
         let (needs, filter) = (self.walk.core_needs(), self.walk.filter());
-        let (batch, ended) =
-            self.with_means(|means| read(&mut reader, &needs, &filter, self.walk.follow, means));
+        let (batch, ended) = if self.walk.follow {
+            let mut batch = Core::new(needs);
+            let ended = reader.read_all(&filter, &mut batch);
+            stat::fill_following(&mut batch, reader.dir(), &needs);
+            (batch, ended)
+        } else {
+            self.with_means(|means| read(&mut reader, &needs, &filter, means))
+        };
         if let Err(errno) = ended {
             self.pending.push(failed(errno));
         }
@@ -217,21 +226,22 @@ impl Ordered {
 
     #[cfg(feature = "gitignore")]
     fn state(&self, path: &[u8], depth: usize, dir: BorrowedFd<'_>) -> State {
-        let above = self.levels.last().and_then(|level| level.state.clone());
-        if self.walk.gitignore {
-            crate::gitignore::enter(path, depth == 0, dir, above.as_ref(), &mut |_, _| {})
-        } else {
-            None
+        if !self.walk.gitignore {
+            return State::default();
         }
+        let above = self.levels.last().and_then(|level| level.state.rules.as_ref());
+        State { rules: crate::gitignore::enter(path, depth == 0, dir, above, &mut |_, _| {}) }
     }
 
     #[cfg(not(feature = "gitignore"))]
     #[expect(clippy::unused_self, reason = "as with the feature")]
-    fn state(&self, _: &[u8], _: usize, _: BorrowedFd<'_>) -> State {}
+    fn state(&self, _: &[u8], _: usize, _: BorrowedFd<'_>) -> State {
+        State::default()
+    }
 
     #[cfg(feature = "gitignore")]
     fn ignored(&self, block: &Block, state: &State) -> Option<Vec<bool>> {
-        let rules = state.as_ref()?;
+        let rules = state.rules.as_ref()?;
         let mut scratch = Vec::new();
         let mut keeps = |index: usize| {
             let view = block.view(index);
@@ -246,7 +256,7 @@ impl Ordered {
 
     #[cfg(not(feature = "gitignore"))]
     #[expect(clippy::unused_self, reason = "as with the feature")]
-    fn ignored(&self, _: &Block, (): &State) -> Option<Vec<bool>> {
+    fn ignored(&self, _: &Block, _: &State) -> Option<Vec<bool>> {
         None
     }
 }

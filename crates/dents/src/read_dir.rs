@@ -87,7 +87,7 @@ impl ReadDir {
             ledger: None,
         };
         if asks {
-            (batch, ended) = read(reader, &needs, &filter, false, &means);
+            (batch, ended) = read(reader, &needs, &filter, &means);
             self.ended = true;
         } else {
             match reader.read(&filter, &mut batch) {
@@ -126,11 +126,10 @@ pub(crate) fn read(
     reader: &mut Reader,
     needs: &NeedsByKind,
     filter: &Filter,
-    follow: bool,
     means: &Means<'_>,
 ) -> (Core, dents_sys::Result<()>) {
     let mut batch = Core::new(*needs);
-    let asking = Asking { needs, follow, means };
+    let asking = Asking { needs, follow: false, means };
     let progress = stat::read(&mut batch, reader, filter, &asking);
     let (_, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
     (batch, ended)

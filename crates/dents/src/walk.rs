@@ -78,6 +78,7 @@ impl Walk {
     }
 
     /// One more root.
+    #[expect(clippy::should_implement_trait, reason = "the word of `ignore`, and nothing is added up")]
     pub fn add(mut self, root: impl AsRef<Path>) -> Walk {
         self.roots.push(root.as_ref().to_owned());
         self

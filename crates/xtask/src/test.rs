@@ -20,6 +20,8 @@ const STD: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-
 const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli"];
 /// The package whose tests run `dls` as a process.
 const LAB: &str = "dents-lab";
+/// The crate for others, whose features are tested together.
+const LIBRARY: &str = "dents";
 /// The other one whose tests compare in the locales of this machine.
 const LOCALE: &str = "dents-locale";
 
@@ -93,7 +95,9 @@ fn nothing(selection: &Selection) -> String {
 fn lint(steps: &mut Steps) {
     for package in NO_STD.iter().chain(STD) {
         let args = ["clippy", "--package", package, "--all-targets", "--", "-D", "warnings"];
-        steps.run(&format!("lints of {package}"), &mut cargo(args));
+        let mut command = cargo(&args[..4]);
+        command.args((package == &LIBRARY).then_some("--all-features")).args(&args[4..]);
+        steps.run(&format!("lints of {package}"), &mut command);
     }
 }
 
@@ -120,6 +124,9 @@ fn test(package: &str, suites: &[String], filters: &[String]) -> Command {
     if STD_TESTED_ALONE.contains(&package) {
         // Fast enough for large trees, and with every assertion; without the minutes that one optimised link takes for each test.
         command.args(["--profile", "checked"]);
+    }
+    if package == LIBRARY {
+        command.arg("--all-features");
     }
     if package == LAB {
         command.arg("--no-fail-fast");
@@ -202,7 +209,10 @@ mod tests {
     fn filters_go_to_the_harness() {
         let words = |list: &[&str]| list.iter().map(|word| word.to_string()).collect::<Vec<_>>();
         assert_eq!(spell(&test("dls", &[], &words(&["sort", "x"]))), "cargo test --package dls -- sort x");
-        assert_eq!(spell(&test("dents", &words(&["tree"]), &[])), "cargo test --package dents --test tree");
+        assert_eq!(
+            spell(&test("dents-core", &words(&["tree"]), &[])),
+            "cargo test --package dents-core --test tree"
+        );
         assert_eq!(spell(&test("dents-cli", &[], &[])), "cargo test --package dents-cli --profile checked");
     }
 

@@ -13,6 +13,7 @@ use crate::step::{cargo, workspace};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
     ("dents-cli", &["dents", "dents-sink", "dents-render", "dents-locale", "dents-core", "dents-sys"]),
+    ("dents", &["dents-core", "dents-sys"]),
     ("dents-sink", &["dents-render", "dents-locale", "dents-core", "dents-sys"]),
     ("dents-render", &["dents-locale", "dents-core"]),
     ("dents-locale", &[]),
@@ -20,7 +21,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-engine", &["dents-sys"]),
     ("dents-sys", &[]),
     ("dents-rt", &[]),
-    ("dents", &["dents-core", "dents-sys"]),
     // A dev-dependency of both sides.
     ("dents-fuzz", &[]),
     ("dents-lab", &["dents-sys"]),

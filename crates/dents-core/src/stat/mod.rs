@@ -142,6 +142,12 @@ pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Repo
     fill_at(batch, &Place::new(dir, None), asking)
 }
 
+/// The same on the calling thread, through symbolic links: one that leads nowhere is answered for itself, as in a tree whose links
+/// are followed ([`crate::tree::Follow::Always`]).
+pub fn fill_following(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) {
+    alone::fill(batch, dir, needs, true, (None, None), |_| true);
+}
+
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {
     let (dir, Asking { needs, follow, means }) = (place.dir, *asking);
     batch.declared = *needs;
