@@ -188,7 +188,11 @@ fn most_memory() -> u64 {
 mod tests {
     use super::*;
 
+    /// One at a time: memory is the process's, and one of these tests asks for gigabytes.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn of(inputs: &[&[u8]], target: Target, hang: Duration) -> Result<(), String> {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let inputs: Vec<Vec<u8>> = inputs.iter().map(|input| input.to_vec()).collect();
         attempt("self-test", inputs.into_iter(), target, hang)
     }
