@@ -11,9 +11,15 @@ use std::ffi::{CStr, CString};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
-/// Batches that wait for the caller: some megabytes at most.
+/// Loads that wait for the caller: some megabytes at most.
 const AHEAD: usize = 32;
+
+/// A thread hands over what it found once there are so many entries, or once this time has passed: to wake the caller for each
+/// small directory took half as long as the walk.
+const LOAD: usize = 512;
+const LOAD_TIME: Duration = Duration::from_millis(1);
 
 /// The entries of a [`Walk`].
 ///
@@ -29,7 +35,8 @@ enum Source {
 
 /// What threads find, in the order in which they find it.
 struct Stream {
-    blocks: Option<Receiver<Found>>,
+    loads: Option<Receiver<Vec<Found>>>,
+    load: std::vec::IntoIter<Found>,
     now: Arc<Block>,
     next: usize,
     cancel: crate::Cancel,
@@ -46,12 +53,13 @@ impl IntoIter {
         if walk.is_ordered() || walk.threads == Some(1) {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
-        let (sender, blocks) = sync_channel(AHEAD);
+        let (sender, loads) = sync_channel(AHEAD);
         let own = crate::Cancel::default();
         let (cancel, kept_walk) = (own.clone(), walk.clone());
         match Builder::new().name("dents".to_owned()).spawn(move || search(&walk, &own, &sender)) {
             Ok(thread) => IntoIter(Source::Threads(Stream {
-                blocks: Some(blocks),
+                loads: Some(loads),
+                load: Vec::new().into_iter(),
                 now: Arc::default(),
                 next: 0,
                 cancel,
@@ -83,14 +91,17 @@ impl Stream {
                     return Some(self.now.give(self.next - 1));
                 }
             }
-            match self.blocks.as_ref()?.recv() {
-                Ok(Found::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
-                Ok(Found::Failed(error)) => return Some(Err(*error)),
-                Err(_) => {
-                    self.blocks = None;
-                    self.join();
-                    return None;
-                }
+            match self.load.next() {
+                Some(Found::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
+                Some(Found::Failed(error)) => return Some(Err(*error)),
+                None => match self.loads.as_ref()?.recv() {
+                    Ok(load) => self.load = load.into_iter(),
+                    Err(_) => {
+                        self.loads = None;
+                        self.join();
+                        return None;
+                    }
+                },
             }
         }
     }
@@ -109,28 +120,51 @@ impl Drop for Stream {
     fn drop(&mut self) {
         self.cancel.cancel();
         // Threads that wait for room see that nobody takes what they found.
-        self.blocks = None;
+        self.loads = None;
         self.join();
     }
 }
 
-fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Found>) {
+fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Found>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
-    let make = |_| Sender { walk, own, sender: sender.clone(), kept: None };
+    let make = |_| {
+        let (sender, load, since) = (sender.clone(), Vec::new(), Instant::now());
+        Sender { walk, own, sender, load, entries: 0, since, kept: None }
+    };
     tree::walk(&roots, &walk.options(), &Threads, make);
 }
 
 struct Sender<'w> {
     walk: &'w Walk,
     own: &'w crate::Cancel,
-    sender: SyncSender<Found>,
+    sender: SyncSender<Vec<Found>>,
+    /// What was found and not handed over: so many entries, since then.
+    load: Vec<Found>,
+    entries: usize,
+    since: Instant,
     kept: Option<Vec<bool>>,
 }
 
+impl Drop for Sender<'_> {
+    fn drop(&mut self) {
+        self.hand_over();
+    }
+}
+
 impl Sender<'_> {
-    fn send(&self, found: Found) -> Step {
-        if self.own.is_cancelled() || self.sender.send(found).is_err() { Step::Stop } else { Step::Enter }
+    fn send(&mut self, found: Found, entries: usize) -> Step {
+        self.load.push(found);
+        self.entries += entries;
+        let is_due = self.entries >= LOAD || self.since.elapsed() >= LOAD_TIME;
+        if self.own.is_cancelled() || is_due && !self.hand_over() { Step::Stop } else { Step::Enter }
+    }
+
+    /// False if the caller takes no more.
+    fn hand_over(&mut self) -> bool {
+        let load = std::mem::take(&mut self.load);
+        (self.entries, self.since) = (0, Instant::now());
+        load.is_empty() || self.sender.send(load).is_ok()
     }
 }
 
@@ -150,7 +184,8 @@ impl Visitor for Sender<'_> {
         }
         let (path, follow) = (place.path.to_vec(), self.walk.follow);
         let block = Block { path, depth, follow, batch: batch.clone(), kept: self.kept.clone() };
-        self.send(Found::Block(Box::new(block)))
+        let entries = block.batch.len();
+        self.send(Found::Block(Box::new(block)), entries)
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
@@ -159,6 +194,6 @@ impl Visitor for Sender<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.send(Found::Failed(Box::new(error_of(failure))))
+        self.send(Found::Failed(Box::new(error_of(failure))), 1)
     }
 }
