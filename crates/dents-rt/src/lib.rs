@@ -53,7 +53,6 @@ mod confine;
 #[cfg(dents_libc_free)]
 mod guard;
 #[cfg(dents_libc_free)]
-#[cfg(dents_libc_free)]
 mod lock;
 #[cfg(dents_libc_free)]
 mod stack;

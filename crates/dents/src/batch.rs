@@ -1,6 +1,7 @@
 //! Walks by batches.
 
-use crate::entry::View;
+use crate::entry::{View, join};
+use crate::filter::State;
 use crate::threads::Threads;
 use crate::{Error, Step, Summary, Walk};
 use dents_core::batch::{self as core, Asked};
@@ -8,13 +9,6 @@ use dents_core::tree::{self, End, Failure, Place, Problem, Visitor};
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// What a directory hands down to those in it.
-#[derive(Clone, Default)]
-pub(crate) struct State {
-    #[cfg(feature = "gitignore")]
-    pub(crate) rules: Option<std::sync::Arc<crate::gitignore::Rules>>,
-}
 
 /// Entries of one directory, or a piece of a large one; or a directory that could not be read.
 pub struct Batch<'b> {
@@ -48,55 +42,23 @@ impl<'b> Batch<'b> {
     /// The entries, without those that could not be asked.
     pub fn iter(&self) -> impl Iterator<Item = View<'b>> + use<'_, 'b> {
         let (path, depth, follow) = (self.path, self.depth, self.follow);
-        let is_kept = |entry: &core::Entry<'_>| self.kept.is_none_or(|kept| kept[entry.index()]);
         let was_asked = |entry: &core::Entry<'_>| !matches!(entry.fault(), Some((Asked::Stat, _)));
-        let entries = self.core.into_iter().flat_map(core::Batch::iter);
-        let entries = entries.filter(move |entry| is_kept(entry) && was_asked(entry));
-        entries.map(move |entry| View { path, depth, follow, entry })
+        self.kept().filter(was_asked).map(move |entry| View { path, depth, follow, entry })
     }
 
     /// Entries that could not be asked, each with its error.
     pub fn errors(&self) -> impl Iterator<Item = Error> + use<'_> {
-        let faulty = self.core.filter(|core| core.has_faults());
-        faulty.into_iter().flat_map(core::Batch::iter).filter_map(|entry| match entry.fault() {
-            Some((Asked::Stat, errno)) => {
-                Some(Error::new(&crate::entry::join(self.path, entry.name()), self.depth, errno))
-            }
+        self.kept().filter_map(|entry| match entry.fault() {
+            Some((Asked::Stat, errno)) => Some(Error::new(&join(self.path, entry.name()), self.depth, errno)),
             _ => None,
         })
     }
-}
 
-/// What a directory hands down.
-pub(crate) fn opened(walk: &Walk, place: &Place<'_>, state: &mut State) {
-    #[cfg(feature = "gitignore")]
-    if walk.gitignore {
-        let above = state.rules.take();
-        state.rules = place.dir.and_then(|dir| {
-            crate::gitignore::enter(place.path, place.depth == 1, dir, above.as_ref(), &mut |_, _| {})
-        });
+    /// The entries that are not left out.
+    fn kept(&self) -> impl Iterator<Item = core::Entry<'b>> + use<'_, 'b> {
+        let entries = self.core.into_iter().flat_map(core::Batch::iter);
+        entries.filter(|entry| self.kept.is_none_or(|kept| kept[entry.index()]))
     }
-    let _ = (walk, place, state);
-}
-
-/// Which entries are given and entered, if not all are.
-pub(crate) fn kept(walk: &Walk, place: &Place<'_>, batch: &core::Batch, state: &State) -> Option<Vec<bool>> {
-    let (path, depth, follow) = (place.path, place.depth as usize, walk.follow);
-    let by_caller = |entry: core::Entry<'_>| {
-        walk.keeps.as_ref().is_none_or(|keeps| keeps(&View { path, depth, follow, entry }))
-    };
-    #[cfg(feature = "gitignore")]
-    if let Some(rules) = &state.rules {
-        let (mut path, mut scratch) = (Vec::new(), Vec::new());
-        let mut keeps = |entry: core::Entry<'_>| {
-            place.join(entry.name(), &mut path);
-            let is_dir = entry.kind() == dents_core::needs::Kind::Dir;
-            entry.name() != b".git" && !rules.ignores(&path, is_dir, &mut scratch) && by_caller(entry)
-        };
-        return Some(batch.iter().map(&mut keeps).collect());
-    }
-    let _ = state;
-    walk.keeps.is_some().then(|| batch.iter().map(by_caller).collect())
 }
 
 /// The error of a directory.
@@ -107,38 +69,67 @@ pub(crate) fn error_of(failure: &Failure<'_>) -> Error {
     if failure.problem == Problem::Loop { error.of_loop() } else { error }
 }
 
+/// The part of a visitor that walks by batches and by entries have in common: what is left out.
+pub(crate) struct Sieve<'w> {
+    pub(crate) walk: &'w Walk,
+    /// Of the batch given last.
+    pub(crate) kept: Option<Vec<bool>>,
+}
+
+impl<'w> Sieve<'w> {
+    pub(crate) fn new(walk: &'w Walk) -> Sieve<'w> {
+        Sieve { walk, kept: None }
+    }
+
+    pub(crate) fn opened(&self, place: &Place<'_>, state: &mut State) -> Step {
+        // A directory that is given to `opened` is open.
+        if let Some(dir) = place.dir {
+            *state = state.enter(self.walk, place.path, place.depth == 1, dir);
+        }
+        Step::Enter
+    }
+
+    /// Takes a batch. Whether its entries are given: they lie deep enough.
+    pub(crate) fn take(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> bool {
+        let depth = place.depth as usize;
+        self.kept = state.kept(self.walk, place.path, depth, batch);
+        depth >= self.walk.min_depth
+    }
+
+    pub(crate) fn descend(&self, entry: &core::Entry<'_>) -> Step {
+        let is_kept = self.kept.as_ref().is_none_or(|kept| kept[entry.index()]);
+        if is_kept { Step::Enter } else { Step::Skip }
+    }
+}
+
 struct Batches<'w, V> {
-    walk: &'w Walk,
+    sieve: Sieve<'w>,
     visit: V,
-    kept: Option<Vec<bool>>,
 }
 
 impl<V: FnMut(&Batch<'_>) -> Step> Visitor for Batches<'_, V> {
     type State = State;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        opened(self.walk, place, state);
-        Step::Enter
+        self.sieve.opened(place, state)
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        self.kept = kept(self.walk, place, batch, state);
-        if (place.depth as usize) < self.walk.min_depth {
+        if !self.sieve.take(place, batch, state) {
             return Step::Enter;
         }
         (self.visit)(&Batch {
             path: place.path,
             depth: place.depth as usize,
-            follow: self.walk.follow,
+            follow: self.sieve.walk.follow,
             core: Some(batch),
-            kept: self.kept.as_deref(),
+            kept: self.sieve.kept.as_deref(),
             error: None,
         })
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        let is_kept = self.kept.as_ref().is_none_or(|kept| kept[entry.index()]);
-        if is_kept { Step::Enter } else { Step::Skip }
+        self.sieve.descend(entry)
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
@@ -147,7 +138,7 @@ impl<V: FnMut(&Batch<'_>) -> Step> Visitor for Batches<'_, V> {
         let step = (self.visit)(&Batch {
             path,
             depth,
-            follow: self.walk.follow,
+            follow: self.sieve.walk.follow,
             core: None,
             kept: None,
             error: Some(error),
@@ -164,7 +155,7 @@ where
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
     let outcome =
-        tree::walk(&roots, &walk.options(), &Threads, |_| Batches { walk, visit: make(), kept: None });
+        tree::walk(&roots, &walk.options(), &Threads, |_| Batches { sieve: Sieve::new(walk), visit: make() });
     let tally = outcome.tally;
     Summary {
         entries: tally.entries,

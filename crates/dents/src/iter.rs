@@ -1,7 +1,8 @@
 //! Walks by entries.
 
-use crate::batch::{State, error_of, kept, opened};
+use crate::batch::{Sieve, error_of};
 use crate::entry::Block;
+use crate::filter::State;
 use crate::ordered::Ordered;
 use crate::threads::Threads;
 use crate::{Entry, Error, Step, Walk};
@@ -119,7 +120,7 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         self.cancel.cancel();
-        // Threads that wait for room see that nobody takes what they found.
+        // Threads that wait for room see that the caller takes no more.
         self.loads = None;
         self.join();
     }
@@ -130,20 +131,19 @@ fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Found>>) {
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
     let make = |_| {
         let (sender, load, since) = (sender.clone(), Vec::new(), Instant::now());
-        Sender { walk, own, sender, load, entries: 0, since, kept: None }
+        Sender { sieve: Sieve::new(walk), own, sender, load, entries: 0, since }
     };
     tree::walk(&roots, &walk.options(), &Threads, make);
 }
 
 struct Sender<'w> {
-    walk: &'w Walk,
+    sieve: Sieve<'w>,
     own: &'w crate::Cancel,
     sender: SyncSender<Vec<Found>>,
     /// What was found and not handed over: so many entries, since then.
     load: Vec<Found>,
     entries: usize,
     since: Instant,
-    kept: Option<Vec<bool>>,
 }
 
 impl Drop for Sender<'_> {
@@ -172,25 +172,22 @@ impl Visitor for Sender<'_> {
     type State = State;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        opened(self.walk, place, state);
-        Step::Enter
+        self.sieve.opened(place, state)
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        self.kept = kept(self.walk, place, batch, state);
-        let depth = place.depth as usize;
-        if depth < self.walk.min_depth || batch.is_empty() {
+        if !self.sieve.take(place, batch, state) || batch.is_empty() {
             return if self.own.is_cancelled() { Step::Stop } else { Step::Enter };
         }
-        let (path, follow) = (place.path.to_vec(), self.walk.follow);
-        let block = Block { path, depth, follow, batch: batch.clone(), kept: self.kept.clone() };
+        let (path, depth) = (place.path.to_vec(), place.depth as usize);
+        let Sieve { walk, kept } = &self.sieve;
+        let block = Block { path, depth, follow: walk.follow, batch: batch.clone(), kept: kept.clone() };
         let entries = block.batch.len();
         self.send(Found::Block(Box::new(block)), entries)
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        let is_kept = self.kept.as_ref().is_none_or(|kept| kept[entry.index()]);
-        if is_kept { Step::Enter } else { Step::Skip }
+        self.sieve.descend(entry)
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {

@@ -82,6 +82,7 @@
 mod batch;
 mod entry;
 mod error;
+mod filter;
 #[cfg(feature = "gitignore")]
 #[doc(hidden)]
 pub mod gitignore;

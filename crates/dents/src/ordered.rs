@@ -1,13 +1,13 @@
 //! A walk on the calling thread, in an order: each directory directly before what is in it, or directly after.
 
-use crate::batch::State;
 use crate::entry::{Block, join};
+use crate::filter::State;
 use crate::read_dir::read;
 use crate::{Entry, Error, Walk};
 use dents_core::batch::Batch as Core;
 use dents_core::needs::Kind;
 use dents_core::read::Reader;
-use dents_core::stat::{self, Dereference, Means, Mode, Threads as Count};
+use dents_core::stat::{self, Means, Mode, Threads as Count};
 use dents_sys::stat::{self as sys, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
 use std::ffi::{CStr, CString};
@@ -35,7 +35,6 @@ struct Level {
     next: usize,
     dir: Option<OwnedFd>,
     identity: Option<((u32, u32), u64)>,
-    #[cfg_attr(not(feature = "gitignore"), expect(dead_code, reason = "it is empty then"))]
     state: State,
 }
 
@@ -100,15 +99,12 @@ impl Ordered {
         self.walk.cancel.is_cancelled() || self.deadline_ns.is_some_and(|end| clock::monotonic_ns() >= end)
     }
 
-    fn roots(&self) -> Level {
+    /// Roots are followed, as those of other walks are; one that leads nowhere is given as the link that it is.
+    fn roots(&mut self) -> Level {
         let needs = self.walk.core_needs();
         let (roots, mut batch) = (self.walk.c_roots(), Core::new(needs));
         roots.iter().for_each(|root| batch.push(root, Kind::Unknown, 0));
-        if self.walk.follow {
-            stat::fill_following(&mut batch, CWD, &needs);
-        } else {
-            self.with_means(|means| stat::fill_operands(&mut batch, CWD, &needs, Dereference::Never, means));
-        }
+        stat::fill_alone(&mut batch, CWD, &needs, true, |_| self.may_ask());
         let block = Block { depth: 0, follow: self.walk.follow, batch, ..Block::default() };
         self.level(block, None, State::default())
     }
@@ -128,7 +124,7 @@ impl Ordered {
 
     /// A level whose entries are in their order, without those that are left out.
     fn level(&self, mut block: Block, dir: Option<OwnedFd>, state: State) -> Level {
-        block.kept = block.kept.take().or_else(|| self.walk.kept(&block));
+        block.kept = state.kept(&self.walk, &block.path, block.depth, &block.batch);
         let block = Arc::new(block);
         let mut order: Vec<u32> =
             (0..block.batch.len()).filter(|index| block.keeps(*index)).map(|index| index as u32).collect();
@@ -147,7 +143,7 @@ impl Ordered {
 
     fn enters(&self, block: &Block, index: usize) -> bool {
         let entry = block.batch.entry(index);
-        // A followed link whose target nobody asked for may lead to a directory: opening it tells.
+        // A followed link whose target was not asked for may lead to a directory: opening it tells.
         let maybe = self.walk.follow && entry.kind() == Kind::Link && !entry.is_known();
         block.depth < self.walk.max_depth && (entry.kind() == Kind::Dir || maybe)
     }
@@ -163,13 +159,16 @@ impl Ordered {
     }
 
     fn read(&mut self, block: &Arc<Block>, index: usize, path: &[u8]) -> Result<Option<Level>, Error> {
-        self.pace();
         let failed = |errno| Error::new(path, block.depth, errno);
+        if !self.may_ask() {
+            return Ok(None);
+        }
         let entry = block.batch.entry(index);
+        let follow = self.walk.follow || block.depth == 0;
         let parent = self.levels.last().and_then(|level| level.dir.as_ref());
         let opened = match parent {
-            Some(parent) => Reader::open(parent.as_fd(), entry.c_name(), self.walk.follow),
-            None => open_by_path(path, self.walk.follow),
+            Some(parent) => Reader::open(parent.as_fd(), entry.c_name(), follow),
+            None => open_by_path(path, follow),
         };
         let mut reader = match opened {
             Err(Errno::NOTDIR | Errno::NOENT) if entry.kind() == Kind::Link => return Ok(None),
@@ -185,35 +184,47 @@ impl Ordered {
         if self.walk.follow && self.levels.iter().any(loops) {
             return Err(failed(Errno::LOOP).of_loop());
         }
-        let state = self.state(path, block.depth, reader.dir());
-        let (needs, filter) = (self.walk.core_needs(), self.walk.filter());
-        let (batch, ended) = if self.walk.follow {
-            let mut batch = Core::new(needs);
-            let ended = reader.read_all(&filter, &mut batch);
-            stat::fill_following(&mut batch, reader.dir(), &needs);
-            (batch, ended)
-        } else {
-            self.with_means(|means| read(&mut reader, &needs, &filter, means))
-        };
+        let above = self.levels.last().map(|level| level.state.clone()).unwrap_or_default();
+        let state = above.enter(&self.walk, path, block.depth == 0, reader.dir());
+        let (batch, ended) = self.entries(&mut reader);
         if let Err(errno) = ended {
             self.pending.push(failed(errno));
         }
-        let depth = block.depth + 1;
-        let mut block = Block { path: path.to_vec(), depth, follow: self.walk.follow, batch, kept: None };
-        block.kept = self.ignored(&block, &state);
+        let (path, depth) = (path.to_vec(), block.depth + 1);
+        let block = Block { path, depth, follow: self.walk.follow, batch, kept: None };
         let mut level = self.level(block, Some(reader.into_parts().0), state);
         level.identity = identity;
         Ok(Some(level))
     }
 
-    /// Keeps to the rate.
-    fn pace(&mut self) {
+    /// All entries of a directory; and what ended the reading, if not the end. One question after the other where requests are
+    /// counted, or where links are followed.
+    fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {
+        let (needs, filter, follow) = (self.walk.core_needs(), self.walk.filter(), self.walk.follow);
+        if !follow && self.walk.rate.is_none() {
+            return self.with_means(|means| read(reader, &needs, &filter, means));
+        }
+        let mut batch = Core::new(needs);
+        let ended = loop {
+            match self.may_ask().then(|| reader.read(&filter, &mut batch)) {
+                Some(Ok(true)) => {}
+                Some(ended) => break ended.map(drop),
+                None => break Ok(()),
+            }
+        };
+        stat::fill_alone(&mut batch, reader.dir(), &needs, follow, |_| self.may_ask());
+        (batch, ended)
+    }
+
+    /// Keeps to the rate. Whether another request may be made.
+    fn may_ask(&mut self) -> bool {
         if let Some(rate) = self.walk.rate {
             let now = clock::monotonic_ns();
             let turn = self.next_request_ns.max(now);
             std::thread::sleep(std::time::Duration::from_nanos(turn - now));
             self.next_request_ns = turn + 1_000_000_000 / u64::from(rate.get());
         }
+        !self.has_ended()
     }
 
     fn identify(&self, dir: BorrowedFd<'_>) -> dents_sys::Result<Option<((u32, u32), u64)>> {
@@ -222,42 +233,6 @@ impl Ordered {
         }
         let statx = sys::fstat(dir, Mask::INO)?;
         Ok(Some((statx.dev(), statx.ino())))
-    }
-
-    #[cfg(feature = "gitignore")]
-    fn state(&self, path: &[u8], depth: usize, dir: BorrowedFd<'_>) -> State {
-        if !self.walk.gitignore {
-            return State::default();
-        }
-        let above = self.levels.last().and_then(|level| level.state.rules.as_ref());
-        State { rules: crate::gitignore::enter(path, depth == 0, dir, above, &mut |_, _| {}) }
-    }
-
-    #[cfg(not(feature = "gitignore"))]
-    #[expect(clippy::unused_self, reason = "as with the feature")]
-    fn state(&self, _: &[u8], _: usize, _: BorrowedFd<'_>) -> State {
-        State::default()
-    }
-
-    #[cfg(feature = "gitignore")]
-    fn ignored(&self, block: &Block, state: &State) -> Option<Vec<bool>> {
-        let rules = state.rules.as_ref()?;
-        let mut scratch = Vec::new();
-        let mut keeps = |index: usize| {
-            let view = block.view(index);
-            let is_dir = view.entry.kind() == Kind::Dir;
-            let path = join(&block.path, view.entry.name());
-            view.entry.name() != b".git"
-                && !rules.ignores(&path, is_dir, &mut scratch)
-                && self.walk.keeps.as_ref().is_none_or(|keeps| keeps(&view))
-        };
-        Some((0..block.batch.len()).map(&mut keeps).collect())
-    }
-
-    #[cfg(not(feature = "gitignore"))]
-    #[expect(clippy::unused_self, reason = "as with the feature")]
-    fn ignored(&self, _: &Block, _: &State) -> Option<Vec<bool>> {
-        None
     }
 }
 

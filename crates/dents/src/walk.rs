@@ -1,4 +1,4 @@
-use crate::entry::{Block, View};
+use crate::entry::View;
 use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, batch};
 use dents_core::needs::{Needs, NeedsByKind};
@@ -19,7 +19,7 @@ pub(crate) type Compares = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Syn
 /// A walk over everything below one or more roots.
 ///
 /// By default: threads, as many as suit the machine and the file system; names and types only; symbolic links are not
-/// followed; hidden files are given; a root is an entry of depth 0. A directory always comes before what is in it; otherwise the
+/// followed, but for a root that is one; hidden files are given; a root is an entry of depth 0. A directory always comes before what is in it; otherwise the
 /// order is unspecified, unless one of the `sort_by` methods sets it: then it is that of a walk on one thread.
 ///
 /// ```
@@ -239,7 +239,7 @@ impl Walk {
             needs: self.core_needs(),
             filter: self.filter(),
             max_depth: u32::try_from(self.max_depth).unwrap_or(u32::MAX),
-            follow: if self.follow { Follow::Always } else { Follow::Never },
+            follow: if self.follow { Follow::Always } else { Follow::Operands },
             one_file_system: self.same_file_system,
             workers: self.threads,
             rate: self.rate,
@@ -247,12 +247,6 @@ impl Walk {
             cancel: Some(&self.cancel.0),
             ..Options::default()
         }
-    }
-
-    /// Which entries of a block are given and entered.
-    pub(crate) fn kept(&self, block: &Block) -> Option<Vec<bool>> {
-        let keeps = self.keeps.as_ref()?;
-        Some((0..block.batch.len()).map(|index| keeps(&block.view(index))).collect())
     }
 }
 

@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A temporary directory, removed with all that is in it.
@@ -255,6 +255,85 @@ fn errors_name_their_file_and_end_nothing() {
         let (seen, errors) = ours(walk);
         assert_eq!(errors, 1);
         assert!(seen.len() > 5, "{seen:?}");
+    }
+}
+
+#[test]
+fn a_root_that_is_a_link_is_walked() {
+    let tree = Playground::tree();
+    let root = tree.0.join("a/to-z");
+    let paths = |seen: Vec<Seen>| seen.into_iter().map(|(path, depth, _)| (path, depth)).collect::<Vec<_>>();
+    let expected = paths(sorted(theirs(walkdir::WalkDir::new(&root))).0);
+    assert!(expected.len() > 2);
+    let sizes = Walk::new(&root).needs(Needs::SIZE);
+    for walk in [sizes.clone().threads(1), sizes.clone().threads(3), sizes.clone().sort_by_file_name(), sizes]
+    {
+        let (seen, errors) = sorted(ours(walk));
+        assert!(seen[0].2, "the directory, not the link");
+        assert_eq!((paths(seen), errors), (expected.clone(), 0));
+    }
+    let (seen, errors) = ours(Walk::new(tree.0.join("dangling")).threads(1));
+    assert_eq!((seen.len(), errors), (1, 0), "the link that it is");
+}
+
+/// What is left out gives no error: of a tree that is not ours, an entry that may not be asked about.
+#[test]
+fn entries_that_are_left_out_give_no_errors() {
+    let tree = Playground::tree();
+    let walk = Walk::new(tree.0.join("missing")).add(tree.0.join("a"));
+    let errors = |walk: Walk, threads| {
+        let count = AtomicUsize::new(0);
+        walk.threads(threads).run(|| {
+            |batch: &Batch<'_>| {
+                count.fetch_add(
+                    batch.errors().count() + usize::from(batch.error().is_some()),
+                    Ordering::Relaxed,
+                );
+                Step::Enter
+            }
+        });
+        count.into_inner()
+    };
+    for threads in [1, 2] {
+        assert_eq!(errors(walk.clone(), threads), 1);
+        let filtered =
+            walk.clone().filter_entry(|entry| !entry.file_name().as_encoded_bytes().ends_with(b"missing"));
+        assert_eq!(ours(filtered.clone().threads(threads)).1, 0, "by entries");
+        assert_eq!(errors(filtered, threads), 0, "by batches");
+    }
+}
+
+/// A walk of a thread of its own: one that hangs fails.
+fn within_a_minute<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> std::thread::Result<T> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))));
+    receiver.recv_timeout(Duration::from_secs(60)).expect("it ends")
+}
+
+#[test]
+fn a_panic_of_a_filter_reaches_the_caller() {
+    let tree = Arc::new(Playground::tree());
+    for threads in [1, 2, 5] {
+        let walk = Walk::new(&tree.0).threads(threads);
+        let walk = walk.filter_entry(|entry| entry.file_name() != "c" || panic!("of a filter"));
+        let (by_batches, by_entries) = (walk.clone(), walk);
+        assert!(within_a_minute(|| by_entries.into_iter().count()).is_err(), "{threads}");
+        let run = || by_batches.run(|| |_: &Batch<'_>| Step::Enter).is_complete();
+        assert!(within_a_minute(run).is_err(), "{threads}");
+    }
+}
+
+/// 200 files that are asked about at 400 requests a second.
+#[test]
+fn a_rate_is_kept() {
+    let tree = Playground::new();
+    (0..200).for_each(|number| fs::write(tree.0.join(number.to_string()), b"").unwrap());
+    let rate = std::num::NonZeroU32::new(400).unwrap();
+    let walk = Walk::new(&tree.0).needs(Needs::SIZE).rate(rate);
+    for walk in [walk.clone(), walk.clone().threads(1), walk.threads(1).sort_by_file_name()] {
+        let began = std::time::Instant::now();
+        assert_eq!(ours(walk).0.len(), 201);
+        assert!(began.elapsed() > Duration::from_millis(450), "{:?}", began.elapsed());
     }
 }
 

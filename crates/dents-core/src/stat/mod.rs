@@ -142,10 +142,17 @@ pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Repo
     fill_at(batch, &Place::new(dir, None), asking)
 }
 
-/// The same on the calling thread, through symbolic links: one that leads nowhere is answered for itself, as in a tree whose links
-/// are followed ([`crate::tree::Follow::Always`]).
-pub fn fill_following(batch: &mut Batch, dir: BorrowedFd<'_>, needs: &NeedsByKind) {
-    alone::fill(batch, dir, needs, true, (None, None), |_| true);
+/// The same on the calling thread, as trees ask: with `follow` through symbolic links, of which one that leads nowhere is answered
+/// for itself. Before each entry `go_on` is asked, with the number of requests made so far; where it says no, the rest
+/// stays unknown.
+pub fn fill_alone(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    needs: &NeedsByKind,
+    follow: bool,
+    go_on: impl FnMut(u64) -> bool,
+) {
+    alone::fill(batch, dir, needs, follow, (None, None), go_on);
 }
 
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {

@@ -1,4 +1,4 @@
-//! Who executes tasks: the calling thread alone, threads, or the threads of the agent process.
+//! Workers, which execute tasks: the calling thread alone, threads, or the threads of the agent process.
 //!
 //! Every worker runs the same loop ([`Crew::work`]): take the next task of the order, execute it, again; without a task, or
 //! where the limit leaves no room, sleep until there may be one.
@@ -15,7 +15,8 @@
 //!
 //! - A worker is *active* from before it looks for a task until it found none. So when no worker is active, and no producer
 //!   outside ([`Crew::new`]), nothing can come any more.
-//! - Whoever publishes tasks calls [`Crew::announce`] afterwards.
+//! - Tasks are published first and [announced](Crew::announce) afterwards.
+//! - A task that panics ends the crew: its worker never becomes idle.
 //! - With one worker there is no crew: [`alone`] executes an order without atomics of its own.
 //!
 //! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`] finds it. It raises the
@@ -154,11 +155,13 @@ impl Crew {
         local: &mut O::Local,
         mut execute: impl FnMut(&mut O::Local, O::Task),
     ) {
+        let unwinding = EndOnUnwind(self);
         let mut task = self.first(order, local);
         while let Some(one) = task {
             execute(local, one);
             task = self.next(order, local);
         }
+        core::mem::forget(unwinding);
     }
 
     /// The next task of a replacement, or `None` at the end. The limit does not count it: the stuck worker still has its place
@@ -184,9 +187,11 @@ impl Crew {
         mut execute: impl FnMut(&mut O::Local, O::Task),
     ) {
         self.limit.enter_anyway();
+        let unwinding = EndOnUnwind(self);
         while let Some(task) = self.next(order, local) {
             execute(local, task);
         }
+        core::mem::forget(unwinding);
     }
 
     /// The first task of a worker, which is idle so far.
@@ -253,7 +258,17 @@ impl Crew {
     }
 }
 
-/// Threads, from whoever has them: the engine starts none.
+/// Ends the crew where a task panics: its worker stays counted as active, and the others would wait for its tasks for ever.
+/// It is dropped by unwinding alone.
+struct EndOnUnwind<'c>(&'c Crew);
+
+impl Drop for EndOnUnwind<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// The threads of the caller: the engine starts none.
 pub trait Workers: Sync {
     /// Runs `job(0)` on the calling thread and `job(1)`, `job(2)` … `job(workers - 1)` on others, and returns when
     /// all have ended. A thread that cannot be started is left out; `job(0)` always runs.
