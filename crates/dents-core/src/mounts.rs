@@ -1,6 +1,6 @@
 //! Where `readdir` can be believed about inode numbers.
 //!
-//! The `d_ino` of a mount point is that of the covered directory, which nobody sees. On file systems that
+//! The `d_ino` of a mount point is that of the covered directory, which no path leads to. On file systems that
 //! otherwise give in `d_ino` what `statx` gives, an inode number needs no `statx` but for mount points; and where
 //! these are, the kernel tells in one file.
 
@@ -22,7 +22,7 @@ const HONEST: [FsType; 5] = [FsType::EXT, FsType::XFS, FsType::TMPFS, FsType::RA
 /// With fewer entries than this, `statx` of all costs less than finding out.
 const WORTH_IT: usize = 64;
 
-/// The mount points of the process, read at most once and only if somebody asks.
+/// The mount points of the process, read at most once, when a consumer first asks.
 #[derive(Default)]
 pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 
@@ -31,7 +31,7 @@ pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 pub struct Mounted {
     /// The type of the file system: `ext4`, `tmpfs`.
     pub fs_type: Vec<u8>,
-    /// Where it comes from, as whoever mounted it said: `/dev/sda1`, `server:/export`, any bytes.
+    /// Where it comes from, as it was given to `mount`: `/dev/sda1`, `server:/export`, any bytes.
     pub source: Vec<u8>,
 }
 

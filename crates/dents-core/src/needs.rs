@@ -3,7 +3,7 @@
 //! Every consumer (a column, a sort key, an indicator, a colour) declares its [`Needs`] beside the code that
 //! reads the field; the caller ORs them into one [`NeedsByKind`]; the strategies ask the kernel for exactly
 //! that. `readdir` already answers [`Needs::TYPE`] through `d_type`, so a listing whose needs end there makes
-//! no `statx` at all. In debug builds, reading a field that nobody declared panics (see [`crate::batch`]).
+//! no `statx` at all. In debug builds, reading a field that no consumer declared panics (see [`crate::batch`]).
 
 use bitflags::bitflags;
 use core::ops::{BitOr, BitOrAssign};
@@ -102,7 +102,7 @@ impl Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// `DT_UNKNOWN`: the file system did not say, or nobody asked yet.
+    /// `DT_UNKNOWN`: the file system did not say, or the entry was not asked about yet.
     Unknown = 0,
     /// A FIFO.
     Fifo = 1,

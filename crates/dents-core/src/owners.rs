@@ -30,7 +30,7 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// The files that [`learn`](Self::learn) may read, for whoever reads them ahead.
+    /// The files that [`learn`](Self::learn) may read, for a caller that reads them ahead.
     pub const FILES: [&CStr; 2] = [USERS.file, GROUPS.file];
 
     /// The most bytes that such a file may have: some four million users.

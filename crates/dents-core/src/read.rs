@@ -110,7 +110,7 @@ impl Reader {
         self.fs.get().copied()
     }
 
-    /// Gives the descriptor to whoever closes it, and the buffer back to the next reader.
+    /// Gives the descriptor to the caller, which closes it, and the buffer back to the next reader.
     #[must_use]
     pub fn into_parts(self) -> (OwnedFd, Vec<u8>) {
         (self.dir, self.buffer)

@@ -1,7 +1,7 @@
 //! The process's io_uring, made when first needed and used by everything that can: the questions about entries, and
 //! along with them the reading of small files and the closing of directories.
 //!
-//! What is asked through it costs no system call of its own, only a share of an `io_uring_enter`. Where io_uring is
+//! A question that goes through it costs no system call of its own, only a share of an `io_uring_enter`. Where io_uring is
 //! refused, everything here is done by plain calls.
 
 use alloc::ffi::CString;
@@ -70,7 +70,7 @@ impl Rings {
         }
     }
 
-    /// Closes what waits for it now, for whoever is out of descriptors. Answers whether there was any.
+    /// Closes what waits for it now, for a caller that is out of descriptors. Answers whether there was any.
     pub fn close_now(&self) -> bool {
         self.0.borrow_mut().rings.iter_mut().fold(false, |any, ring| ring.close_now() | any)
     }

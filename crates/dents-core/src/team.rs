@@ -3,7 +3,7 @@
 use crate::lock::Mutex;
 use crate::stat::Workers;
 
-/// Some threads, from whoever has them.
+/// Some threads of the caller.
 #[derive(Clone, Copy)]
 pub struct Team<'a> {
     workers: Option<&'a dyn Workers>,
@@ -11,7 +11,7 @@ pub struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    /// Nobody but the calling thread.
+    /// The calling thread alone.
     pub const ALONE: Team<'static> = Team { workers: None, threads: 1 };
 
     /// `threads` threads, the calling one among them.
@@ -26,7 +26,7 @@ impl<'a> Team<'a> {
         self.threads
     }
 
-    /// Does `job` for each item, whoever is free taking the next one. Starting a thread costs some 30 µs: for less
+    /// Does `job` for each item; an idle thread takes the next one. Starting a thread costs some 30 µs: for less
     /// work than ten times that, one is enough.
     pub fn each<T: Send>(&self, items: &mut [T], job: &(dyn Fn(&mut T) + Sync)) {
         let threads = self.threads.min(items.len());

@@ -561,7 +561,7 @@ fn a_walk_ends_when_told() {
         let options = Options { workers: Some(workers), cancel: Some(&cancel), ..Options::default() };
         let outcome = tree::walk(&[&operand], &options, &Threads, |_| Canceller(&cancel, 0));
         assert_eq!(outcome.end, End::Cancelled);
-        assert!(outcome.visitors.iter().all(|one| one.1 < 20), "nobody went on for long");
+        assert!(outcome.visitors.iter().all(|one| one.1 < 20), "no worker went on for long");
         // One request in 10 ms: far from done after 100.
         let options = Options {
             workers: Some(workers),

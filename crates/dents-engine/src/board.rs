@@ -2,7 +2,7 @@
 //!
 //! A [`Chunk`] is a block of slots for the entries that one task asks about. Workers claim its entries one by one, so
 //! that others can go on where one is stuck, and publish each answer into its slot. A consumer that waits for all of them,
-//! or until a deadline, takes what is there. A worker that is stuck and comes back late writes to slots that nobody
+//! or until a deadline, takes what is there. A worker that is stuck and comes back late writes to slots that no consumer
 //! reads any more.
 
 use crate::lock::Mutex;
@@ -71,7 +71,7 @@ impl<T> Chunk<T> {
         *self.slots[slot].lock() = value;
     }
 
-    /// Publishes an answer. True if it was the last one; the caller then notifies whoever waits.
+    /// Publishes an answer. True if it was the last one; the caller then notifies the consumer.
     pub fn publish(&self, slot: usize, value: T) -> bool {
         if broken(Fault::CountBeforeWriting) {
             let last = self.left.fetch_sub(1, Ordering::AcqRel) == 1;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!           order                 limit                 crew
-//! tasks ─►  which is next?  ─►  how many at once?  ─►  who executes?  ─►  board ─► consumer
+//! tasks ─►  which is next?  ─►  how many at once?  ─►  which worker?  ─►  board ─► consumer
 //! Open      one directory       fixed                 the caller alone     names per buffer
 //! Read      turns of -R         searched (policy,     threads              slots per chunk
 //! Ask       stealing (trees)    latency)              the agent process    published once

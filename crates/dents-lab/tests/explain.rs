@@ -355,7 +355,7 @@ fn far_away_is_explained() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "explain: 300 entries on FUSE: 300 regular files");
     assert!(lines[1].starts_with("  `ex=`, `su=` and `sg=` need the mode of 300 regular files: 300 statx, "));
-    assert!(lines[4].ends_with(": there is a deadline: what hangs holds up nobody"), "{text}");
+    assert!(lines[4].ends_with(": there is a deadline: a stuck question delays no other"), "{text}");
     let text = String::from_utf8(done(&run).stderr).expect("it is text");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "explain: 300 entries on FUSE: 300 regular files");

@@ -3,7 +3,7 @@
 use super::Meta;
 use alloc::vec::Vec;
 
-/// Slots, in chunks: while a directory is still being read nobody knows how many there will be, and a chunk that a
+/// Slots, in chunks: while a directory is being read their number is not known, and a chunk that a
 /// thread has filled is handed over without a copy.
 #[derive(Clone, Default)]
 pub(crate) struct Metas(Vec<Vec<Meta>>);

@@ -101,7 +101,7 @@ pub enum Asked {
 /// What stands at the other end of a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Nobody asked, or the entry is not a symbolic link.
+    /// The target was not asked for, or the entry is not a symbolic link.
     Unasked,
     /// It leads nowhere that can be stat'ed.
     Missing,
@@ -170,7 +170,7 @@ bitflags::bitflags! {
         const STAT = 1 << 0;
         /// The link's text is there.
         const LINK = 1 << 1;
-        /// Somebody asked for the target.
+        /// The target was asked for.
         const TARGET = 1 << 2;
         const CONTEXT = 1 << 3;
         const ACL = 1 << 4;
@@ -768,7 +768,7 @@ impl<'a> Entry<'a> {
         self.meta.filter(|meta| meta.bits.contains(Bits::STAT))
     }
 
-    /// Reading what nobody declared works by luck (another consumer wanted it) until the day it does not.
+    /// Reading a field that was not declared works by luck (another consumer wanted it) until the day it does not.
     #[inline]
     fn declared(&self, needs: Needs) {
         debug_assert!(

@@ -259,7 +259,7 @@ impl Deadline {
         let Taken { batch, tally, unanswered } = Taken::from_buffers(buffers, needs, asks);
         let choice = Choice {
             strategy: Strategy::Flight(self.shared.crew.limit().most()),
-            reason: "there is a deadline: what hangs holds up nobody",
+            reason: "there is a deadline: a stuck question delays no other",
         };
         let report = Report { tally, choice: (tally.stats > 0).then_some(choice), refused: None };
         let ended = batch.whole().err().map_or(ended, |errno| Some(Err(errno)));

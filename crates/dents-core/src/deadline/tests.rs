@@ -1,4 +1,4 @@
-//! The boards with std's threads as the agent. What hangs is tested with a real file system that does, in dents-lab.
+//! The boards with std's threads as the agent. File systems that hang are tested in dents-lab.
 
 use super::*;
 use crate::batch::Entry;

@@ -54,7 +54,7 @@ impl Snapshot {
     /// Whether the directory changed so shortly before `now`, the moment it was looked at, that another change might
     /// leave the same times behind: in this second, the one before (the clock may have turned meanwhile, and times are
     /// those of a coarser clock), or in the future. Some file systems keep whole seconds. The ctime counts too, since
-    /// anybody may set an mtime back.
+    /// any owner may set an mtime back.
     #[must_use]
     pub fn is_recent(&self, now: Timestamp) -> bool {
         self.mtime.max(self.ctime).sec >= now.sec - 1

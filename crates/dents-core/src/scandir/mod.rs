@@ -81,7 +81,7 @@ pub struct Options<'a> {
     pub tricks: Tricks,
     /// Questions in flight at once, at most; 4 by default. More than one needs `workers`.
     pub max_requests: usize,
-    /// Who starts the threads for that; without, one question follows another.
+    /// What starts the threads for that; without, one question follows another.
     pub workers: Option<&'a dyn Workers>,
 }
 

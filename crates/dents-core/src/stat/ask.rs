@@ -23,16 +23,16 @@ pub(crate) struct Asker<'a> {
     pub(super) question: Question<'a>,
     pub(crate) texts: Texts,
     pub(super) texts_number: usize,
-    /// Where whoever looks on sees it.
+    /// The seat that the watchdog and the line of progress look at.
     pub(crate) desk: usize,
     /// The one time the plan declared.
     time: Needs,
-    /// Whether the machine runs SMACK, once somebody needed to know.
+    /// Whether the machine runs SMACK, once a question depended on it.
     pub(crate) smack: Option<bool>,
     /// The device whose file system does not know extended attributes: asked once.
     pub(crate) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
-    /// Who is told what is known before each further question: that one may never be answered.
+    /// Is told what is known before each further question: that one may never be answered.
     pub(crate) learns: Option<&'a Learns<'a>>,
     /// Room for the names of an entry's attributes.
     pub(super) room: Vec<u8>,
@@ -50,7 +50,7 @@ pub(crate) struct Asker<'a> {
     pub(super) asked_by_path: u32,
     /// The directory as this thread's working directory, once that was tried.
     pub(super) away: Option<Result<cwd::Away>>,
-    /// What was asked of which kind, if anybody wants to know.
+    /// What was asked of which kind, where it is counted.
     notes: Option<Box<Pages>>,
 }
 
@@ -107,14 +107,14 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Leaves what was noted so far, for one who may never come home.
+    /// Adds what was noted so far to the ledger: this asker may never return from its next question.
     pub(crate) fn leave_notes(&mut self) {
         if let (Some(ledger), Some(pages)) = (self.question.ledger, &mut self.notes) {
             ledger.note_calls(&core::mem::take(&mut **pages));
         }
     }
 
-    /// The time, if anybody wants to know what takes how long.
+    /// The time, where durations are counted.
     pub(super) fn clock(&self) -> u64 {
         if self.notes.is_some() { clock::monotonic_ns() } else { 0 }
     }

@@ -70,7 +70,7 @@ const PATH_MAX: usize = 4096;
 
 /// # Errors
 /// What setting up the ring gives, or what stops it midway (`ECANCELED` where the kernel may start no worker,
-/// `EOPNOTSUPP` where it knows no `statx`). Slots may have been filled by then; whoever goes on asks for all of them
+/// `EOPNOTSUPP` where it knows no `statx`). Slots may have been filled by then; the caller asks for all of them
 /// again.
 pub(crate) fn fill(
     todo: &Todo<'_>,
@@ -334,14 +334,14 @@ impl Load {
     }
 }
 
-/// What whoever looks on sees of a load: how many have answered, and the first that has not.
+/// What the line of progress shows of a load: how many have answered, and the first that has not.
 struct Awaited<'t> {
     watch: Option<&'static Watch>,
     entries: Entries<'t>,
     first: usize,
 }
 
-/// The desk of whoever waits for a ring.
+/// The seat of the thread that waits for a ring.
 const DESK: usize = 1;
 
 impl<'t> Awaited<'t> {

@@ -126,7 +126,7 @@ impl Account {
     }
 }
 
-/// The account of a listing, written to by all who ask.
+/// The account of a listing, written to by all askers.
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Account>);
 

@@ -155,7 +155,7 @@ impl<'a> Means<'a> {
     }
 }
 
-/// What is asked of the entries of a directory, and how.
+/// Which questions are asked about the entries of a directory, and how.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
     /// What must be known, by type.

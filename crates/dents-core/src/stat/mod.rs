@@ -4,7 +4,7 @@
 //! asks one question after another on the calling thread and is the oracle; `par` shares the entries among workers
 //! (workers.rs), `flight` too, as many at once as turns out to pay; `iou` puts a bounded number of questions at once into an
 //! io_uring. [`choose`] is a pure function that chooses. All of them ask through one `Asker` (ask.rs), so they can differ in
-//! order and number in flight, never in what is asked.
+//! order and number in flight, never in the questions.
 
 pub(crate) mod alone;
 pub(crate) mod ask;
@@ -37,7 +37,7 @@ use ledger::Ledger;
 use policy::Policy;
 use workers::Entries;
 
-/// What is asked of every entry, and relative to which directory.
+/// What must be known of every entry, and relative to which directory.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The directory the names are relative to.

@@ -21,7 +21,7 @@ pub enum Dereference {
     Always,
 }
 
-/// Fills a batch of operands. All of them must have been pushed as [`Kind::Unknown`]: nobody has read them
+/// Fills a batch of operands. All of them must have been pushed as [`Kind::Unknown`]: their types have not been read
 /// from a directory.
 ///
 /// Costs one `statx` each, and one more for a symbolic link that may lead to a directory.

@@ -141,7 +141,7 @@ impl Workers for Helped {
     }
 }
 
-/// Whoever helps asks what would have been asked without, once.
+/// Replacements ask what would have been asked without them, once.
 #[test]
 fn helpers_change_nothing() {
     static WATCH: Watch = Watch::new();

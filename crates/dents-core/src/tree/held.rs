@@ -1,4 +1,4 @@
-//! A hierarchy held in memory as one [`Batch`], for whoever must know all of it before the first line is drawn.
+//! A hierarchy held in memory as one [`Batch`], for renderers that must know all of it before the first line.
 //!
 //! ```text
 //! walk ─► Holder, one a worker: sorts a directory, copies it behind the others ─► Held: one batch, a span for each directory
@@ -254,7 +254,7 @@ impl Visitor for Holder<'_> {
     fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, (): &()) -> Step {
         let index = entry.index() as u32;
         let place = if self.places.is_empty() { index } else { self.places[entry.index()] };
-        // Of a piece nobody knows yet which entries come first.
+        // Which entries of a piece come first is not known yet.
         if !self.places.is_empty() && place as usize >= self.cap {
             return Step::Skip;
         }

@@ -114,7 +114,7 @@ pub fn choose(signals: &Signals) -> Choice {
         return Choice { strategy: Strategy::Classic, reason: "few entries" };
     }
     if is_round_trip(latency_ns) {
-        // Who names a number of threads has them.
+        // A number of threads that was named is used.
         let most = in_flight.min(policy.most).min(entries);
         let strategy = fixed.map_or(Strategy::Flight(most), Strategy::Par);
         return Choice { strategy, reason: "each answer is a round trip" };

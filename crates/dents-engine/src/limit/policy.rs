@@ -1,7 +1,7 @@
 //! What is done differently by file system: one table, consulted by `auto` alone, and only before a choice among
 //! strategies, so a short listing never asks which file system it is on.
 //!
-//! Nobody has to be right here for a listing to be right: a policy changes when and how many at once, never what is
+//! A wrong policy makes no listing wrong: a policy changes when and how many at once, never what is
 //! asked. Where a row rests on documentation or a kernel's source and not on a measurement of ours, its source says so.
 
 use dents_sys::statfs::FsType;
@@ -13,7 +13,7 @@ pub enum Far {
     No,
     /// They are, unless the client remembers: one answer decides, and the search for the number in flight begins.
     Yes,
-    /// They are, but the client asks ahead for whoever goes through the names in the order of `readdir`: 32 entries
+    /// They are, but the client asks ahead for a reader that goes through the names in the order of `readdir`: 32 entries
     /// on one thread, and only if the last of them still are round trips more are asked at once.
     AskedAhead,
 }

@@ -1,4 +1,4 @@
-//! By priority: what the consumer waits for goes first, and what nobody waits for yet is fetched only so far ahead.
+//! By priority: what the consumer waits for goes first; the rest is fetched only so far ahead.
 //!
 //! ```text
 //! push ─►┌──────────────────────────┐◄─ push_last (what will be wanted later)

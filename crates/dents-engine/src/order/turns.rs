@@ -30,7 +30,7 @@ use core::mem;
 /// With so many unread a worker is woken, which costs as much as reading one.
 const WAKING: usize = if cfg!(feature = "model") { 1 } else { 4 };
 
-/// An item: what is asked, and what was found.
+/// An item: the question and its answer.
 #[derive(Debug)]
 pub struct Item<P, T> {
     payload: P,
@@ -54,7 +54,7 @@ impl<P, T> Item<P, T> {
         Arc::new(Item { payload, state: Mutex::new(State::Unread) })
     }
 
-    /// What is asked.
+    /// The question.
     #[must_use]
     pub fn payload(&self) -> &P {
         &self.payload
@@ -148,7 +148,7 @@ impl<P, T> Turns<P, T> {
         }
     }
 
-    /// A worker's life, until [`Turns::end`]. `read` finds out what is asked; what it leads to is offered before it is
+    /// A worker's life, until [`Turns::end`]. `read` answers the question; what it leads to is offered before it is
     /// published, as the items that `below` takes from it.
     pub fn work<'t>(&'t self, mut read: impl FnMut(&P) -> T, below: impl Fn(&T) -> &[Arc<Item<P, T>>])
     where

@@ -1,4 +1,4 @@
-//! `board`: each entry is claimed once, and whoever sees a chunk complete sees all answers.
+//! `board`: each entry is claimed once, and a consumer that sees a chunk complete sees all answers.
 
 use super::explore;
 use dents_engine::Fault;

@@ -1,4 +1,4 @@
-//! `order::steal`: every member, paused task and piece is executed once, and what is offered wakes who sleeps.
+//! `order::steal`: every member, paused task and piece is executed once, and an offer wakes a sleeping worker.
 
 use super::explore;
 use dents_engine::Fault;
