@@ -17,8 +17,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ffi::CStr;
-use core::mem::take;
+use core::mem::{replace, take};
 use dents_engine::crew::growing::Worker;
+use dents_engine::limit::policy::Policy;
 use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
@@ -49,6 +50,7 @@ struct Hints {
     by_text: Option<bool>,
     smack: Option<bool>,
     without_xattrs: Option<(u32, u32)>,
+    has_policy: bool,
 }
 
 impl task::Task for Task {
@@ -222,6 +224,10 @@ impl Shared {
         asker.desk = seat(worker);
         if self.crew.limit().is_far() {
             asker.hold();
+            hints.has_policy = true;
+            if !replace(&mut dir.hints.lock().has_policy, true) && self.wanted.policy.is_none() {
+                self.crew.limit().cap(Policy::of(statfs::of_mount(fd).ok()).most);
+            }
         }
         self.ask_each(worker, buffer, &current, |kind, name| {
             let mut meta = Meta::default();

@@ -16,8 +16,8 @@
 //!   read for the last time.
 //! - The lister never closes what the agent opened: descriptors are held by tasks, which only the agent touches.
 //!
-//! Costs, beside the questions themselves: a process and a thread, one clock reading an answer, 96 bytes an entry
-//! until it is taken.
+//! Costs, beside the questions themselves: a process and a thread; a clock reading for every answer that is a round trip, and for
+//! every 16 that come from memory; 96 bytes for each entry until the lister takes it.
 
 mod agent;
 mod board;
@@ -97,7 +97,8 @@ pub struct Wanted {
     pub watch: Option<&'static Watch>,
     /// Whether it shall be noted what was asked of which kind of entry.
     pub explains: bool,
-    /// The policy of the file system, if it is known: no more requests in flight than it says, stuck ones not counted.
+    /// Instead of the policies of the file systems: no more requests in flight than it says, stuck ones not counted. `None` for
+    /// theirs, which are looked up where answers are round trips: two system calls for each directory, answered by the kernel alone.
     pub policy: Option<&'static Policy>,
 }
 
@@ -165,7 +166,7 @@ impl Deadline {
             Some(threads) => Limit::counted(threads, most),
             None => Limit::unknown(BEGIN, most, 1),
         };
-        let limit = limit.capped(wanted.policy.map_or(usize::MAX, |policy| policy.most));
+        wanted.policy.iter().for_each(|policy| limit.cap(policy.most));
         let shared: &'static Shared = Box::leak(Box::new(Shared {
             ledger: wanted.explains.then(Ledger::default),
             wanted,

@@ -30,7 +30,7 @@ pub struct Limit {
     /// Never more than this, stuck workers among them.
     most: u32,
     /// Never more than this at a time, stuck workers not counted.
-    cap: u32,
+    cap: AtomicU32,
     counted: bool,
     /// At a time, stuck ones not counted.
     allowed: AtomicU32,
@@ -108,7 +108,7 @@ impl Limit {
     fn new(most: u32, allowed: u32, counted: bool) -> Limit {
         Limit {
             most,
-            cap: u32::MAX,
+            cap: AtomicU32::new(u32::MAX),
             counted,
             allowed: AtomicU32::new(allowed),
             stuck: AtomicU32::new(0),
@@ -119,10 +119,10 @@ impl Limit {
         }
     }
 
-    /// The same, but never more than so many at a time, stuck workers not counted: what the file system's policy says.
-    #[must_use]
-    pub fn capped(self, cap: usize) -> Limit {
-        Limit { cap: number(cap), ..self }
+    /// From now on never more than so many at a time, stuck workers not counted: what a file system's policy says. Of
+    /// several file systems the strictest counts.
+    pub fn cap(&self, most: usize) {
+        self.cap.fetch_min(number(most), Ordering::Relaxed);
     }
 
     fn begin_search(&self, now_ns: u64) {
@@ -140,7 +140,7 @@ impl Limit {
     #[must_use]
     pub fn allowed(&self) -> u32 {
         let stuck = self.stuck.load(Ordering::Relaxed);
-        let allowed = self.allowed.load(Ordering::Relaxed).min(self.cap);
+        let allowed = self.allowed.load(Ordering::Relaxed).min(self.cap.load(Ordering::Relaxed));
         allowed.saturating_add(2 * stuck).min(self.most)
     }
 
@@ -384,7 +384,9 @@ mod tests {
 
     #[test]
     fn a_cap_holds_for_workers_that_are_not_stuck() {
-        let limit = Limit::unknown(2, 8, 4).capped(1);
+        let limit = Limit::unknown(2, 8, 4);
+        limit.cap(1);
+        limit.cap(5);
         assert_eq!((limit.allowed(), limit.enter(), limit.enter()), (1, true, false));
         limit.raise(|| 4);
         limit.begin_search(0);
