@@ -254,4 +254,7 @@ fn sparse_slots_belong_to_their_entries() {
     assert_eq!(known, [(7, 70), (17, 71), (27, 72), (37, 73)]);
     assert!(batch.place_slots(|_, _| false).is_some_and(|todo| todo.is_empty()));
     assert!(!batch.entry(7).is_known(), "slots that were placed anew are empty");
+    let todo = batch.place_slots_of(|index, _| index != 7);
+    batch.metas.append(vec![Meta { bits: Bits::STAT, ..Meta::default() }; todo.len()]);
+    assert_eq!((todo.len(), batch.entry(7).is_known(), batch.entry(8).is_known()), (39, false, true));
 }

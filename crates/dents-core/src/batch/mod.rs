@@ -538,19 +538,32 @@ impl Batch {
             self.slots = Slots::Dense;
             return None;
         }
-        let mut slots = Vec::with_capacity(self.len());
-        let mut todo = Vec::with_capacity(asked);
-        for dent in &self.dents {
-            if asks(dent) {
-                slots.push(todo.len() as u32);
-                todo.push(*dent);
-            } else {
-                slots.push(NO_SLOT);
-            }
-        }
+        let (slots, todo) = sparse(&self.dents, |_, dent| asks(dent));
         self.slots = Slots::Sparse(slots);
         Some(todo)
     }
+
+    /// The same where entries are chosen by their place: there are slots for these and no other, however many they are.
+    pub(crate) fn place_slots_of(&mut self, asks: impl Fn(usize, Kind) -> bool) -> Vec<Dent> {
+        self.metas.clear();
+        let (slots, todo) = sparse(&self.dents, |index, dent| asks(index, dent.kind()));
+        self.slots = Slots::Sparse(slots);
+        todo
+    }
+}
+
+/// The slot of each entry, and the entries that have one.
+fn sparse(dents: &[Dent], asks: impl Fn(usize, &Dent) -> bool) -> (Vec<u32>, Vec<Dent>) {
+    let (mut slots, mut todo) = (Vec::with_capacity(dents.len()), Vec::new());
+    for (index, dent) in dents.iter().enumerate() {
+        if asks(index, dent) {
+            slots.push(todo.len() as u32);
+            todo.push(*dent);
+        } else {
+            slots.push(NO_SLOT);
+        }
+    }
+    (slots, todo)
 }
 
 /// One entry, to be read.

@@ -4,7 +4,7 @@ use super::ask::Asker;
 use super::ledger::Ledger;
 use super::{Harvest, Question, Tally, Todo, asks};
 use crate::batch::{Batch, Dent, Metas, Names};
-use crate::needs::NeedsByKind;
+use crate::needs::{Kind, NeedsByKind};
 use crate::watchdog::Watch;
 use dents_sys::BorrowedFd;
 
@@ -17,19 +17,27 @@ pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest)
 /// Fills the batch. Before each entry `go_on` is asked, with the number of requests made so far; where it says no, the rest
 /// stays unknown, and the second answer is false.
 ///
+/// Where some are `selected`, no other is asked about, unless it may turn out to be a directory.
+///
 /// With `follow`, a link that leads nowhere is answered for itself. What is asked is noted in the ledger, and shown at the seat
 /// of a watch, where there are such.
 pub(crate) fn fill(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
-    follow: bool,
+    (follow, selected): (bool, Option<&[bool]>),
     (ledger, watch): (Option<&Ledger>, Option<(&'static Watch, usize)>),
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
     batch.trusts_d_ino = false;
-    let todo = batch.place_slots(|kind, _| asks(needs, follow, kind));
+    let may_lead_down = |kind| kind == Kind::Unknown || (follow && kind == Kind::Link);
+    let todo = match selected {
+        None => batch.place_slots(|kind, _| asks(needs, follow, kind)),
+        Some(selected) => Some(batch.place_slots_of(|index, kind| {
+            (selected[index] || may_lead_down(kind)) && asks(needs, follow, kind)
+        })),
+    };
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
     let (watch, desk) = watch.map_or((None, 0), |(watch, desk)| (Some(watch), desk));

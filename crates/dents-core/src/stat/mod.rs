@@ -152,7 +152,7 @@ pub fn fill_alone(
     follow: bool,
     go_on: impl FnMut(u64) -> bool,
 ) {
-    alone::fill(batch, dir, needs, follow, (None, None), go_on);
+    alone::fill(batch, dir, needs, (follow, None), (None, None), go_on);
 }
 
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {

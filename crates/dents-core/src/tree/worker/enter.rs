@@ -6,7 +6,7 @@ use crate::tree::lineage::Lineage;
 use crate::tree::open::{self, Border};
 use crate::tree::shared::Shared;
 use crate::tree::subdirectories::{About, Subdirectories};
-use crate::tree::visitor::{Failure, Piece, Place, Problem, Step};
+use crate::tree::visitor::{Failure, Piece, Problem, Step, Visitor};
 use core::ffi::CStr;
 use dents_engine::order::steal::Group;
 use dents_engine::wait;
@@ -23,13 +23,13 @@ const WORTH_OPENING: usize = 3;
 impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Opens a subdirectory: one of the topmost group on the worker's stack if it is its `own`. Then it is being read, unless
     /// it is skipped or its opening is a failure.
-    pub(super) fn enter(
+    pub(super) fn enter<V: Visitor<State = S>>(
         &mut self,
         group: &Group<Subdirectories<S>>,
         index: usize,
         own: bool,
         shared: &Shared<'_, S>,
-        opened: impl FnOnce(&Place<'_>, &mut S) -> Step,
+        visitor: &mut V,
     ) -> Option<Failure<'static>> {
         let siblings = &group.common;
         self.set_path(&siblings.path, siblings.name(index).to_bytes());
@@ -53,7 +53,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.tally.directories += 1;
         let piece = Piece { index: 0, last: false };
         let mut state = core::mem::take(&mut about.state);
-        let step = opened(&place_of(&about, &self.path, piece, Some(dir.as_fd())), &mut state);
+        let step = visitor.opened(&place_of(&about, &self.path, piece, Some(dir.as_fd())), &mut state);
         about.state = state;
         match step {
             Step::Enter => {

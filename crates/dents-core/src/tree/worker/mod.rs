@@ -18,6 +18,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use core::marker::PhantomData;
 use dents_engine::crew::{Next, Order as _};
 use dents_engine::order::steal::{self, Stack};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
@@ -31,6 +32,8 @@ pub(super) struct Worker<S> {
     path: Vec<u8>,
     buffer: Vec<u8>,
     batch: Batch,
+    /// Which entries of a batch the visitor wants to be asked about.
+    selected: Vec<bool>,
     /// Whether the batch may hold something to enter.
     promising: bool,
     source: Source<S>,
@@ -73,6 +76,17 @@ enum Source<S> {
     Part(Box<Part<S>>),
 }
 
+/// In place of the visitor of a walk that is asked for batch after batch: it enters all, and everything is asked about.
+struct Unattended<S>(PhantomData<S>);
+
+impl<S: Clone + Default + Send + Sync> Visitor for Unattended<S> {
+    type State = S;
+
+    fn entries(&mut self, _: &Place<'_>, _: &Batch, _: &S) -> Step {
+        Step::Enter
+    }
+}
+
 /// What is to be shown.
 pub(super) enum Ready {
     Entries,
@@ -88,6 +102,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             path: Vec::new(),
             buffer: Vec::new(),
             batch: Batch::new(shared.options.needs),
+            selected: Vec::new(),
             promising: false,
             source: Source::Own,
             reading: None,
@@ -116,7 +131,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn give_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
         operands.iter().for_each(|operand| self.batch.push(operand, Kind::Unknown, 0));
         let follow = shared.options.follow != Follow::Never;
-        self.fill(None, shared.options.at, follow, shared);
+        self.fill(None, shared.options.at, (follow, None), shared);
         self.tally.entries += self.batch.len() as u64;
         self.promising = true;
         self.source = Source::Operands;
@@ -144,7 +159,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         shared: &Shared<'_, S>,
         visitor: &mut V,
     ) -> bool {
-        let ready = self.execute(task, shared, |place, state| visitor.opened(place, state));
+        let ready = self.execute(task, shared, visitor);
         let step = match ready {
             None => return false,
             Some(Ready::Failed(failure)) => visitor.failed(&self.failure(failure)),
@@ -182,7 +197,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Executes tasks until there is something to show; `None` if there is nothing left, or the walk is stopped.
     pub(super) fn prepare(&mut self, shared: &Shared<'_, S>) -> Option<Ready> {
         while let Next::Task(task) = shared.next(self) {
-            let ready = self.execute(task, shared, |_, _| Step::Enter);
+            let ready = self.execute(task, shared, &mut Unattended(PhantomData));
             if ready.is_some() {
                 return ready;
             }
@@ -190,11 +205,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         None
     }
 
-    fn execute(
+    fn execute<V: Visitor<State = S>>(
         &mut self,
         task: Task<S>,
         shared: &Shared<'_, S>,
-        opened: impl FnOnce(&Place<'_>, &mut S) -> Step,
+        visitor: &mut V,
     ) -> Option<Ready> {
         let whole = match task {
             None if matches!(self.source, Source::Operands) => true,
@@ -203,13 +218,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     let about = self.reading.take()?.about;
                     return Some(Ready::Failed(self.failed(&about, Problem::Read, errno)));
                 }
-                None => self.read(shared),
+                None => self.read(shared, visitor),
             },
             Some(steal::Task::Own(group, index)) => {
-                return self.enter(&group, index, true, shared, opened).map(Ready::Failed);
+                return self.enter(&group, index, true, shared, visitor).map(Ready::Failed);
             }
             Some(steal::Task::Sorted(group, index)) => {
-                return self.enter(&group, index, false, shared, opened).map(Ready::Failed);
+                return self.enter(&group, index, false, shared, visitor).map(Ready::Failed);
             }
             Some(steal::Task::Stolen(group)) => {
                 self.tally.stolen += 1;
@@ -222,7 +237,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 self.reading = Some(Reading { level: self.stack.levels(), ..reading });
                 false
             }
-            Some(steal::Task::Piece(part)) => self.take(part, shared),
+            Some(steal::Task::Piece(part)) => self.take(part, shared, visitor),
         };
         whole.then_some(Ready::Entries)
     }

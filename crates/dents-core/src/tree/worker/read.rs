@@ -1,12 +1,12 @@
 //! From a directory that is open to a batch that may be seen.
 
-use super::{Reading, Source, Worker};
+use super::{Reading, Source, Worker, place_of};
 use crate::batch::Batch;
 use crate::needs::Kind;
 use crate::scandir::{self, Distrust};
 use crate::stat::alone;
 use crate::tree::shared::{Home, Part, Shared};
-use crate::tree::visitor::Piece;
+use crate::tree::visitor::{Piece, Visitor};
 use crate::tree::{Follow, Order, PIECE, open};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -25,7 +25,7 @@ const SETTLED: usize = 1 << 18;
 impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Reads the next piece of the directory that is open, and finds out what must be known. False if the walk ended
     /// meanwhile.
-    pub(super) fn read(&mut self, shared: &Shared<'_, S>) -> bool {
+    pub(super) fn read<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) -> bool {
         let Some(mut reading) = self.reading.take() else { return false };
         self.source = Source::Own;
         self.promising = false;
@@ -40,7 +40,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let mut whole = true;
         if shared.asks || unknown || shared.options.follow == Follow::Always {
             self.deal(&mut reading, shared);
-            whole = self.ask(None, reading.dir.as_fd(), shared);
+            let dir = reading.dir.as_fd();
+            self.sort(None, shared);
+            let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
+            let selects = visitor.select(&place, &self.batch, &reading.about.state, &mut self.selected);
+            whole = self.ask(None, dir, selects, shared);
         } else {
             // Names and types are all that is wanted.
             shared.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
@@ -156,7 +160,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// Gets the answers about a part of a directory. False if the walk ended meanwhile.
-    pub(super) fn take(&mut self, mut part: Box<Part<S>>, shared: &Shared<'_, S>) -> bool {
+    pub(super) fn take<V: Visitor<State = S>>(
+        &mut self,
+        mut part: Box<Part<S>>,
+        shared: &Shared<'_, S>,
+        visitor: &mut V,
+    ) -> bool {
         let mut made = 1;
         let opened = open::place(shared.options.at, &part.home.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
@@ -165,7 +174,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         });
         self.tally.requests += made;
         let whole = match &opened {
-            Ok(dir) => self.ask(Some(&mut part.batch), dir.as_fd(), shared),
+            Ok(dir) => {
+                let (dir, home) = (dir.as_fd(), &part.home);
+                self.sort(Some(&mut part.batch), shared);
+                let place = place_of(&home.about, &home.path, part.piece, Some(dir));
+                let selects = visitor.select(&place, &part.batch, &home.about.state, &mut self.selected);
+                self.ask(Some(&mut part.batch), dir, selects, shared)
+            }
             Err(errno) => {
                 part.batch.fail_all(*errno);
                 self.tally.faults += part.batch.len() as u64;
@@ -180,12 +195,26 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         whole
     }
 
-    /// Asks about entries of a directory in the order of the walk.
-    fn ask(&mut self, mut batch: Option<&mut Batch>, dir: BorrowedFd<'_>, shared: &Shared<'_, S>) -> bool {
+    /// The order in which entries of a directory are asked about.
+    fn sort(&mut self, batch: Option<&mut Batch>, shared: &Shared<'_, S>) {
         if shared.options.order == Order::Inode {
-            batch.as_deref_mut().unwrap_or(&mut self.batch).sort_by_inode();
+            batch.unwrap_or(&mut self.batch).sort_by_inode();
         }
-        self.fill(batch, dir, shared.options.follow == Follow::Always, shared)
+    }
+
+    /// Asks about entries of a directory: about all, or those that were selected.
+    fn ask(
+        &mut self,
+        batch: Option<&mut Batch>,
+        dir: BorrowedFd<'_>,
+        selects: bool,
+        shared: &Shared<'_, S>,
+    ) -> bool {
+        let selected = core::mem::take(&mut self.selected);
+        let follow = shared.options.follow == Follow::Always;
+        let whole = self.fill(batch, dir, (follow, selects.then_some(&selected)), shared);
+        self.selected = selected;
+        whole
     }
 
     /// Asks about a batch, its own or another, what its names and types do not answer.
@@ -193,7 +222,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         &mut self,
         batch: Option<&mut Batch>,
         dir: BorrowedFd<'_>,
-        follow: bool,
+        which: (bool, Option<&[bool]>),
         shared: &Shared<'_, S>,
     ) -> bool {
         let shown = shared.options.watch.map(|watch| (watch, self.seat()));
@@ -201,7 +230,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let (clock, before) = (&mut self.clock, self.tally.requests);
         let go_on = |made: u64| shared.bounds.may_ask(clock, before + made);
         let (tally, whole) =
-            alone::fill(batch, dir, &shared.needs, follow, (shared.options.ledger, shown), go_on);
+            alone::fill(batch, dir, &shared.needs, which, (shared.options.ledger, shown), go_on);
         shown.iter().for_each(|(watch, _)| watch.add_answered(tally.avoided as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
