@@ -524,15 +524,19 @@ impl Visitor for Deepest {
 }
 
 /// Asks about names that end in 7 alone.
-struct Selective(Vec<PathBuf>, usize);
+#[derive(Default)]
+struct Selective {
+    selected: Vec<bool>,
+    found: Vec<PathBuf>,
+    entries: usize,
+}
 
 impl Visitor for Selective {
     type State = ();
 
-    fn select(&mut self, _: &Place<'_>, batch: &Batch, (): &(), selected: &mut Vec<bool>) -> bool {
-        selected.clear();
-        selected.extend(batch.iter().map(|entry| entry.name().ends_with(b"7")));
-        true
+    fn select(&mut self, _: &Place<'_>, batch: &Batch, (): &()) -> Option<&[bool]> {
+        self.selected = batch.iter().map(|entry| entry.name().ends_with(b"7")).collect();
+        Some(&self.selected)
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
@@ -541,9 +545,9 @@ impl Visitor for Selective {
             place.join(entry.name(), &mut path);
             let asked = place.depth == 0 || entry.name().ends_with(b"7");
             assert_eq!(entry.is_known(), asked, "{}", path.escape_ascii());
-            self.1 += 1;
+            self.entries += 1;
             if asked && entry.size() == 3 {
-                self.0.push(PathBuf::from(OsStr::from_bytes(&path)));
+                self.found.push(PathBuf::from(OsStr::from_bytes(&path)));
             }
         }
         Step::Enter
@@ -559,12 +563,12 @@ fn entries_that_are_not_selected_are_not_asked_about() {
     (0..6000).for_each(|nth| fs::write(path(nth), "abc").expect("write"));
     for (workers, order) in [(1, Order::Any), (3, Order::Any), (2, Order::Inode)] {
         let options = Options { needs: sizes(), workers: Some(workers), order, ..Options::default() };
-        let make = |_| Selective(Vec::new(), 0);
+        let make = |_| Selective::default();
         let outcome = tree::walk(&[&c_path(&playground.0)], &options, &Threads, make);
-        let found: BTreeSet<_> = outcome.visitors.iter().flat_map(|one| one.0.iter()).collect();
+        let found: BTreeSet<_> = outcome.visitors.iter().flat_map(|one| one.found.iter()).collect();
         let expected: Vec<_> = (0..6000).filter(|nth| nth % 10 == 7).map(path).collect();
         assert_eq!(found, expected.iter().collect());
-        assert_eq!(outcome.visitors.iter().map(|one| one.1).sum::<usize>(), 6003);
+        assert_eq!(outcome.visitors.iter().map(|one| one.entries).sum::<usize>(), 6003);
         assert_eq!(outcome.tally.stats, 601, "with {workers} workers");
     }
 }

@@ -38,6 +38,9 @@ impl Plan<'_> {
 pub(crate) struct Scan<'p> {
     plan: &'p Plan<'p>,
     emit: Box<dyn Emit + 'p>,
+    /// Which entries of the batch passed the tests of names and types, once these were made.
+    selected: Vec<bool>,
+    has_selected: bool,
     scratch: Vec<u8>,
     met: Met,
 }
@@ -53,7 +56,8 @@ pub(crate) struct Met {
 
 impl<'p> Scan<'p> {
     pub(crate) fn new(plan: &'p Plan<'p>, emit: Box<dyn Emit + 'p>) -> Self {
-        Scan { plan, emit, scratch: Vec::new(), met: Met::default() }
+        let (selected, scratch) = (Vec::new(), Vec::new());
+        Scan { plan, emit, selected, has_selected: false, scratch, met: Met::default() }
     }
 
     /// Hands over what is still held back. Gives what was met.
@@ -64,6 +68,7 @@ impl<'p> Scan<'p> {
 
     fn look(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
         let wants_none = self.plan.filter.wants_none(place);
+        let has_selected = core::mem::take(&mut self.has_selected);
         for entry in batch.iter() {
             if entry.fault().is_some() && !self.goes_on(place, &entry) {
                 continue;
@@ -74,7 +79,14 @@ impl<'p> Scan<'p> {
             // A PATH is its own operand.
             let own = Origin { operand: entry.name().len(), rules: None };
             let origin = if place.depth == 0 { &own } else { origin };
-            let wanted = !wants_none && self.plan.filter.wants(place, origin, &entry, &mut self.scratch);
+            let is_selected = if has_selected {
+                self.selected[entry.index()]
+            } else {
+                self.plan.filter.may_want(place, origin, &entry, self.plan.follows, &mut self.scratch)
+            };
+            let wanted = !wants_none
+                && is_selected
+                && self.plan.filter.wants(place, origin, &entry, &mut self.scratch);
             // No filter keeps back what makes the scan incomplete.
             if wanted || (is_failed_root(place, &entry) && self.emit.takes_faults()) {
                 self.emit.entry(place, origin, &entry);
@@ -154,6 +166,19 @@ impl Visitor for Scan<'_> {
             });
         }
         Step::Enter
+    }
+
+    fn select(&mut self, place: &Place<'_>, batch: &Batch, origin: &Origin) -> Option<&[bool]> {
+        let Plan { filter, follows, .. } = self.plan;
+        self.has_selected = filter.selects() || filter.wants_none(place);
+        if self.has_selected {
+            let none = filter.wants_none(place);
+            let scratch = &mut self.scratch;
+            let wants = |entry: Entry<'_>| !none && filter.may_want(place, origin, &entry, *follows, scratch);
+            self.selected.clear();
+            self.selected.extend(batch.iter().map(wants));
+        }
+        self.has_selected.then_some(&self.selected[..])
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, origin: &Origin) -> Step {

@@ -60,6 +60,12 @@ fn only_what_can_pass_is_asked_about() {
         (&["--size", "+0"], 33),
         (&["-t", "l", "--printf", "%p %s\n"], 3),
         (&["--printf", "%p %s\n"], 33),
+        // Names cost nothing, so they come first; and of what they keep out nothing is shown.
+        (&["--newer", "@0", "--size", "0", "--include", "*1*"], 3),
+        (&["--user", "root", "-g", "/[12]$"], 6),
+        (&["--size", "+0", "--exclude", "b", "--include", "l"], 2),
+        (&["-f", "--printf", "%p %s\n", "--exclude", "[1-8]"], 6),
+        (&["--size", "0", "--min-depth", "2"], 30),
     ] {
         let trace = traced(&dents(dir.path()).args(["--sync", "."]).args(args));
         assert_eq!(stats(&trace), 1 + expected, "{args:?}");

@@ -110,6 +110,11 @@ impl<'o, S> Shared<'o, S> {
         self.ids.fetch_add(directories as u64, Relaxed)
     }
 
+    /// Whether all links are followed.
+    pub(super) fn follows(&self) -> bool {
+        self.options.follow == Follow::Always
+    }
+
     /// A visitor's wish.
     pub(super) fn stop(&self) {
         self.bounds.stop(End::Stopped);

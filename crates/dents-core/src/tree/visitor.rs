@@ -2,7 +2,6 @@
 
 use super::lineage::Lineage;
 use crate::batch::{Batch, Entry};
-use alloc::vec::Vec;
 use dents_sys::{BorrowedFd, Errno};
 
 /// Receives what one worker finds. All methods but [`Visitor::entries`] have a default.
@@ -18,19 +17,12 @@ pub trait Visitor {
         Step::Enter
     }
 
-    /// Names and types of entries are known, and nothing was asked about them: selects those that shall be, true or false for each
-    /// in `selected`, which is overwritten. False if all shall be. Others come with the rest, and [`Entry::is_known`] is false
-    /// for them; about those whose type is not known, or that are links and followed, is asked in any case. Not called for operands,
-    /// nor where names and types are all that is needed.
-    fn select(
-        &mut self,
-        place: &Place<'_>,
-        batch: &Batch,
-        state: &Self::State,
-        selected: &mut Vec<bool>,
-    ) -> bool {
-        let _ = (place, batch, state, selected);
-        false
+    /// Selects the entries that the walk asks about, by their names and types: true or false for each, or `None` for all. The
+    /// visitor gets the others too, and [`Entry::is_known`] is false for them. An entry of unknown type, and a link that is
+    /// followed, is asked about in any case: it may be a directory. Not called for operands, nor where nothing needs to be asked.
+    fn select(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Option<&[bool]> {
+        let _ = (place, batch, state);
+        None
     }
 
     /// Entries of a directory: all of them, or a piece if there are many. An empty directory gives one empty batch.

@@ -1,5 +1,7 @@
-//! Which entries are wanted. Each filter says what it must know of an entry, and of which types of entries: `--type f
-//! --size +1M` asks about files alone, and names, globs and patterns ask about nothing.
+//! Which entries are wanted. The tests come in the order of what they cost:
+//!
+//! 1. names and types ([`Filter::may_want`]), which `readdir` told: no system call;
+//! 2. facts ([`Filter::wants`]): one `statx`, of the entries that passed the first tests and of no other.
 
 pub(crate) mod globs;
 pub(crate) mod kinds;
@@ -80,8 +82,9 @@ pub(crate) struct Filter<'a> {
     kinds: Option<Kinds>,
     include: Option<Globs>,
     exclude: Option<Globs>,
-    /// Whether each entry must be looked at.
-    looks: bool,
+    /// Whether there is a test of types, or of names.
+    has_types: bool,
+    has_names: bool,
 }
 
 impl<'a> Filter<'a> {
@@ -89,10 +92,9 @@ impl<'a> Filter<'a> {
     pub(crate) fn new(args: &'a Args) -> Result<Self, String> {
         let kinds = args.kinds.iter().copied().reduce(Kinds::or);
         let (include, exclude) = (Globs::new(&args.include)?, Globs::new(&args.exclude)?);
-        let names = include.is_some() || exclude.is_some() || args.gitignore || !args.grep.is_empty();
-        let types = kinds.is_some() || args.directories || args.files;
-        let looks = names || types || !args.facts().is_empty();
-        Ok(Filter { args, kinds, include, exclude, looks })
+        let has_names = include.is_some() || exclude.is_some() || args.gitignore || !args.grep.is_empty();
+        let has_types = kinds.is_some() || args.directories || args.files;
+        Ok(Filter { args, kinds, include, exclude, has_types, has_names })
     }
 
     /// What must be known: what the filters read, and what the output reads of those that pass.
@@ -125,7 +127,7 @@ impl<'a> Filter<'a> {
 
     /// Whether all entries of a directory are wanted, whatever they are.
     pub(crate) fn wants_all(&self, place: &Place<'_>) -> bool {
-        !self.looks && place.depth >= self.args.min_depth
+        !self.selects() && self.args.facts().is_empty() && place.depth >= self.args.min_depth
     }
 
     /// Whether no entry of a directory can be wanted.
@@ -133,7 +135,27 @@ impl<'a> Filter<'a> {
         place.depth < self.args.min_depth
     }
 
-    /// Whether an entry is wanted. `scratch` is overwritten.
+    /// Whether names and types may keep an entry out.
+    pub(crate) fn selects(&self) -> bool {
+        self.has_types || self.has_names
+    }
+
+    /// Whether an entry is wanted as far as its name and the type that `readdir` told decide that; with `follow` a link may turn
+    /// out to be of any type. `scratch` is overwritten.
+    pub(crate) fn may_want(
+        &self,
+        place: &Place<'_>,
+        origin: &Origin,
+        entry: &Entry<'_>,
+        follow: bool,
+        scratch: &mut Vec<u8>,
+    ) -> bool {
+        let is_open = entry.kind() == Kind::Unknown || (follow && entry.kind() == Kind::Link);
+        (is_open || self.type_fits(entry.kind()))
+            && (!self.has_names || self.name_fits(place, origin, entry, scratch))
+    }
+
+    /// Whether an entry that [may be wanted](Filter::may_want) is wanted.
     pub(crate) fn wants(
         &self,
         place: &Place<'_>,
@@ -141,21 +163,20 @@ impl<'a> Filter<'a> {
         entry: &Entry<'_>,
         scratch: &mut Vec<u8>,
     ) -> bool {
-        if !self.looks {
-            return true;
-        }
-        let args = self.args;
-        let kind = entry.kind();
-        if self.kinds.is_some_and(|kinds| !kinds.has(kind))
-            || (args.directories && kind != Kind::Dir)
-            || (args.files && kind == Kind::Dir)
-        {
-            return false;
-        }
-        args.facts_fit(entry) && self.names_fit(place, origin, entry, scratch)
+        self.type_fits(entry.kind())
+            && self.args.facts_fit(entry)
+            // A rule of an ignore file may be about directories alone, and now it is known whether the entry is one.
+            && (entry.kind() == entry.d_kind() || !self.args.gitignore || !self.prunes(place, origin, entry, scratch))
     }
 
-    fn names_fit(
+    fn type_fits(&self, kind: Kind) -> bool {
+        let args = self.args;
+        self.kinds.is_none_or(|kinds| kinds.has(kind))
+            && (!args.directories || kind == Kind::Dir)
+            && (!args.files || kind != Kind::Dir)
+    }
+
+    fn name_fits(
         &self,
         place: &Place<'_>,
         origin: &Origin,

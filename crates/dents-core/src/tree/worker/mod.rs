@@ -32,8 +32,6 @@ pub(super) struct Worker<S> {
     path: Vec<u8>,
     buffer: Vec<u8>,
     batch: Batch,
-    /// Which entries of a batch the visitor wants to be asked about.
-    selected: Vec<bool>,
     /// Whether the batch may hold something to enter.
     promising: bool,
     source: Source<S>,
@@ -102,7 +100,6 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             path: Vec::new(),
             buffer: Vec::new(),
             batch: Batch::new(shared.options.needs),
-            selected: Vec::new(),
             promising: false,
             source: Source::Own,
             reading: None,
@@ -345,7 +342,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
         let nothing = S::default();
         let state = self.about().map_or(&nothing, |about| &about.state);
-        let follow = shared.options.follow == Follow::Always;
+        let follow = shared.follows();
         for entry in self.batch().iter() {
             let perhaps = match entry.kind() {
                 Kind::Dir => entry.d_kind() == Kind::Link,

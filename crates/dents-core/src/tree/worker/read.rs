@@ -7,7 +7,7 @@ use crate::scandir::{self, Distrust};
 use crate::stat::alone;
 use crate::tree::shared::{Home, Part, Shared};
 use crate::tree::visitor::{Piece, Visitor};
-use crate::tree::{Follow, Order, PIECE, open};
+use crate::tree::{Order, PIECE, open};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -38,13 +38,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
         reading.pieces += 1;
         let mut whole = true;
-        if shared.asks || unknown || shared.options.follow == Follow::Always {
+        if shared.asks || unknown || shared.follows() {
             self.deal(&mut reading, shared);
             let dir = reading.dir.as_fd();
             self.sort(None, shared);
             let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
-            let selects = visitor.select(&place, &self.batch, &reading.about.state, &mut self.selected);
-            whole = self.ask(None, dir, selects, shared);
+            let selected = visitor.select(&place, &self.batch, &reading.about.state);
+            whole = self.fill(None, dir, (shared.follows(), selected), shared);
         } else {
             // Names and types are all that is wanted.
             shared.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
@@ -88,7 +88,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Reads until the end, or until there are so many entries. Whether a type is unknown.
     fn read_names(&mut self, reading: &mut Reading<S>, most: usize, shared: &Shared<'_, S>) -> bool {
         let options = shared.options;
-        let follow = options.follow == Follow::Always;
+        let follow = shared.follows();
         let may_ask = |worker: &mut Self| shared.bounds.may_ask(&mut worker.clock, worker.tally.requests);
         let mut unknown = false;
         if self.buffer.is_empty() {
@@ -178,8 +178,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 let (dir, home) = (dir.as_fd(), &part.home);
                 self.sort(Some(&mut part.batch), shared);
                 let place = place_of(&home.about, &home.path, part.piece, Some(dir));
-                let selects = visitor.select(&place, &part.batch, &home.about.state, &mut self.selected);
-                self.ask(Some(&mut part.batch), dir, selects, shared)
+                let selected = visitor.select(&place, &part.batch, &home.about.state);
+                self.fill(Some(&mut part.batch), dir, (shared.follows(), selected), shared)
             }
             Err(errno) => {
                 part.batch.fail_all(*errno);
@@ -202,22 +202,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Asks about entries of a directory: about all, or those that were selected.
-    fn ask(
-        &mut self,
-        batch: Option<&mut Batch>,
-        dir: BorrowedFd<'_>,
-        selects: bool,
-        shared: &Shared<'_, S>,
-    ) -> bool {
-        let selected = core::mem::take(&mut self.selected);
-        let follow = shared.options.follow == Follow::Always;
-        let whole = self.fill(batch, dir, (follow, selects.then_some(&selected)), shared);
-        self.selected = selected;
-        whole
-    }
-
-    /// Asks about a batch, its own or another, what its names and types do not answer.
+    /// Asks about a batch, its own or another, what its names and types do not answer; `which` is whether links are followed, and
+    /// which entries were selected.
     pub(super) fn fill(
         &mut self,
         batch: Option<&mut Batch>,
