@@ -6,9 +6,7 @@ use common::{Playground, Rng, Threads, c_path};
 use dents_core::batch::Batch;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::stat::Workers;
-use dents_core::tree::{
-    self, End, Entries, Failure, Follow, Item, Options, Order, Outcome, Place, Problem, Step, Visitor,
-};
+use dents_core::tree::{self, End, Failure, Follow, Options, Order, Outcome, Place, Problem, Step, Visitor};
 use dents_engine::limit::policy::{Far, Policy};
 use dents_sys::{AsFd, CWD, dir};
 use std::collections::{BTreeMap, BTreeSet};
@@ -296,48 +294,6 @@ fn depth_is_limited_as_told() {
         let keys = |rows: &Rows| rows.keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys(&walked.rows), keys(&truth), "depth {max_depth}");
     }
-}
-
-#[test]
-fn batches_on_one_thread_are_the_same() {
-    let playground = random_tree(9);
-    let options = Options { needs: sizes(), ..Options::default() };
-    let mut truth = Rows::new();
-    recurse(&playground.0, 0, &options, &mut truth);
-    let operand = c_path(&playground.0);
-    let mut entries = Entries::new(&[&operand], &options);
-    let mut seen = BTreeSet::new();
-    while let Some(item) = entries.next_item() {
-        let Item::Entries(place, batch) = item else { panic!("nothing fails here") };
-        let mut path = Vec::new();
-        for entry in batch.iter() {
-            place.join(entry.name(), &mut path);
-            assert!(seen.insert(PathBuf::from(OsStr::from_bytes(&path))));
-        }
-    }
-    assert_eq!(entries.end(), End::Complete);
-    assert_eq!(seen, truth.keys().cloned().collect());
-}
-
-#[test]
-fn what_is_skipped_is_not_entered() {
-    let playground = Playground::new("skip");
-    for name in ["a/aa", "b/bb", "c/cc"] {
-        fs::create_dir_all(playground.0.join(name)).expect("directories");
-    }
-    let options = Options::default();
-    let operand = c_path(&playground.0);
-    let mut entries = Entries::new(&[&operand], &options);
-    let mut seen = BTreeSet::new();
-    while let Some(Item::Entries(place, batch)) = entries.next_item() {
-        let (depth, mut skip) = (place.depth, None);
-        for entry in batch.iter().filter(|_| depth > 0) {
-            seen.insert(String::from_utf8_lossy(entry.name()).into_owned());
-            skip = if entry.name() == b"b" { Some(entry.index()) } else { skip };
-        }
-        skip.into_iter().for_each(|index| entries.skip(index));
-    }
-    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["a", "aa", "b", "c", "cc"]);
 }
 
 /// Hands down how deep it is, prunes, and stops.

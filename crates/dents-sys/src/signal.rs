@@ -172,12 +172,6 @@ pub fn ignores_interrupts() -> bool {
     is_ignored(INT)
 }
 
-/// Whether the process ignores hangups, as nohup(1) has it: one `rt_sigaction`.
-#[must_use]
-pub fn ignores_hangups() -> bool {
-    is_ignored(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

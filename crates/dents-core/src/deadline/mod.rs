@@ -50,7 +50,7 @@ use dents_engine::limit::choose::{Choice, Strategy};
 use dents_engine::limit::policy::Policy;
 use dents_engine::order::queue::Queue;
 use dents_engine::wait::Events;
-use dents_sys::{Errno, Result, clock, sched};
+use dents_sys::{Errno, Result, sched};
 
 /// The error of an entry that did not answer in time. Not `ETIMEDOUT`, which a server's client may give by itself.
 pub const UNANSWERED: Errno = Errno::TIME;
@@ -148,7 +148,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the agent. `until_ns` is the deadline by [`clock::monotonic_ns`]; for what follows from the answers (names
+    /// Starts the agent. `until_ns` is the deadline by [`dents_sys::clock::monotonic_ns`]; for what follows from the answers (names
     /// of owners, absolute paths) there may be `grace_ns` more. At most `in_flight` questions are unanswered at a
     /// time; of workers that are not stuck, `threads` if that number was named.
     ///
@@ -183,12 +183,6 @@ impl Deadline {
     #[must_use]
     pub fn account(&self) -> Option<Account> {
         self.shared.ledger.as_ref().map(Ledger::account)
-    }
-
-    /// Whether the time is up.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        clock::monotonic_ns() >= self.until_ns
     }
 
     /// Waits for what `ready` looks for, until the time is up.

@@ -85,7 +85,6 @@
 
 mod beginning;
 mod bounds;
-mod entries;
 pub mod hardlinks;
 pub mod held;
 mod lineage;
@@ -98,7 +97,6 @@ mod visitor;
 mod worker;
 
 pub use beginning::Beginning;
-pub use entries::{Entries, Item};
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
 use crate::lock::Mutex;

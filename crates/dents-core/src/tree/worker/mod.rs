@@ -18,8 +18,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use core::marker::PhantomData;
-use dents_engine::crew::{Next, Order as _};
+use dents_engine::crew::Next;
 use dents_engine::order::steal::{self, Stack};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
 use descriptors::Descriptors;
@@ -72,17 +71,6 @@ enum Source<S> {
     Own,
     /// A part of a directory.
     Part(Box<Part<S>>),
-}
-
-/// In place of the visitor of a walk that is asked for batch after batch: it enters all, and everything is asked about.
-struct Unattended<S>(PhantomData<S>);
-
-impl<S: Clone + Default + Send + Sync> Visitor for Unattended<S> {
-    type State = S;
-
-    fn entries(&mut self, _: &Place<'_>, _: &Batch, _: &S) -> Step {
-        Step::Enter
-    }
 }
 
 /// What is to be shown.
@@ -189,17 +177,6 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let next = shared.tasks.next(&mut self.stack);
         self.descriptors.truncate(self.stack.levels());
         next.map(Some)
-    }
-
-    /// Executes tasks until there is something to show; `None` if there is nothing left, or the walk is stopped.
-    pub(super) fn prepare(&mut self, shared: &Shared<'_, S>) -> Option<Ready> {
-        while let Next::Task(task) = shared.next(self) {
-            let ready = self.execute(task, shared, &mut Unattended(PhantomData));
-            if ready.is_some() {
-                return ready;
-            }
-        }
-        None
     }
 
     fn execute<V: Visitor<State = S>>(
