@@ -1,7 +1,7 @@
-//! The same walks with `dents`, `walkdir`, `ignore` and `jwalk`, in turns: `compare [ROUNDS] TREE [DIRECTORY]`.
+//! Runs the same walks with `dents`, `walkdir`, `ignore` and `jwalk`, in turns: `compare [ROUNDS] TREE [DIRECTORY]`.
 //!
-//! Prints the median of each, and how it compares with `dents`. TREE is walked for names and for sizes; DIRECTORY, one large
-//! directory, is listed with sizes. Every library must count and add up the same.
+//! Prints the median time of each, and its ratio to `dents`. TREE is walked for names and for sizes; DIRECTORY, one
+//! large directory, is listed with sizes. Every library must count and sum the same.
 
 use dents::{Batch, Needs, Step, Walk};
 use std::hint::black_box;

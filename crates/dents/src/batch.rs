@@ -10,7 +10,7 @@ use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Entries of one directory, or a piece of a large one; or a directory that could not be read.
+/// A directory, or a piece of a large one, with its entries; or the error of a directory.
 pub struct Batch<'b> {
     path: &'b [u8],
     depth: usize,
@@ -33,20 +33,20 @@ impl<'b> Batch<'b> {
         self.depth
     }
 
-    /// Why the directory could not be opened, or not be read to its end. Such a batch has no entries.
+    /// The error, if the directory could not be opened or read to its end. Such a batch has no entries.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
 
-    /// The entries, without those that could not be asked.
+    /// The entries, without those whose `statx` failed.
     pub fn iter(&self) -> impl Iterator<Item = View<'b>> + use<'_, 'b> {
         let (path, depth, follow) = (self.path, self.depth, self.follow);
         let was_asked = |entry: &core::Entry<'_>| !matches!(entry.fault(), Some((Asked::Stat, _)));
         self.kept().filter(was_asked).map(move |entry| View { path, depth, follow, entry })
     }
 
-    /// Entries that could not be asked, each with its error.
+    /// The entries whose `statx` failed, each as its error.
     pub fn errors(&self) -> impl Iterator<Item = Error> + use<'_> {
         self.kept().filter_map(|entry| match entry.fault() {
             Some((Asked::Stat, errno)) => Some(Error::new(&join(self.path, entry.name()), self.depth, errno)),
@@ -54,7 +54,7 @@ impl<'b> Batch<'b> {
         })
     }
 
-    /// The entries that are not left out.
+    /// The entries that the walk does not leave out.
     fn kept(&self) -> impl Iterator<Item = core::Entry<'b>> + use<'_, 'b> {
         let entries = self.core.into_iter().flat_map(core::Batch::iter);
         entries.filter(|entry| self.kept.is_none_or(|kept| kept[entry.index()]))
@@ -63,33 +63,33 @@ impl<'b> Batch<'b> {
 
 /// The error of a directory.
 pub(crate) fn error_of(failure: &Failure<'_>) -> Error {
-    // The depth that its entries would have is one more than its own.
+    // `Failure::depth` is that of the directory's entries: one more than its own.
     let depth = (failure.depth as usize).saturating_sub(1);
     let error = Error::new(failure.path, depth, failure.errno);
     if failure.problem == Problem::Loop { error.of_loop() } else { error }
 }
 
-/// The part of a visitor that walks by batches and by entries have in common: what is left out.
-pub(crate) struct Sieve<'w> {
+/// What a walk leaves out: shared by the visitors of walks by batches and by entries.
+pub(crate) struct Exclusions<'w> {
     pub(crate) walk: &'w Walk,
-    /// Of the batch given last.
+    /// Which entries of the last batch are kept; `None` for all.
     pub(crate) kept: Option<Vec<bool>>,
 }
 
-impl<'w> Sieve<'w> {
-    pub(crate) fn new(walk: &'w Walk) -> Sieve<'w> {
-        Sieve { walk, kept: None }
+impl<'w> Exclusions<'w> {
+    pub(crate) fn new(walk: &'w Walk) -> Exclusions<'w> {
+        Exclusions { walk, kept: None }
     }
 
     pub(crate) fn opened(&self, place: &Place<'_>, state: &mut State) -> Step {
-        // A directory that is given to `opened` is open.
+        // The directory is open whenever `opened` is called.
         if let Some(dir) = place.dir {
             *state = state.enter(self.walk, place.path, place.depth == 1, dir);
         }
         Step::Enter
     }
 
-    /// Takes a batch. Whether its entries are given: they lie deep enough.
+    /// Filters a batch. Returns whether its entries are deep enough to be yielded.
     pub(crate) fn take(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> bool {
         let depth = place.depth as usize;
         self.kept = state.kept(self.walk, place.path, depth, batch);
@@ -103,7 +103,7 @@ impl<'w> Sieve<'w> {
 }
 
 struct Batches<'w, V> {
-    sieve: Sieve<'w>,
+    exclusions: Exclusions<'w>,
     visit: V,
 }
 
@@ -111,25 +111,25 @@ impl<V: FnMut(&Batch<'_>) -> Step> Visitor for Batches<'_, V> {
     type State = State;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        self.sieve.opened(place, state)
+        self.exclusions.opened(place, state)
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        if !self.sieve.take(place, batch, state) {
+        if !self.exclusions.take(place, batch, state) {
             return Step::Enter;
         }
         (self.visit)(&Batch {
             path: place.path,
             depth: place.depth as usize,
-            follow: self.sieve.walk.follow,
+            follow: self.exclusions.walk.follow,
             core: Some(batch),
-            kept: self.sieve.kept.as_deref(),
+            kept: self.exclusions.kept.as_deref(),
             error: None,
         })
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        self.sieve.descend(entry)
+        self.exclusions.descend(entry)
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
@@ -138,7 +138,7 @@ impl<V: FnMut(&Batch<'_>) -> Step> Visitor for Batches<'_, V> {
         let step = (self.visit)(&Batch {
             path,
             depth,
-            follow: self.sieve.walk.follow,
+            follow: self.exclusions.walk.follow,
             core: None,
             kept: None,
             error: Some(error),
@@ -154,8 +154,10 @@ where
 {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
-    let outcome =
-        tree::walk(&roots, &walk.options(), &Threads, |_| Batches { sieve: Sieve::new(walk), visit: make() });
+    let outcome = tree::walk(&roots, &walk.options(), &Threads, |_| Batches {
+        exclusions: Exclusions::new(walk),
+        visit: make(),
+    });
     let tally = outcome.tally;
     Summary {
         entries: tally.entries,

@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-/// Some entries of one directory, read and answered together. Entries share it.
+/// Entries of one directory with their metadata. Each [`Entry`] holds a reference to its block.
 #[derive(Default)]
 pub(crate) struct Block {
     /// The directory; empty for roots.
     pub(crate) path: Vec<u8>,
-    /// Of the entries.
+    /// The depth of the entries.
     pub(crate) depth: usize,
     pub(crate) follow: bool,
     pub(crate) batch: Core,
-    /// Which entries are given; all without.
+    /// Which entries are yielded; `None` for all.
     pub(crate) kept: Option<Vec<bool>>,
 }
 
@@ -27,7 +27,7 @@ impl Block {
         self.kept.as_ref().is_none_or(|kept| kept[index])
     }
 
-    /// An entry, or why it could not be asked.
+    /// The entry, or the error of its `statx`.
     pub(crate) fn give(self: &Arc<Block>, index: usize) -> Result<Entry, Error> {
         match self.batch.entry(index).fault() {
             Some((Asked::Stat, errno)) => {
@@ -49,7 +49,7 @@ pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
     [parent, slash, name].concat()
 }
 
-/// The type of a file, as `readdir` or `stat` told it.
+/// The type of a file, from `readdir` or `stat`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileType(pub(crate) Kind);
 
@@ -96,7 +96,7 @@ impl FileType {
         self.0 == Kind::Char
     }
 
-    /// Whether neither the directory nor a `statx` told it: only without [`Needs::TYPE`].
+    /// Whether the type is unknown. This happens only without [`Needs::TYPE`].
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self.0 == Kind::Unknown
@@ -118,8 +118,8 @@ pub struct View<'b> {
     pub(crate) entry: batch::Entry<'b>,
 }
 
-/// An entry that owns its data. Entries of one directory share most of it: keeping one keeps up to some thousand others in
-/// memory; [`Entry::path`] makes what is independent of them.
+/// An entry that owns its data. Entries of one directory share a block of memory, so one kept entry keeps up to some
+/// thousand others in memory. Keep [`Entry::path`] to avoid that.
 #[derive(Clone)]
 pub struct Entry {
     block: Arc<Block>,
@@ -127,14 +127,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry, to read several facts of it.
+    /// A view of the entry: cheaper when several fields are read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         self.block.view(self.index as usize)
     }
 }
 
-/// Methods of [`View`], which [`Entry`] has too.
+/// Methods that [`View`] and [`Entry`] have in common.
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident -> $type:ty = |$view:ident| $body:expr;)*) => {
         impl<'b> View<'b> {
@@ -148,17 +148,17 @@ macro_rules! facts {
 }
 
 facts! {
-    /// The path, beginning with the root as it was given.
+    /// The path. It begins with the root as given.
     path -> PathBuf = |view| PathBuf::from(OsStr::from_bytes(&join(view.path, view.entry.name())).to_owned());
 
-    /// How deep it lies: 0 for a root, 1 for what is in one.
+    /// The depth: 0 for a root, 1 for the entries of a root.
     depth -> usize = |view| view.depth;
 
-    /// The type. Costs nothing where the file system tells it with the name, which all common ones do; else a `statx`, if
-    /// [`Needs::TYPE`] is declared, as it is by default.
+    /// The type. It costs nothing where `readdir` tells the type, as all common file systems do. Elsewhere it costs a
+    /// `statx`, if [`Needs::TYPE`] is declared, as it is by default.
     file_type -> FileType = |view| FileType(view.entry.kind());
 
-    /// Whether the name itself is a symbolic link, even where links are followed.
+    /// Whether the entry itself is a symbolic link, even where links are followed.
     path_is_symlink -> bool = |view| view.entry.d_kind() == Kind::Link;
 
     /// Size in bytes. [`Needs::SIZE`].
@@ -182,34 +182,34 @@ facts! {
     /// The inode number, as `stat` gives it. [`Needs::INODE`].
     ino -> u64 = |view| view.declared(Needs::INODE, "INODE").ino();
 
-    /// When the contents changed last. [`Needs::MTIME`].
+    /// Time of the last change of the contents. [`Needs::MTIME`].
     modified -> Option<SystemTime> = |view| view.time(Needs::MTIME, "MTIME");
 
-    /// When it was read last, as far as the file system keeps that. [`Needs::ATIME`].
+    /// Time of the last access, as far as the file system keeps it. [`Needs::ATIME`].
     accessed -> Option<SystemTime> = |view| view.time(Needs::ATIME, "ATIME");
 
-    /// When it was made. None where the file system does not keep it. [`Needs::BTIME`].
+    /// Time of creation. `None` where the file system does not keep it. [`Needs::BTIME`].
     created -> Option<SystemTime> = |view| view.time(Needs::BTIME, "BTIME");
 
-    /// When the inode changed last. [`Needs::CTIME`].
+    /// Time of the last change of the inode. [`Needs::CTIME`].
     changed -> Option<SystemTime> = |view| view.time(Needs::CTIME, "CTIME");
 }
 
 impl<'b> View<'b> {
-    /// The name, without the directory; of a root, all of what was given.
+    /// The name, without the directory; for a root, the whole path as given.
     #[must_use]
     pub fn file_name(&self) -> &'b OsStr {
         OsStr::from_bytes(self.entry.name())
     }
 
-    /// The text of a symbolic link; none of anything else. [`Needs::LINK`].
+    /// The target of a symbolic link; `None` for other types. [`Needs::LINK`].
     #[must_use]
     pub fn link(&self) -> Option<&'b Path> {
         let text = self.declared(Needs::LINK, "LINK").link()?;
         Some(Path::new(OsStr::from_bytes(text)))
     }
 
-    /// Everything that std knows of it: one `statx`, at this moment.
+    /// The metadata as std has it: one `statx`, made by this call.
     ///
     /// # Errors
     /// Those of [`std::fs::symlink_metadata`]; where links are followed, of [`std::fs::metadata`].
@@ -219,10 +219,7 @@ impl<'b> View<'b> {
     }
 
     fn declared(&self, needs: Needs, name: &str) -> batch::Entry<'b> {
-        assert!(
-            self.entry.declares(needs),
-            "what is not declared was not asked: add Needs::{name} with `.needs(…)`"
-        );
+        assert!(self.entry.declares(needs), "Needs::{name} was not declared: add it with `.needs(…)`");
         self.entry
     }
 
@@ -246,19 +243,19 @@ impl<'b> View<'b> {
 }
 
 impl Entry {
-    /// The name, without the directory; of a root, all of what was given.
+    /// The name, without the directory; for a root, the whole path as given.
     #[must_use]
     pub fn file_name(&self) -> &OsStr {
         self.view().file_name()
     }
 
-    /// The text of a symbolic link; none of anything else. [`Needs::LINK`].
+    /// The target of a symbolic link; `None` for other types. [`Needs::LINK`].
     #[must_use]
     pub fn link(&self) -> Option<&Path> {
         self.view().link()
     }
 
-    /// Everything that std knows of it: one `statx`, at this moment.
+    /// The metadata as std has it: one `statx`, made by this call.
     ///
     /// # Errors
     /// Those of [`std::fs::symlink_metadata`]; where links are followed, of [`std::fs::metadata`].

@@ -3,7 +3,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
-/// What went wrong with one file or directory of a walk or a listing. Everything else is still given.
+/// The error of one file or directory of a walk or a listing. The other entries are still yielded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Error {
@@ -29,25 +29,25 @@ impl Error {
         &self.path
     }
 
-    /// How deep it lies: 0 for a root.
+    /// The depth of the file: 0 for a root.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The kind of error, as std names it.
+    /// The kind of error, in std's terms.
     #[must_use]
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
     }
 
-    /// The number that the kernel gave: errno(3).
+    /// The kernel's error number: errno(3).
     #[must_use]
     pub fn errno(&self) -> Option<i32> {
         self.source.raw_os_error()
     }
 
-    /// Whether this is a symbolic link that leads to a directory above itself, and was not entered.
+    /// Whether this is a symbolic link to a directory above it. The walk does not enter it.
     #[must_use]
     pub fn is_loop(&self) -> bool {
         self.is_loop

@@ -5,7 +5,7 @@ use crate::entry::{View, join};
 use dents_core::batch::Batch;
 use dents_sys::BorrowedFd;
 
-/// What a directory hands down to those in it: the rules of ignore files.
+/// The state that a directory passes to its subdirectories: the rules of ignore files.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     #[cfg(feature = "gitignore")]
@@ -13,7 +13,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of a directory that was opened, below one with this state.
+    /// The state of a directory that was opened; `self` is the state of its parent.
     pub(crate) fn enter(&self, walk: &Walk, path: &[u8], is_root: bool, dir: BorrowedFd<'_>) -> State {
         #[cfg(feature = "gitignore")]
         if walk.gitignore {
@@ -24,17 +24,17 @@ impl State {
         State::default()
     }
 
-    /// Which entries of a directory are given and entered, if not all are.
+    /// Which entries are yielded and entered; `None` for all.
     pub(crate) fn kept(&self, walk: &Walk, path: &[u8], depth: usize, batch: &Batch) -> Option<Vec<bool>> {
-        if walk.keeps.is_none() && !self.has_rules() {
+        if walk.filter_entry.is_none() && !self.has_rules() {
             return None;
         }
         let mut scratch = Vec::new();
-        let keeps = |entry| {
+        let is_kept = |entry| {
             let view = View { path, depth, follow: walk.follow, entry };
-            !self.ignores(&view, &mut scratch) && walk.keeps.as_ref().is_none_or(|keeps| keeps(&view))
+            !self.ignores(&view, &mut scratch) && walk.filter_entry.as_ref().is_none_or(|keep| keep(&view))
         };
-        Some(batch.iter().map(keeps).collect())
+        Some(batch.iter().map(is_kept).collect())
     }
 
     #[cfg(feature = "gitignore")]
@@ -50,13 +50,13 @@ impl State {
     }
 
     #[cfg(not(feature = "gitignore"))]
-    #[expect(clippy::unused_self, reason = "as with the feature")]
+    #[expect(clippy::unused_self, reason = "same signature as with the feature")]
     fn has_rules(&self) -> bool {
         false
     }
 
     #[cfg(not(feature = "gitignore"))]
-    #[expect(clippy::unused_self, reason = "as with the feature")]
+    #[expect(clippy::unused_self, reason = "same signature as with the feature")]
     fn ignores(&self, view: &View<'_>, _: &mut Vec<u8>) -> bool {
         let _ = (join, view);
         false

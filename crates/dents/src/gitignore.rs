@@ -1,8 +1,9 @@
-//! What git would not list: `.gitignore` and `.ignore` files, as a chain from each directory up to the top of its repository.
+//! Files that git ignores: the rules of `.gitignore` and `.ignore` files, chained from each directory up to the top of
+//! its repository.
 //!
-//! The nearest file that says something about a path decides, the `.ignore` files before the `.gitignore` files; what is above
-//! a repository does not hold within. Costs three system calls for each directory that has none of these files. What is
-//! ignored is neither listed nor entered; PATHs are never ignored themselves, and `.git` always is.
+//! The nearest file with a matching rule decides; `.ignore` files go before `.gitignore` files. Rules from above a
+//! repository do not apply inside it. A directory without these files costs three system calls. An ignored entry is
+//! neither listed nor entered. A PATH operand is never ignored; `.git` always is.
 
 use dents_sys::file::{self, Links};
 use dents_sys::stat::{self, Flags, Mask};
@@ -14,26 +15,27 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Bytes that one of these files may have: more than any list of patterns, and memory for the rules of a hostile one.
+/// Largest ignore file in bytes. It is larger than any real list of patterns, and bounds the memory that a hostile file
+/// can take.
 const MOST: usize = 1 << 20;
 
-/// The rules that one directory adds to those above it.
+/// The rules that one directory adds to those of its ancestors.
 pub struct Rules {
     above: Option<Arc<Rules>>,
     ignore: Option<Gitignore>,
-    /// The `.gitignore`; at the top of a repository what holds for all of it comes after.
+    /// The rules of `.gitignore`; at the top of a repository, those for the whole repository follow.
     git: Vec<Arc<Gitignore>>,
     /// Whether this is the top of a repository.
     is_top: bool,
-    /// Paths as the rules see them: this, and what comes after so many bytes of the path.
+    /// The prefix that rules see in place of the first `strip` bytes of a path.
     base: Vec<u8>,
     strip: usize,
 }
 
-/// What is told of an ignore file that cannot be used: its path, and why.
+/// Called with the path of an ignore file that cannot be used, and the reason.
 pub type Complain<'c> = dyn FnMut(&[u8], &str) + 'c;
 
-/// The rules for what is in a directory that was opened; `is_root` where the walk begins.
+/// The rules inside a directory that was opened; `is_root` where the walk begins.
 pub fn enter(
     path: &[u8],
     is_root: bool,
@@ -43,10 +45,10 @@ pub fn enter(
 ) -> Option<Arc<Rules>> {
     let strip = path.len() + usize::from(!path.ends_with(b"/"));
     let above = if is_root { outside(path, strip, complain) } else { above.cloned() };
-    Rules::found(&mut Home { at: dir, prefix: b"", path, complain }, above, Vec::new(), strip)
+    Rules::found(&mut IgnoreDir { at: dir, prefix: b"", path, complain }, above, Vec::new(), strip)
 }
 
-/// The rules between a PATH and the top of the repository that it lies in.
+/// The rules of the directories between a PATH and the top of its repository.
 fn outside(path: &[u8], strip: usize, complain: &mut Complain<'_>) -> Option<Arc<Rules>> {
     let path = std::fs::canonicalize(OsStr::from_bytes(path)).ok()?;
     let height = path.ancestors().position(|one| one.join(".git").exists())?;
@@ -55,26 +57,26 @@ fn outside(path: &[u8], strip: usize, complain: &mut Complain<'_>) -> Option<Arc
         let mut base = path.strip_prefix(one).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
         base.push(b'/');
         let one = one.as_os_str().as_bytes();
-        Rules::found(&mut Home { at: CWD, prefix: one, path: one, complain }, above, base, strip)
+        Rules::found(&mut IgnoreDir { at: CWD, prefix: one, path: one, complain }, above, base, strip)
     })
 }
 
 impl Rules {
-    /// Those of a directory, if it has any; else those above.
+    /// The rules of a directory, if it has any; else those of its parent.
     fn found(
-        home: &mut Home<'_, '_>,
+        dir: &mut IgnoreDir<'_, '_>,
         above: Option<Arc<Rules>>,
         base: Vec<u8>,
         strip: usize,
     ) -> Option<Arc<Rules>> {
-        let ignore = home.read(b".ignore").map(|text| rules(&text));
+        let ignore = dir.read(b".ignore").map(|text| rules(&text));
         let mut git: Vec<_> =
-            home.read(b".gitignore").map(|text| Arc::new(rules(&text))).into_iter().collect();
-        let top = home.repository();
+            dir.read(b".gitignore").map(|text| Arc::new(rules(&text))).into_iter().collect();
+        let top = dir.repository();
         if let Some(repository) = &top {
-            let exclude = repository.as_ref().and_then(|kept| home.read(&join(kept, b"info/exclude")));
+            let exclude = repository.as_ref().and_then(|kept| dir.read(&join(kept, b"info/exclude")));
             git.extend(exclude.map(|text| Arc::new(rules(&text))));
-            git.extend(everywhere(home.complain).cloned());
+            git.extend(everywhere(dir.complain).cloned());
         }
         let is_top = top.is_some();
         if ignore.is_none() && git.is_empty() && !is_top {
@@ -83,7 +85,7 @@ impl Rules {
         Some(Arc::new(Rules { above, ignore, git, is_top, base, strip }))
     }
 
-    /// Whether what has this path is ignored. `scratch` is overwritten.
+    /// Whether this path is ignored. `scratch` is overwritten.
     #[must_use]
     pub fn ignores(&self, path: &[u8], is_dir: bool, scratch: &mut Vec<u8>) -> bool {
         let mut inside = true;
@@ -115,7 +117,7 @@ fn says(file: &Gitignore, path: &Path, is_dir: bool) -> Option<bool> {
     }
 }
 
-/// The lines of an ignore file. One that makes no sense is passed over, as git does.
+/// Parses an ignore file. Skips invalid lines, as git does.
 fn rules(text: &[u8]) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in String::from_utf8_lossy(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).lines() {
@@ -124,19 +126,19 @@ fn rules(text: &[u8]) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// A directory whose ignore files are read.
-struct Home<'h, 'c> {
-    /// Names are looked up here, behind the prefix.
+/// A directory whose ignore files are being read.
+struct IgnoreDir<'h, 'c> {
+    /// Names are relative to this directory, after the prefix.
     at: BorrowedFd<'h>,
     prefix: &'h [u8],
-    /// What messages call it.
+    /// Its path in messages.
     path: &'h [u8],
     complain: &'h mut Complain<'c>,
 }
 
-impl Home<'_, '_> {
-    /// A file that lies in it, or that one of its files names. Nothing if it is not there; if it is no regular file of at most
-    /// [`MOST`] bytes, a message.
+impl IgnoreDir<'_, '_> {
+    /// Reads an ignore file of this directory. `None` if it does not exist; `None` and a message if it is not a regular
+    /// file of at most [`MOST`] bytes.
     fn read(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         match self.open(name) {
             Ok(text) => Some(text),
@@ -155,10 +157,10 @@ impl Home<'_, '_> {
         CString::new(join(self.prefix, name)).map_err(|_| Errno::INVAL)
     }
 
-    /// Whether this is the top of a repository, and where git keeps the part of it that its worktrees share.
+    /// If this is the top of a repository, the directory where git keeps the files that all worktrees share.
     ///
-    /// That is `.git`, but for worktrees and submodules, where `.git` is a file that names another directory (gitrepository-layout(5)).
-    /// A link to the directory counts, as for git.
+    /// That directory is `.git`. In worktrees and submodules `.git` is a file that names another directory
+    /// (gitrepository-layout(5)). A link to the directory counts, as for git.
     fn repository(&mut self) -> Option<Option<Vec<u8>>> {
         let text = match self.open(b".git") {
             Ok(text) => text,
@@ -181,20 +183,20 @@ impl Home<'_, '_> {
         statx.is_ok_and(|statx| statx.mode() & 0o170_000 == 0o040_000)
     }
 
-    /// Says what is there and cannot be read, since without it more is listed than git would list.
+    /// Reports a file that exists and cannot be read: without it the walk lists more than git would.
     fn complain(&mut self, name: &[u8], errno: Errno) {
         let problem = match errno {
             Errno::NOENT | Errno::NOTDIR => return,
             Errno::ISDIR | Errno::INVAL => "not a regular file".to_owned(),
-            Errno::LOOP => "a symbolic link, which is not followed here".to_owned(),
-            Errno::FBIG => "more than 1 MiB, which no list of patterns has".to_owned(),
+            Errno::LOOP => "a symbolic link, which is not followed".to_owned(),
+            Errno::FBIG => "more than 1 MiB".to_owned(),
             errno => without_number(&std::io::Error::from_raw_os_error(errno.raw_os_error())),
         };
-        (self.complain)(&join(self.path, name), &format!("{problem}: passed over"));
+        (self.complain)(&join(self.path, name), &format!("{problem}: ignored"));
     }
 }
 
-/// A path behind a directory, unless it is absolute.
+/// Joins two paths; an absolute second path replaces the first.
 fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
     match directory {
         _ if path.starts_with(b"/") => path.to_vec(),
@@ -208,18 +210,17 @@ fn first_line(text: &[u8]) -> &[u8] {
     text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default()
 }
 
-/// The rules of the user's own ignore file for all repositories, where git looks for it unless it is told otherwise. Read once;
-/// the user may well have made it a link.
+/// The rules of the user's global ignore file, at git's default path. Read once. It may be a symbolic link.
 fn everywhere(complain: &mut Complain<'_>) -> Option<&'static Arc<Gitignore>> {
     static RULES: OnceLock<Option<Arc<Gitignore>>> = OnceLock::new();
     let read = || {
         let path = ignore::gitignore::gitconfig_excludes_path()?.into_os_string().into_vec();
-        let mut home = Home { at: CWD, prefix: b"", path: b"", complain };
-        let text = file::read_regular(CWD, &home.c_path(&path).ok()?, Links::Follow, MOST);
+        let mut dir = IgnoreDir { at: CWD, prefix: b"", path: b"", complain };
+        let text = file::read_regular(CWD, &dir.c_path(&path).ok()?, Links::Follow, MOST);
         match text {
             Ok(text) => Some(Arc::new(rules(&text))),
             Err(errno) => {
-                home.complain(&path, errno);
+                dir.complain(&path, errno);
                 None
             }
         }
@@ -227,7 +228,7 @@ fn everywhere(complain: &mut Complain<'_>) -> Option<&'static Arc<Gitignore>> {
     RULES.get_or_init(read).as_ref()
 }
 
-/// What the system says of an error, without the number that std puts behind it.
+/// The system's error message, without the number that std appends.
 fn without_number(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

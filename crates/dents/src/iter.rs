@@ -1,6 +1,6 @@
 //! Walks by entries.
 
-use crate::batch::{Sieve, error_of};
+use crate::batch::{Exclusions, error_of};
 use crate::entry::Block;
 use crate::filter::State;
 use crate::ordered::Ordered;
@@ -14,37 +14,37 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Loads that wait for the caller: some megabytes at most.
-const AHEAD: usize = 32;
+/// Messages that the channel holds: some megabytes at most.
+const MOST_MESSAGES: usize = 32;
 
-/// A thread hands over what it found once there are so many entries, or once this time has passed: to wake the caller for each
-/// small directory took half as long as the walk.
-const LOAD: usize = 512;
-const LOAD_TIME: Duration = Duration::from_millis(1);
+/// A thread sends its entries once it has this many, or once this time has passed. Waking the caller for each small
+/// directory took half of the walk's time.
+const MESSAGE_ENTRIES: usize = 512;
+const MESSAGE_TIME: Duration = Duration::from_millis(1);
 
 /// The entries of a [`Walk`].
 ///
-/// Dropping it ends the walk: it waits until each thread's request in flight is answered.
+/// Dropping it ends the walk. The drop waits until the request in flight of each thread is answered.
 pub struct IntoIter(Source);
 
 enum Source {
-    /// On threads of its own.
+    /// A parallel walk on its own threads.
     Threads(Stream),
-    /// In an order, or on the calling thread.
+    /// A sorted walk, or a walk on the calling thread.
     Ordered(Box<Ordered>),
 }
 
-/// What threads find, in the order in which they find it.
+/// Entries in the order in which the threads find them.
 struct Stream {
-    loads: Option<Receiver<Vec<Found>>>,
-    load: std::vec::IntoIter<Found>,
+    messages: Option<Receiver<Vec<Part>>>,
+    message: std::vec::IntoIter<Part>,
     now: Arc<Block>,
     next: usize,
     cancel: crate::Cancel,
     walk: Option<JoinHandle<()>>,
 }
 
-enum Found {
+enum Part {
     Block(Box<Block>),
     Failed(Box<Error>),
 }
@@ -54,20 +54,20 @@ impl IntoIter {
         if walk.is_ordered() || walk.threads == Some(1) {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
-        let (sender, loads) = sync_channel(AHEAD);
+        let (sender, messages) = sync_channel(MOST_MESSAGES);
         let own = crate::Cancel::default();
-        let (cancel, kept_walk) = (own.clone(), walk.clone());
+        let (cancel, fallback) = (own.clone(), walk.clone());
         match Builder::new().name("dents".to_owned()).spawn(move || search(&walk, &own, &sender)) {
             Ok(thread) => IntoIter(Source::Threads(Stream {
-                loads: Some(loads),
-                load: Vec::new().into_iter(),
+                messages: Some(messages),
+                message: Vec::new().into_iter(),
                 now: Arc::default(),
                 next: 0,
                 cancel,
                 walk: Some(thread),
             })),
-            // No thread can be started: the calling one does it.
-            Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(kept_walk)))),
+            // No thread could be started: walk on the calling thread.
+            Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(fallback)))),
         }
     }
 }
@@ -92,13 +92,13 @@ impl Stream {
                     return Some(self.now.give(self.next - 1));
                 }
             }
-            match self.load.next() {
-                Some(Found::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
-                Some(Found::Failed(error)) => return Some(Err(*error)),
-                None => match self.loads.as_ref()?.recv() {
-                    Ok(load) => self.load = load.into_iter(),
+            match self.message.next() {
+                Some(Part::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
+                Some(Part::Failed(error)) => return Some(Err(*error)),
+                None => match self.messages.as_ref()?.recv() {
+                    Ok(message) => self.message = message.into_iter(),
                     Err(_) => {
-                        self.loads = None;
+                        self.messages = None;
                         self.join();
                         return None;
                     }
@@ -107,7 +107,7 @@ impl Stream {
         }
     }
 
-    /// Passes on a panic of the walk's threads: a filter's, say.
+    /// Propagates a panic of a walk thread, such as a filter's.
     fn join(&mut self) {
         if let Some(Err(panic)) = self.walk.take().map(JoinHandle::join)
             && !std::thread::panicking()
@@ -120,51 +120,51 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         self.cancel.cancel();
-        // Threads that wait for room see that the caller takes no more.
-        self.loads = None;
+        // Threads that wait for room in the channel see that the receiver is gone.
+        self.messages = None;
         self.join();
     }
 }
 
-fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Found>>) {
+fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
     let make = |_| {
-        let (sender, load, since) = (sender.clone(), Vec::new(), Instant::now());
-        Sender { sieve: Sieve::new(walk), own, sender, load, entries: 0, since }
+        let (sender, message, since) = (sender.clone(), Vec::new(), Instant::now());
+        Sender { exclusions: Exclusions::new(walk), own, sender, message, entries: 0, since }
     };
     tree::walk(&roots, &walk.options(), &Threads, make);
 }
 
 struct Sender<'w> {
-    sieve: Sieve<'w>,
+    exclusions: Exclusions<'w>,
     own: &'w crate::Cancel,
-    sender: SyncSender<Vec<Found>>,
-    /// What was found and not handed over: so many entries, since then.
-    load: Vec<Found>,
+    sender: SyncSender<Vec<Part>>,
+    /// Blocks and errors that were not sent yet; the number of their entries; the time of the last message.
+    message: Vec<Part>,
     entries: usize,
     since: Instant,
 }
 
 impl Drop for Sender<'_> {
     fn drop(&mut self) {
-        self.hand_over();
+        self.send_message();
     }
 }
 
 impl Sender<'_> {
-    fn send(&mut self, found: Found, entries: usize) -> Step {
-        self.load.push(found);
+    fn send(&mut self, part: Part, entries: usize) -> Step {
+        self.message.push(part);
         self.entries += entries;
-        let is_due = self.entries >= LOAD || self.since.elapsed() >= LOAD_TIME;
-        if self.own.is_cancelled() || is_due && !self.hand_over() { Step::Stop } else { Step::Enter }
+        let is_due = self.entries >= MESSAGE_ENTRIES || self.since.elapsed() >= MESSAGE_TIME;
+        if self.own.is_cancelled() || is_due && !self.send_message() { Step::Stop } else { Step::Enter }
     }
 
-    /// False if the caller takes no more.
-    fn hand_over(&mut self) -> bool {
-        let load = std::mem::take(&mut self.load);
+    /// Returns false if the receiver is gone.
+    fn send_message(&mut self) -> bool {
+        let message = std::mem::take(&mut self.message);
         (self.entries, self.since) = (0, Instant::now());
-        load.is_empty() || self.sender.send(load).is_ok()
+        message.is_empty() || self.sender.send(message).is_ok()
     }
 }
 
@@ -172,25 +172,25 @@ impl Visitor for Sender<'_> {
     type State = State;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        self.sieve.opened(place, state)
+        self.exclusions.opened(place, state)
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        if !self.sieve.take(place, batch, state) || batch.is_empty() {
+        if !self.exclusions.take(place, batch, state) || batch.is_empty() {
             return if self.own.is_cancelled() { Step::Stop } else { Step::Enter };
         }
         let (path, depth) = (place.path.to_vec(), place.depth as usize);
-        let Sieve { walk, kept } = &self.sieve;
+        let Exclusions { walk, kept } = &self.exclusions;
         let block = Block { path, depth, follow: walk.follow, batch: batch.clone(), kept: kept.clone() };
         let entries = block.batch.len();
-        self.send(Found::Block(Box::new(block)), entries)
+        self.send(Part::Block(Box::new(block)), entries)
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        self.sieve.descend(entry)
+        self.exclusions.descend(entry)
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.send(Found::Failed(Box::new(error_of(failure))), 1)
+        self.send(Part::Failed(Box::new(error_of(failure))), 1)
     }
 }

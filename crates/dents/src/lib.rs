@@ -1,6 +1,6 @@
 //! Walk directory trees and list directories, as fast as Linux allows.
 //!
-//! Every entry below a directory, with its size and its time, asked by as many threads as suit:
+//! Every entry below a directory, with its size and time, on several threads:
 //!
 //! ```
 //! use dents::Needs;
@@ -14,7 +14,7 @@
 //! # }
 //! ```
 //!
-//! One directory: names and types, and nothing asked that was not declared:
+//! One directory: names and types. Nothing else is requested unless it is declared:
 //!
 //! ```
 //! # fn main() -> Result<(), dents::Error> {
@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! In parallel, by batches, without a copy of anything:
+//! In parallel, by batches, without a copy:
 //!
 //! ```
 //! use dents::{Batch, Step, Walk};
@@ -40,7 +40,7 @@
 //! assert!(summary.is_complete());
 //! ```
 //!
-//! A directory split into subdirectories and others, with the fewest questions:
+//! One directory, split into subdirectories and other entries with the fewest system calls:
 //!
 //! ```
 //! # fn main() -> Result<(), dents::Error> {
@@ -52,23 +52,23 @@
 //!
 //! # What it costs
 //!
-//! [`Needs`] say which facts an entry must have; each fact is asked of the kernel only if it is declared. With names and types
-//! alone a directory costs `openat`, `getdents64` once or twice, and `close`. With anything else each entry costs one `statx`
-//! with exactly the mask that the facts need; [`Needs::LINK`] one `readlinkat` for each symbolic link. Nothing is allocated for
-//! an entry but what the caller keeps.
+//! [`Needs`] declares the facts that each entry must have. Only declared facts are requested from the kernel. Names and
+//! types alone cost `openat`, `getdents64` once or twice, and `close` for each directory. Any other fact costs one
+//! `statx` for each entry, with exactly the mask that the facts need. [`Needs::LINK`] costs one `readlinkat` for each
+//! symbolic link. Memory is allocated per directory, not per entry.
 //!
 //! # Threads
 //!
-//! A [`Walk`] starts as many threads as suit, unless [`Walk::threads`] says otherwise: one for each core where answers come from
-//! memory, up to 256 where each is a round trip to a server. Where the file system's client or server is known to bear fewer,
-//! fewer are started. [`Walk::rate`] bounds the requests a second.
+//! A [`Walk`] chooses the number of threads, unless [`Walk::threads`] sets it: one for each core where answers come
+//! from memory, up to 256 where each answer is a round trip to a server. It starts fewer where the client or the server
+//! of a file system is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
 //! # Errors
 //!
-//! An error belongs to one file or directory ([`Error::path`]); the walk goes on. Nothing panics but reading a fact that was not
-//! declared, which is a mistake in the program.
+//! An error belongs to one file or directory ([`Error::path`]); the walk continues. The crate panics only if the
+//! program reads a fact that it did not declare.
 //!
-//! # Beside walkdir, ignore and jwalk
+//! # Compared with walkdir, ignore and jwalk
 //!
 //! | | `dents` | `walkdir` | `ignore` | `jwalk` |
 //! |---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! A walk on the calling thread, in an order: each directory directly before what is in it, or directly after.
+//! A walk on the calling thread, in a fixed order: each directory comes directly before or directly after its contents.
 
 use crate::entry::{Block, join};
 use crate::filter::State;
@@ -13,7 +13,8 @@ use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
-/// Directories above the current one that stay open, so that what is below them is found without the whole path.
+/// Ancestors of the current directory that stay open, so that its entries are opened relative to them, not by the whole
+/// path.
 const OPEN: usize = 64;
 
 pub(crate) struct Ordered {
@@ -21,14 +22,14 @@ pub(crate) struct Ordered {
     deadline_ns: Option<u64>,
     next_request_ns: u64,
     levels: Vec<Level>,
-    /// What comes before the next entry: errors of the directory just entered.
+    /// Yielded before the next entry: the errors of the directory just entered.
     pending: Vec<Error>,
-    /// Devices of the roots whose file systems are not left.
+    /// The device of the current root, if the walk must stay on its file system.
     device: Option<(u32, u32)>,
     begun: bool,
 }
 
-/// A directory on the way down to the current entry.
+/// A directory on the path to the current entry.
 struct Level {
     block: Arc<Block>,
     order: Vec<u32>,
@@ -79,7 +80,7 @@ impl Ordered {
             if enters {
                 self.enter(&block, index);
             }
-            // A directory that was entered comes after what is in it.
+            // With `contents_first`, a directory that was entered is yielded after its contents.
             let later =
                 enters && self.walk.contents_first && !Arc::ptr_eq(&block, &self.levels.last()?.block);
             if block.depth >= self.walk.min_depth && !later {
@@ -88,7 +89,7 @@ impl Ordered {
         }
     }
 
-    /// The directory whose contents are done.
+    /// The directory whose contents were all yielded.
     fn came_from(&self) -> Option<Result<Entry, Error>> {
         let above = self.levels.last()?;
         let index = *above.order.get(above.next.checked_sub(1)?)?;
@@ -99,7 +100,7 @@ impl Ordered {
         self.walk.cancel.is_cancelled() || self.deadline_ns.is_some_and(|end| clock::monotonic_ns() >= end)
     }
 
-    /// Roots are followed, as those of other walks are; one that leads nowhere is given as the link that it is.
+    /// Links among the roots are followed, as in other walks. A dangling link is yielded as a link.
     fn roots(&mut self) -> Level {
         let needs = self.walk.core_needs();
         let (roots, mut batch) = (self.walk.c_roots(), Core::new(needs));
@@ -122,14 +123,14 @@ impl Ordered {
         })
     }
 
-    /// A level whose entries are in their order, without those that are left out.
+    /// A level with its entries sorted and filtered.
     fn level(&self, mut block: Block, dir: Option<OwnedFd>, state: State) -> Level {
         block.kept = state.kept(&self.walk, &block.path, block.depth, &block.batch);
         let block = Arc::new(block);
         let mut order: Vec<u32> =
             (0..block.batch.len()).filter(|index| block.keeps(*index)).map(|index| index as u32).collect();
-        if let Some(compares) = self.walk.compares.as_ref().filter(|_| block.depth > 0) {
-            order.sort_by(|one, other| compares(&block.view(*one as usize), &block.view(*other as usize)));
+        if let Some(compare) = self.walk.compare.as_ref().filter(|_| block.depth > 0) {
+            order.sort_by(|one, other| compare(&block.view(*one as usize), &block.view(*other as usize)));
         }
         Level { block, order, next: 0, dir, identity: None, state }
     }
@@ -143,12 +144,12 @@ impl Ordered {
 
     fn enters(&self, block: &Block, index: usize) -> bool {
         let entry = block.batch.entry(index);
-        // A followed link whose target was not asked for may lead to a directory: opening it tells.
+        // A followed link without a `statx` may lead to a directory: opening it tells.
         let maybe = self.walk.follow && entry.kind() == Kind::Link && !entry.is_known();
         block.depth < self.walk.max_depth && (entry.kind() == Kind::Dir || maybe)
     }
 
-    /// Opens and reads the directory that an entry is. What goes wrong comes as an error before the next entry.
+    /// Opens and reads a subdirectory. An error is yielded before the next entry.
     fn enter(&mut self, block: &Arc<Block>, index: usize) {
         let path = join(&block.path, block.batch.entry(index).name());
         match self.read(block, index, &path) {
@@ -197,8 +198,8 @@ impl Ordered {
         Ok(Some(level))
     }
 
-    /// All entries of a directory; and what ended the reading, if not the end. One question after the other where requests are
-    /// counted, or where links are followed.
+    /// All entries of a directory, and the error that ended the reading. Requests are made one by one where a rate
+    /// applies or links are followed.
     fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {
         let (needs, filter, follow) = (self.walk.core_needs(), self.walk.filter(), self.walk.follow);
         if !follow && self.walk.rate.is_none() {
@@ -216,7 +217,7 @@ impl Ordered {
         (batch, ended)
     }
 
-    /// Keeps to the rate. Whether another request may be made.
+    /// Waits for the rate. Returns false when the walk must end.
     fn may_ask(&mut self) -> bool {
         if let Some(rate) = self.walk.rate {
             let now = clock::monotonic_ns();
@@ -236,7 +237,7 @@ impl Ordered {
     }
 }
 
-/// Opens a directory by a path of any length: piece by piece where the kernel takes no path so long.
+/// Opens a directory by a path of any length: in several steps if it exceeds `PATH_MAX`.
 fn open_by_path(path: &[u8], follow: bool) -> dents_sys::Result<Reader> {
     let c_path = |path: &[u8]| CString::new(path).map_err(|_| Errno::INVAL);
     let (mut at, mut rest): (Option<OwnedFd>, &[u8]) = (None, path);

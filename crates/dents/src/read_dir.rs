@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Opens a directory and lists what is in it: one `openat`.
 ///
-/// Entries have names and types; nothing else is asked unless [`ReadDir::needs`] declares it. `.` and `..` are not among them. The
-/// order is the directory's own.
+/// Entries have names and types; other facts are requested only if [`ReadDir::needs`] declares them. `.` and `..` are
+/// left out. The order is that of the directory.
 ///
 /// ```
 /// # fn main() -> Result<(), dents::Error> {
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// What opening it gives.
+/// The error of `openat`.
 pub fn read_dir(path: impl AsRef<Path>) -> Result<ReadDir, Error> {
     let path = path.as_ref().as_os_str().as_bytes().to_vec();
     let c_path = CString::new(path.clone()).map_err(|_| Error::new(&path, 0, Errno::NOENT))?;
@@ -45,7 +45,7 @@ pub fn read_dir(path: impl AsRef<Path>) -> Result<ReadDir, Error> {
 }
 
 /// The entries of a directory.
-#[must_use = "nothing is read before the first entry is asked for"]
+#[must_use = "nothing is read before the first call of `next`"]
 pub struct ReadDir {
     reader: Reader,
     path: Vec<u8>,
@@ -57,20 +57,20 @@ pub struct ReadDir {
 }
 
 impl ReadDir {
-    /// What must be known of each entry, beside its name and type: one `statx` each, on as many threads as suit, while the
-    /// directory is being read. The whole directory is held in memory then.
+    /// The facts that each entry must have, beside its name and type: one `statx` per entry, on several threads, while
+    /// the directory is being read. The whole directory is then held in memory.
     pub fn needs(mut self, needs: Needs) -> ReadDir {
         self.needs = needs | Needs::TYPE;
         self
     }
 
-    /// So many threads.
+    /// The number of threads.
     pub fn threads(mut self, threads: usize) -> ReadDir {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// The next block, if there is one.
+    /// Reads the next block. Returns false at the end.
     fn refill(&mut self) -> Result<bool, Error> {
         let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
         let needs = core_needs(self.needs);
@@ -121,7 +121,7 @@ impl Iterator for ReadDir {
     }
 }
 
-/// All of a directory, with what must be known of its entries; and what ended the reading, if not the end.
+/// All entries of a directory with the declared facts, and the error that ended the reading.
 pub(crate) fn read(
     reader: &mut Reader,
     needs: &NeedsByKind,
@@ -135,11 +135,11 @@ pub(crate) fn read(
     (batch, ended)
 }
 
-/// Splits a directory into the names of its subdirectories and all others, with as few questions as its file system allows: what
-/// `aio_scandir` of libeio and IO::AIO promises. Symbolic links are among the others.
+/// Splits a directory into subdirectories and all other entries, with as few system calls as its file system allows,
+/// like `aio_scandir` of libeio and IO::AIO. Symbolic links are among the others.
 ///
-/// Where `readdir` tells types, no entry is asked. Elsewhere likely directories are asked first, in the order of their inodes, four
-/// requests in flight, until the directory's link count says that all are found.
+/// Where `readdir` tells types, no entry costs a system call. Elsewhere the likely directories are stat'ed first, in
+/// inode order, with four requests in flight, until as many are found as the link count of the directory says.
 ///
 /// ```
 /// # fn main() -> Result<(), dents::Error> {
@@ -150,7 +150,7 @@ pub(crate) fn read(
 /// ```
 ///
 /// # Errors
-/// What opening and reading the directory give. An entry whose type cannot be found out, because it vanished meanwhile, is left out.
+/// The error of opening or reading the directory. An entry that vanishes before its type is known is left out.
 pub fn scandir(path: impl AsRef<Path>) -> Result<(Vec<OsString>, Vec<OsString>), Error> {
     let path = path.as_ref().as_os_str().as_bytes();
     let failed = |errno| Error::new(path, 0, errno);
@@ -158,6 +158,6 @@ pub fn scandir(path: impl AsRef<Path>) -> Result<(Vec<OsString>, Vec<OsString>),
     let options = dents_core::scandir::Options { workers: Some(&Threads), ..Default::default() };
     let scan = dents_core::scandir(&c_path, &options).map_err(failed)?;
     let name = |entry: dents_core::batch::Entry<'_>| OsString::from_vec(entry.name().to_vec());
-    // An entry that vanished meanwhile is neither.
+    // An entry that vanished is in neither list.
     Ok((scan.directories().map(name).collect(), scan.others().map(name).collect()))
 }

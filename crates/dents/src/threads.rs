@@ -3,7 +3,7 @@
 use dents_core::stat::Workers;
 use std::thread::{Builder, scope};
 
-/// std's threads, as the engine takes them.
+/// Starts std threads for the engine.
 pub struct Threads;
 
 impl Workers for Threads {
@@ -14,7 +14,7 @@ impl Workers for Threads {
     fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
         scope(|scope| {
             for worker in 1..workers {
-                // A thread that cannot be started is left out: the others do its work.
+                // If a thread cannot be started, the others do its work.
                 let _ = Builder::new().spawn_scoped(scope, move || job(worker));
             }
             own();

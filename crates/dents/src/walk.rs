@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-pub(crate) type Keeps = dyn Fn(&View<'_>) -> bool + Send + Sync;
-pub(crate) type Compares = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sync;
+pub(crate) type FilterFn = dyn Fn(&View<'_>) -> bool + Send + Sync;
+pub(crate) type CompareFn = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sync;
 
 /// A walk over everything below one or more roots.
 ///
-/// By default: threads, as many as suit the machine and the file system; names and types only; symbolic links are not
-/// followed, but for a root that is one; hidden files are given; a root is an entry of depth 0. A directory always comes before what is in it; otherwise the
-/// order is unspecified, unless one of the `sort_by` methods sets it: then it is that of a walk on one thread.
+/// By default a walk chooses the number of threads by the machine and the file system. It yields names and types only,
+/// hidden files too. It follows a symbolic link only if the link is a root. A root is an entry of depth 0. A directory
+/// always comes before its contents. The order is otherwise unspecified, unless a `sort_by` method sets it; a sorted
+/// walk runs on one thread.
 ///
 /// ```
 /// use dents::{Needs, Walk};
@@ -46,8 +47,8 @@ pub struct Walk {
     #[cfg(feature = "gitignore")]
     pub(crate) gitignore: bool,
     pub(crate) contents_first: bool,
-    pub(crate) keeps: Option<Arc<Keeps>>,
-    pub(crate) compares: Option<Arc<Compares>>,
+    pub(crate) filter_entry: Option<Arc<FilterFn>>,
+    pub(crate) compare: Option<Arc<CompareFn>>,
     pub(crate) threads: Option<usize>,
     pub(crate) rate: Option<NonZeroU32>,
     pub(crate) timeout: Option<Duration>,
@@ -68,8 +69,8 @@ impl Walk {
             #[cfg(feature = "gitignore")]
             gitignore: false,
             contents_first: false,
-            keeps: None,
-            compares: None,
+            filter_entry: None,
+            compare: None,
             threads: None,
             rate: None,
             timeout: None,
@@ -77,123 +78,125 @@ impl Walk {
         }
     }
 
-    /// One more root.
-    #[expect(clippy::should_implement_trait, reason = "the word of `ignore`, and nothing is added up")]
+    /// Adds a root.
+    #[expect(clippy::should_implement_trait, reason = "named as in `ignore`; it is not an addition")]
     pub fn add(mut self, root: impl AsRef<Path>) -> Walk {
         self.roots.push(root.as_ref().to_owned());
         self
     }
 
-    /// What must be known of each entry, beside its name and type. Each entry then costs one `statx` for exactly these facts,
-    /// made by the threads of the walk; without, it costs none.
+    /// The facts that each entry must have, beside its name and type. Each entry then costs one `statx` for exactly
+    /// these facts, made by the threads of the walk. Without needs it costs none.
     pub fn needs(mut self, needs: Needs) -> Walk {
         self.needs = needs | Needs::TYPE;
         self
     }
 
-    /// Gives no entry less deep than this; roots have depth 0.
+    /// Yields no entry with a smaller depth; roots have depth 0.
     pub fn min_depth(mut self, depth: usize) -> Walk {
         self.min_depth = depth;
         self
     }
 
-    /// Gives no entry deeper than this, and enters no directory at this depth.
+    /// Yields no entry with a greater depth, and enters no directory at this depth.
     pub fn max_depth(mut self, depth: usize) -> Walk {
         self.max_depth = depth;
         self
     }
 
-    /// Enters the directories that symbolic links lead to, and asks about what links lead to. A link that leads to a directory
-    /// above it is an [`Error`] ([`Error::is_loop`]) and not entered. Costs one more `statx` for each directory.
+    /// Follows symbolic links: enters the directories they lead to, and reads the metadata of their targets. A link to
+    /// a directory above it is an [`Error`] ([`Error::is_loop`]) and is not entered. Costs one more `statx` for each
+    /// directory.
     pub fn follow_links(mut self, yes: bool) -> Walk {
         self.follow = yes;
         self
     }
 
-    /// Enters no directory on another file system than its root.
+    /// Stays on the file system of each root: enters no directory on another one.
     pub fn same_file_system(mut self, yes: bool) -> Walk {
         self.same_file_system = yes;
         self
     }
 
-    /// Leaves out names that begin with a dot, and does not enter them. Roots are given in any case.
+    /// Leaves out names that begin with a dot, and does not enter them. Roots are always yielded.
     pub fn hidden(mut self, yes: bool) -> Walk {
         self.hidden = yes;
         self
     }
 
-    /// Leaves out what git ignores: `.gitignore` and `.ignore` files, up to the top of the repository, `.git/info/exclude` and the
-    /// user's own list. Costs three system calls for each directory.
+    /// Leaves out files that git ignores, by `.gitignore` and `.ignore` files up to the top of the repository,
+    /// `.git/info/exclude`, and the user's global ignore file. Costs three system calls for each directory.
     #[cfg(feature = "gitignore")]
     pub fn gitignore(mut self, yes: bool) -> Walk {
         self.gitignore = yes;
         self
     }
 
-    /// Leaves out entries for which `keep` is false, and does not enter them. It is called on the threads of the walk.
+    /// Leaves out entries for which `keep` returns false, and does not enter them. `keep` is called on the threads of
+    /// the walk.
     ///
     /// ```
     /// let walk = dents::Walk::new("src").filter_entry(|entry| entry.file_name() != "target");
     /// assert!(walk.into_iter().all(|entry| entry.is_ok()));
     /// ```
     pub fn filter_entry(mut self, keep: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Walk {
-        self.keeps = Some(Arc::new(keep));
+        self.filter_entry = Some(Arc::new(keep));
         self
     }
 
-    /// Gives the entries of each directory in the order of their names, by bytes, each directory directly before what is in it.
+    /// Sorts the entries of each directory by name, bytewise. Each directory comes directly before its contents.
     pub fn sort_by_file_name(self) -> Walk {
         self.sort_by(|one, other| one.file_name().cmp(other.file_name()))
     }
 
-    /// The same in the order of a key.
+    /// Sorts the entries of each directory by a key. Each directory comes directly before its contents.
     pub fn sort_by_key<K: Ord>(self, key: impl Fn(&View<'_>) -> K + Send + Sync + 'static) -> Walk {
         self.sort_by(move |one, other| key(one).cmp(&key(other)))
     }
 
-    /// The same in an order of your own.
+    /// Sorts the entries of each directory with `compare`. Each directory comes directly before its contents.
     pub fn sort_by(
         mut self,
         compare: impl Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sync + 'static,
     ) -> Walk {
-        self.compares = Some(Arc::new(compare));
+        self.compare = Some(Arc::new(compare));
         self
     }
 
-    /// Gives a directory after what is in it, as for deletion. The order is that of a walk on one thread.
+    /// Yields a directory after its contents, as deletion needs it. The walk runs on one thread.
     pub fn contents_first(mut self, yes: bool) -> Walk {
         self.contents_first = yes;
         self
     }
 
-    /// So many threads. By default as many as suit: one for each core where answers come from memory, many where each answer
-    /// is a round trip to a server. With 1 the walk runs on the calling thread and starts none.
+    /// Sets the number of threads. The default is one for each core where answers come from memory, and many where each
+    /// answer is a round trip to a server. With 1 the walk runs on the calling thread and starts none.
     pub fn threads(mut self, threads: usize) -> Walk {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// No more requests than this a second, among all threads: mercy for a server.
+    /// Limits the requests per second, over all threads, to spare a server.
     pub fn rate(mut self, requests_per_second: NonZeroU32) -> Walk {
         self.rate = Some(requests_per_second);
         self
     }
 
-    /// Ends after this time with what was found.
+    /// Ends the walk after this time. Entries found until then are yielded.
     pub fn timeout(mut self, time: Duration) -> Walk {
         self.timeout = Some(time);
         self
     }
 
-    /// Ends when this is cancelled, from any thread.
+    /// Ends the walk when `cancel` is set, from any thread.
     pub fn cancel(mut self, cancel: &Cancel) -> Walk {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Walks on several threads and hands each a batch at a time, without copying: the fastest way. `make` makes the visitor of each
-    /// thread. A batch is a directory, or a piece of a large one; pieces and directories come in any order, but a directory's own
-    /// entry before what is in it.
+    /// Runs the walk on several threads and passes each batch to a visitor without copying: the fastest way. `make`
+    /// makes a visitor for each thread. A batch is a directory, or a piece of a large one. Batches come in any order,
+    /// but the entry of a directory comes before its contents.
     ///
     /// ```
     /// use dents::{Batch, Needs, Step, Walk};
@@ -217,11 +220,11 @@ impl Walk {
     }
 
     pub(crate) fn is_ordered(&self) -> bool {
-        self.compares.is_some() || self.contents_first
+        self.compare.is_some() || self.contents_first
     }
 
     pub(crate) fn c_roots(&self) -> Vec<CString> {
-        // A path with a NUL names nothing: the kernel says so of the empty one.
+        // A path with a NUL becomes the empty path; the kernel reports it as not found.
         self.roots.iter().map(|root| CString::new(root.as_os_str().as_bytes()).unwrap_or_default()).collect()
     }
 
@@ -250,7 +253,7 @@ impl Walk {
     }
 }
 
-/// Several times need the room of an extra slot.
+/// An extra slot is needed for more than one time.
 pub(crate) fn core_needs(needs: Needs) -> NeedsByKind {
     let needs = NeedsByKind::all(needs);
     if (needs.any() & Needs::TIMES).bits().count_ones() > 1 { needs.with_extra() } else { needs }
@@ -265,7 +268,7 @@ impl IntoIterator for Walk {
     }
 }
 
-/// Ends a walk from elsewhere: another thread, a signal handler's thread, a callback.
+/// Ends a walk from another thread, a signal handler's thread or a callback.
 ///
 /// ```
 /// let cancel = dents::Cancel::default();
@@ -278,12 +281,12 @@ impl IntoIterator for Walk {
 pub struct Cancel(pub(crate) Arc<AtomicBool>);
 
 impl Cancel {
-    /// Ends all walks that it was given to: each thread stops after the request in flight.
+    /// Ends all walks that have this token. Each thread stops after its request in flight.
     pub fn cancel(&self) {
         self.0.store(true, Relaxed);
     }
 
-    /// Whether it was cancelled.
+    /// Whether [`Cancel::cancel`] was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Relaxed)
@@ -292,21 +295,21 @@ impl Cancel {
 
 pub use dents_core::tree::Step;
 
-/// What a [`Walk::run`] did.
+/// The result of [`Walk::run`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Entries given, roots among them.
+    /// Entries yielded, roots among them.
     pub entries: u64,
     /// Directories opened.
     pub directories: u64,
-    /// Entries that could not be asked, and directories that could not be opened or read.
+    /// Entries whose `statx` failed, and directories that could not be opened or read.
     pub errors: u64,
     pub(crate) is_complete: bool,
 }
 
 impl Summary {
-    /// Whether the walk came to its end: it was not stopped, cancelled or timed out. Errors do not count.
+    /// Whether the walk reached its end: it was not stopped, cancelled or timed out. It may have errors.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_complete

@@ -24,7 +24,7 @@ impl Playground {
         Playground(path)
     }
 
-    /// Directories, files, links, hidden names, names that are not UTF-8, a loop and a link that leads nowhere.
+    /// Directories, files, links, hidden names, names that are not UTF-8, a loop and a dangling link.
     fn tree() -> Playground {
         let playground = Playground::new();
         let root = &playground.0;
@@ -125,7 +125,7 @@ fn depths_and_links_as_walkdir_has_them() {
             ours(Walk::new(&tree.0).max_depth(max).min_depth(min.min(max))).0.len()
         );
     }
-    // A link that leads nowhere is an error of walkdir's; here it is given as the link that it is.
+    // walkdir gives an error for a dangling link; this crate yields the link.
     let follow = |threads: Option<usize>| {
         let walk = Walk::new(&tree.0).follow_links(true);
         ours(threads.map_or(walk.clone(), |threads| walk.threads(threads)))
@@ -139,7 +139,7 @@ fn depths_and_links_as_walkdir_has_them() {
             expected.iter().filter(others).collect::<Vec<_>>(),
             "{threads:?}"
         );
-        assert_eq!(errors, 1, "the loop");
+        assert_eq!(errors, 1, "only the loop fails");
     }
 }
 
@@ -276,7 +276,7 @@ fn a_root_that_is_a_link_is_walked() {
     assert_eq!((seen.len(), errors), (1, 0), "the link that it is");
 }
 
-/// What is left out gives no error: of a tree that is not ours, an entry that may not be asked about.
+/// An entry that is left out gives no error, even if its `statx` fails.
 #[test]
 fn entries_that_are_left_out_give_no_errors() {
     let tree = Playground::tree();
@@ -303,11 +303,11 @@ fn entries_that_are_left_out_give_no_errors() {
     }
 }
 
-/// A walk of a thread of its own: one that hangs fails.
+/// Runs `body` on its own thread; panics if it takes over a minute.
 fn within_a_minute<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> std::thread::Result<T> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))));
-    receiver.recv_timeout(Duration::from_secs(60)).expect("it ends")
+    receiver.recv_timeout(Duration::from_secs(60)).expect("ends within a minute")
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_panic_of_a_filter_reaches_the_caller() {
     }
 }
 
-/// 200 files that are asked about at 400 requests a second.
+/// 200 files at 400 requests a second.
 #[test]
 fn a_rate_is_kept() {
     let tree = Playground::new();
@@ -370,9 +370,12 @@ fn what_was_not_declared_panics() {
 
 #[test]
 fn one_file_system_is_not_left() {
-    // /proc is a file system of its own wherever this runs.
+    // /proc is a file system of its own on every machine.
     let walk = |same| Walk::new("/").add("/proc/self").max_depth(1).same_file_system(same).threads(1);
-    assert!(walk(true).into_iter().flatten().any(|entry| entry.path() == Path::new("/proc")), "it is given");
+    assert!(
+        walk(true).into_iter().flatten().any(|entry| entry.path() == Path::new("/proc")),
+        "/proc is yielded"
+    );
     let below = |same: bool, threads| {
         let walk = Walk::new("/").max_depth(2).same_file_system(same).threads(threads);
         let filtered = walk.filter_entry(|entry| entry.depth() != 1 || entry.file_name() == "proc");
@@ -380,7 +383,7 @@ fn one_file_system_is_not_left() {
     };
     for threads in [1, 2] {
         assert!(below(false, threads) > 0);
-        assert_eq!(below(true, threads), 0, "and not entered");
+        assert_eq!(below(true, threads), 0, "/proc is not entered");
     }
 }
 
