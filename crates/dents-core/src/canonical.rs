@@ -86,7 +86,7 @@ mod tests {
     use std::prelude::v1::*;
 
     #[test]
-    fn links_dots_and_what_is_not_there() {
+    fn links_dots_and_missing_files() {
         let dir = std::env::temp_dir().join(format!("dents-canonical-{}", std::process::id()));
         fs::create_dir_all(dir.join("d/e")).unwrap();
         for (text, name) in [

@@ -348,7 +348,7 @@ mod tests {
 
     /// Which needs cost a system call, for an unknown type, for a link, and for a regular file.
     #[test]
-    fn what_costs_a_call() {
+    fn needs_that_cost_a_call() {
         for (needs, _) in MASKS {
             let by_kind = NeedsByKind::all(needs);
             let asks = [Kind::Unknown, Kind::Link, Kind::Reg].map(|kind| by_kind.asks(kind));

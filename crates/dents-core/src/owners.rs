@@ -256,7 +256,7 @@ mod tests {
 
     /// What GNU `ls` showed for these lines in /etc/passwd and /etc/group (glibc 2.36).
     #[test]
-    fn lines_that_name_nobody() {
+    fn lines_without_an_owner() {
         let both =
             ["", ":", "::", "a:x:", "a:x:-1:1:", "a:x:4294967296:1:", "+:::", "+a:x:1:1:", "-a:x:1:1:"];
         for line in both.into_iter().chain([

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_is_bytes() {
+    fn names_that_are_not_utf8_are_bytes() {
         let pattern = Pattern::new(b"a?b", true, true);
         assert!(pattern.matches(b"a\xffb") && pattern.matches("aéb".as_bytes()));
         assert!(!pattern.matches(b"a\xc3\xa9\xffb"));

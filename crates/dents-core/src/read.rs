@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_names_are_shown_but_those_ignored() {
+    fn all_names_are_shown_except_ignored_ones() {
         let patterns = |text: &[u8]| vec![Pattern::new(text, false, true)];
         let mut filter = Filter { hide: patterns(b"*.o"), ignore: patterns(b"*~"), ..Filter::default() };
         let wanted = |filter: &Filter, name: &str| filter.wants(name.as_bytes(), Kind::Reg);

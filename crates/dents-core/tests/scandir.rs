@@ -177,7 +177,7 @@ const TREES: usize = 1000;
 
 /// Each is scanned twice while it changes: with its types believed, and with each of them taken for unknown.
 #[test]
-fn no_directory_is_taken_for_a_file_whatever_happens_meanwhile() {
+fn no_directory_is_taken_for_a_file_in_a_changing_tree() {
     // 70,000 files take a second in memory, and half a minute on a disk that others use too.
     let playground = Playground::in_memory("changing");
     let mut rng = Rng(11);
@@ -227,7 +227,7 @@ fn tells_the_truth(scan: &Scan, (directories, others): &(Names, Names), which: &
 }
 
 #[test]
-fn what_is_no_directory_is_an_error() {
+fn a_path_to_no_directory_is_an_error() {
     let playground = Playground::new("errors");
     fs::write(playground.0.join("f"), "").expect("file");
     let errno = |name: &str| scandir(&c_path(&playground.0.join(name)), &Options::default()).err();

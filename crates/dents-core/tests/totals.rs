@@ -104,7 +104,7 @@ fn each_of_several_directories_has_its_own_total() {
 }
 
 #[test]
-fn what_is_not_there_is_told() {
+fn a_missing_directory_is_a_failure() {
     let place = Playground::new("totals-missing");
     tree(&place.0);
     let (missing, root) = (place.0.join("missing"), place.0.join("root"));

@@ -175,7 +175,7 @@ fn sizes() -> NeedsByKind {
 }
 
 #[test]
-fn random_trees_come_whole_whatever_the_way() {
+fn random_trees_are_walked_completely() {
     for seed in 0..6 {
         let playground = random_tree(seed * 1000);
         for needs in [NeedsByKind::all(Needs::TYPE), sizes()] {
@@ -550,7 +550,7 @@ fn a_hundred_thousand_files_in_one_directory() {
 }
 
 #[test]
-fn a_walk_ends_when_told() {
+fn a_walk_ends_when_cancelled_or_late() {
     let playground = random_tree(13);
     let operand = c_path(&playground.0);
     struct Canceller<'a>(&'a AtomicBool, u64);

@@ -1,58 +1,58 @@
-//! Results, each published once.
+//! Slots for results, each published once.
 //!
-//! A [`Chunk`] is a block of slots for the entries that one task asks about. Workers claim its entries one by one, so
-//! that others can go on where one is stuck, and publish each answer into its slot. A consumer that waits for all of them,
-//! or until a deadline, takes what is there. A worker that is stuck and comes back late writes to slots that no consumer
-//! reads any more.
+//! A [`Chunk`] is a block of slots, one for each entry of a task. Workers claim entries one by one, so that other
+//! workers continue when one is stuck, and publish each result into its slot. A consumer waits until the chunk is
+//! complete, or until a deadline, and takes the results. A worker that was stuck and returns late writes to slots that
+//! no consumer reads.
 
 use crate::lock::Mutex;
 use crate::sync::{AtomicUsize, Fault, Ordering, broken};
 use alloc::vec::Vec;
 
-/// Slots for the answers about some entries.
+/// Slots for the results of some entries.
 #[derive(Debug)]
 pub struct Chunk<T> {
     slots: Vec<Mutex<T>>,
     /// The first entry that no worker has claimed.
     next: AtomicUsize,
-    /// How many have yet to be published.
+    /// Entries whose results are not published.
     left: AtomicUsize,
 }
 
 impl<T> Chunk<T> {
-    /// A chunk with these slots, none of them answered.
+    /// A chunk with these initial slots, all unclaimed.
     pub fn new(slots: impl Iterator<Item = T>) -> Chunk<T> {
         let slots: Vec<_> = slots.map(Mutex::new).collect();
         Chunk { next: AtomicUsize::new(0), left: AtomicUsize::new(slots.len()), slots }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are none.
+    /// Whether the chunk has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Entries that no worker has claimed.
+    /// The number of unclaimed entries.
     #[must_use]
     pub fn unclaimed(&self) -> usize {
         self.slots.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
-    /// Whether all entries have their answers: then they are visible to this thread.
+    /// Whether all results are published. If so, they are visible to this thread.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.left.load(Ordering::Acquire) == 0
     }
 
-    /// The next entry to ask, by its slot. Each is claimed once.
+    /// Claims the next entry and returns its slot. Each entry is claimed once.
     pub fn claim(&self) -> Option<usize> {
-        // The count must not grow for ever: workers look at a finished chunk again and again.
+        // The counter must not grow for ever: workers call this again and again on a finished chunk.
         if self.unclaimed() == 0 {
             return None;
         }
@@ -66,12 +66,12 @@ impl<T> Chunk<T> {
         Some(next).filter(|slot| *slot < self.slots.len())
     }
 
-    /// Changes a slot before its answer is complete: the next question may never return.
+    /// Stores a partial result: the next request may never return.
     pub fn update(&self, slot: usize, value: T) {
         *self.slots[slot].lock() = value;
     }
 
-    /// Publishes an answer. True if it was the last one; the caller then notifies the consumer.
+    /// Publishes a result. Returns true for the last one: the caller then notifies the consumer.
     pub fn publish(&self, slot: usize, value: T) -> bool {
         if broken(Fault::CountBeforeWriting) {
             let last = self.left.fetch_sub(1, Ordering::AcqRel) == 1;
@@ -82,13 +82,13 @@ impl<T> Chunk<T> {
         self.left.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Uses a slot. `None` if it is locked: by a worker that was killed while it wrote, or that is about to answer too
-    /// late.
+    /// Reads or changes a slot. `None` if it is locked: by a worker that was killed while writing, or by one that
+    /// publishes late.
     pub fn with<A>(&self, slot: usize, read: impl FnOnce(&mut T) -> A) -> Option<A> {
         self.slots[slot].try_lock().map(|mut slot| read(&mut slot))
     }
 
-    /// All answers, in the order of the slots.
+    /// All results, in the order of the slots.
     pub fn into_answers(self) -> impl Iterator<Item = T> {
         self.slots.into_iter().map(Mutex::into_inner)
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_locked_is_not_waited_for() {
+    fn a_locked_slot_is_skipped() {
         let chunk = Chunk::new([1].into_iter());
         let inner = chunk.with(0, |_| chunk.with(0, |slot| *slot));
         assert_eq!(inner, Some(None));

@@ -1,4 +1,4 @@
-//! Decides what is asked when, and by which worker.
+//! Decides which task is executed when, and by which worker.
 //!
 //! ```text
 //!           order                 limit                 crew
@@ -11,19 +11,19 @@
 //!                          wait: one event count; nothing else sleeps
 //! ```
 //!
-//! - [`task`]: the four kinds of work, and how many workers can share one.
+//! - [`task`]: the four kinds of tasks, and how many workers can share one.
 //! - [`order`]: which task is next.
-//! - [`limit`]: how many tasks may be in flight, and the table of file systems that governs it.
+//! - [`limit`]: how many tasks may be in flight, and the table of file systems that sets this limit.
 //! - [`crew`]: the loop that every worker executes; the watchdog that finds stuck workers.
-//! - [`board`]: results, each published once.
+//! - [`board`]: slots for results, each published once.
 //! - [`wait`]: the one primitive that threads sleep on.
 //!
-//! The engine knows no directory, no entry and no `statx`: tasks are a parameter of the order, and the consumer executes
-//! them. So every protocol here is executed as it is by the model checker (`tests/model.rs`), in every interleaving within
+//! The engine knows no directory, no entry and no `statx`: the type of tasks is a parameter, and the consumer executes
+//! them. So the model checker executes each protocol here unchanged (`tests/model.rs`), in every interleaving within
 //! stated bounds.
 //!
-//! The engine starts no thread: callers pass them in ([`crew::Workers`]). It makes no system call but `futex`, `clock_gettime`,
-//! `sched_yield` and, for a worker that seems stuck, a look at `/proc/self/task`.
+//! The engine starts no thread: callers pass threads in ([`crew::Workers`]). Its only system calls are `futex`,
+//! `clock_gettime`, `sched_yield`, and reads of `/proc/self/task` for a worker that seems stuck.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]

@@ -1,21 +1,17 @@
-//! A lock for what lasts nanoseconds.
+//! A lock that is held for nanoseconds.
 //!
-//! Where there are more threads than cores, as wherever answers come from far away, the holder may have lost its core:
-//! then a thread that wants the lock gives up its own core, instead of spinning for the rest of its time slice. One
-//! `sched_yield` for each look at a lock that is held, nothing where it is free. (A thread of the class SCHED_FIFO would
-//! otherwise spin for ever: `tests/fifo.rs`.)
+//! With more threads than cores, as on remote file systems, the holder may have lost its core. A waiting thread then
+//! yields its own core instead of spinning for the rest of its time slice: one `sched_yield` for each look at a held
+//! lock, none if the lock is free. (Without it a SCHED_FIFO thread would spin for ever: `tests/fifo.rs`.)
 
-#[cfg_attr(
-    feature = "model",
-    expect(unreachable_pub, dead_code, reason = "only part of it is used under a model")
-)]
+#[cfg_attr(feature = "model", expect(unreachable_pub, dead_code, reason = "a model uses only part of it"))]
 mod machine {
     use dents_sys::sched;
 
-    /// Mutual exclusion, not for holding across a system call that may sleep.
+    /// A mutex. Do not hold it across a system call that may block.
     pub type Mutex<T> = spin::mutex::SpinMutex<T, Yield>;
 
-    /// The lock, held until this is dropped.
+    /// Holds the lock until it is dropped.
     pub type MutexGuard<'a, T> = spin::mutex::SpinMutexGuard<'a, T>;
 
     /// Gives the core to another thread.
@@ -33,11 +29,11 @@ mod machine {
 mod model {
     pub use loom::sync::MutexGuard;
 
-    /// Loom's lock behind the interface of the real one.
+    /// Loom's lock with the interface of the real one.
     pub struct Mutex<T>(loom::sync::Mutex<T>);
 
     impl<T> Mutex<T> {
-        /// Not locked.
+        /// An unlocked mutex.
         pub fn new(value: T) -> Mutex<T> {
             Mutex(loom::sync::Mutex::new(value))
         }
@@ -47,12 +43,12 @@ mod model {
             self.0.lock().unwrap()
         }
 
-        /// The lock, if it is free.
+        /// Takes the lock if it is free.
         pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
             self.0.try_lock().ok()
         }
 
-        /// What it guarded.
+        /// The value.
         pub fn into_inner(self) -> T {
             self.0.into_inner().unwrap()
         }
@@ -71,7 +67,7 @@ mod model {
     }
 }
 
-/// The machine's lock also under a model: of what no protocol rests on.
+/// The real lock, also under a model: for state that no protocol depends on.
 pub(crate) use machine::Mutex as Plain;
 #[cfg(not(feature = "model"))]
 pub use machine::{Mutex, MutexGuard, Yield};

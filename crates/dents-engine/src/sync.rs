@@ -1,8 +1,8 @@
-//! Atomics and the futex: those of the machine, or those of the model checker.
+//! Atomics and the futex: the real ones, or the model checker's.
 //!
-//! Under the feature `model` the same code runs on loom's types, which execute every interleaving. Loom knows no futex: its
-//! stand-in compares the word and sleeps under a lock that a wake takes too, as the kernel does (futex(2),
-//! kernel/futex/waitwake.c). It knows no time either: a wait with a deadline waits until it is woken.
+//! Under the feature `model` the same code runs on loom's types, which execute every interleaving. Loom has no futex:
+//! its substitute compares the word and sleeps under a lock that a wake takes too, as the kernel does (futex(2),
+//! kernel/futex/waitwake.c). Loom has no time: a wait with a deadline waits until it is woken.
 
 #[cfg(not(feature = "model"))]
 pub(crate) use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
@@ -14,7 +14,7 @@ mod word {
     use super::{AtomicU32, Ordering};
     use dents_sys::futex;
 
-    /// A number that threads sleep on until it changes.
+    /// A number; threads sleep until it changes.
     #[derive(Debug, Default)]
     pub(crate) struct Word(AtomicU32);
 
@@ -31,12 +31,12 @@ mod word {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
 
-        /// Sleeps while the word is `expected`, until a wake or for so long: one `futex`. May return early.
+        /// Sleeps while the word is `expected`, until a wake or the timeout: one `futex`. May return early.
         pub(crate) fn wait(&self, expected: u32, nanoseconds: Option<u64>) {
             let _ = futex::wait(&self.0, expected, nanoseconds);
         }
 
-        /// One `futex`.
+        /// Wakes up to `count` threads: one `futex`.
         pub(crate) fn wake(&self, count: u32) {
             let _ = futex::wake(&self.0, count);
         }
@@ -100,19 +100,19 @@ mod word {
 
 pub(crate) use word::Word;
 
-/// Faults that a model test puts into the code, to see that the model finds them.
+/// Faults that a model test injects, to show that the model detects them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "model"), allow(dead_code, unreachable_pub, reason = "only model tests name them"))]
 pub enum Fault {
-    /// A waiter looks at what it waits for before it can be seen waiting, and not again.
+    /// A waiter checks its condition before it registers, and not again.
     LookBeforeRegistering,
-    /// A notifier looks for waiters before what they wait for is visible.
+    /// A notifier looks for waiters before it publishes.
     NotifyBeforePublishing,
     /// A worker is counted as idle while it holds a task.
     IdleWithTask,
-    /// A worker that refills tells the others before it lets go of the source.
+    /// A worker that refills notifies the others before it releases the source.
     NotifyWhileRefilling,
-    /// The last worker ends without a word to those that sleep.
+    /// The last worker ends without waking those that sleep.
     EndInSilence,
     /// A slot is counted as published before it is written.
     CountBeforeWriting,
@@ -122,17 +122,17 @@ pub enum Fault {
     LeaveUncounted,
     /// A wide task stays in the queue when its last entry is claimed.
     KeepFinished,
-    /// A read is parked after the consumer may have come to unpark it.
+    /// A read is parked after the consumer may have looked for parked reads.
     ParkAfterLook,
-    /// Of two threads that call the head, it sees only what the last had published.
+    /// Of two threads that call the head, the head sees only what the second one published.
     StoreCall,
-    /// A worker that takes one of several tasks tells no other.
+    /// A worker that takes one of several tasks notifies no other worker.
     TakeInSilence,
-    /// A worker that has paused a task says that it has none.
+    /// A worker that has paused a task reports that it has none.
     ForgetPaused,
 }
 
-/// Whether the model test has put in this fault. Always false, and gone, but under the feature `model`.
+/// Whether the model test injected this fault. Constant false without the feature `model`.
 #[inline(always)]
 pub(crate) fn broken(fault: Fault) -> bool {
     #[cfg(feature = "model")]
@@ -151,14 +151,14 @@ mod faults {
     use super::Fault;
     use std::cell::Cell;
 
-    // Loom runs all threads of a model on one thread of the system, so each test has a fault of its own.
+    // Loom runs all threads of a model on one system thread, so each test has its own fault.
     std::thread_local!(static FAULT: Cell<Option<Fault>> = const { Cell::new(None) });
 
     pub(crate) fn put_in() -> Option<Fault> {
         FAULT.get()
     }
 
-    /// From here on this test's models run with the fault.
+    /// Injects the fault into the models of this test from now on.
     pub fn put(fault: Option<Fault>) {
         FAULT.set(fault);
     }

@@ -1,34 +1,35 @@
-//! The four kinds of work.
+//! The four kinds of tasks.
 
-/// What a worker does at a time. Each is one system call or a short row of them, and each may never return.
+/// A task is one system call or a short series of them. Each may never return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Open a directory and find out which it is.
+    /// Open a directory and identify it.
     Open,
     /// Read one buffer of names.
     Read,
     /// Ask about a chunk of entries.
     Ask,
-    /// Anything else that may block: a path to resolve, a name to look up.
+    /// Any other call that may block: to resolve a path, to look up a name.
     Call,
 }
 
-/// A task that an [`order::queue`](crate::order::queue) holds.
+/// A task in an [`order::queue`](crate::order::queue).
 pub trait Task: Sized {
-    /// Which of the four it is.
+    /// The kind of the task.
     fn kind(&self) -> Kind;
 
-    /// How many workers could do some of it now: one, but for [`Kind::Ask`], whose entries are claimed one by one.
+    /// How many workers could execute a share of it now: 1, except for [`Kind::Ask`], whose entries are claimed one by
+    /// one.
     fn width(&self) -> usize {
         1
     }
 
-    /// Whether the consumer waits for what it brings; if not, a [`Kind::Read`] may be put off.
+    /// Whether the consumer waits for its result. If not, a [`Kind::Read`] may be parked.
     fn is_awaited(&self) -> bool {
         true
     }
 
-    /// The same task once more, for another worker, if several can share it.
+    /// A share of the task for another worker, if several workers can execute it.
     fn share(&self) -> Option<Self> {
         None
     }

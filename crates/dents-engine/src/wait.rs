@@ -1,8 +1,8 @@
 //! The one primitive that threads sleep on: an event count.
 //!
-//! A thread that publishes something calls [`Events::notify`] afterwards; a thread that needs it calls [`Events::wait`] with a
-//! look at what it needs. A wake-up cannot be lost: the waiter is visible before it looks, and the notifier looks for
-//! waiters after it has published, so one of the two sees the other (both look behind a full barrier).
+//! A thread publishes, then calls [`Events::notify`]. A thread that waits calls [`Events::wait`] with a closure that
+//! checks its condition. No wake-up is lost: the waiter registers before it checks, and the notifier looks for waiters
+//! after it has published. So one of the two sees the other (a full barrier precedes both looks).
 //!
 //! ```text
 //! notifier                              waiter
@@ -12,42 +12,43 @@
 //!   sleepers > 0?  futex wake             sleepers += 1; futex wait (events == e)
 //! ```
 //!
-//! Costs: a notification with no waiter one barrier and one load, no write; with a waiter that spins two atomic additions; with
-//! one that sleeps one `futex` on either side.
+//! Costs: a notification without a waiter costs one barrier and one load, no write; with a spinning waiter, two atomic
+//! additions; with a sleeping one, one `futex` on either side.
 
 use crate::sync::{AtomicU32, Fault, Ordering, Word, broken, fence};
 use core::hint;
 #[cfg(not(feature = "model"))]
 use dents_sys::clock;
 
-/// Looks at the event count before a thread sleeps: some microseconds, where the other side needs no longer and a
+/// Looks at the event count before a thread sleeps: some microseconds. The other side often takes no longer, and a
 /// wake-up would cost as much.
 pub const SPINS: u32 = if cfg!(feature = "model") { 0 } else { 300 };
 
-/// Things happen; threads wait for them. All threads that wait on one of these need the same, or all are notified.
+/// An event count. All its waiters need the same, or every notification goes to all of them.
 #[derive(Debug, Default)]
 pub struct Events {
     events: Word,
-    /// Threads that look, spin or sleep, and those that sleep.
+    /// Threads that check, spin or sleep, and those that sleep.
     watchers: AtomicU32,
     sleepers: AtomicU32,
 }
 
 impl Events {
-    /// Nothing has happened.
+    /// No event has happened.
     #[cfg(not(feature = "model"))]
     #[must_use]
     pub const fn new() -> Events {
         Events { events: Word::new(), watchers: AtomicU32::new(0), sleepers: AtomicU32::new(0) }
     }
 
-    /// Something was published that so many waiters can use.
+    /// Wakes up to `count` waiters. Publish first.
     #[inline]
     pub fn notify(&self, count: usize) {
         self.notify_by(|| count);
     }
 
-    /// The same; how many is found out only if a thread sleeps, and after those that look can see that they must look again.
+    /// Like [`notify`](Self::notify); `count` is called only if a thread sleeps, after the other waiters can see that
+    /// they must check again.
     #[inline]
     pub(crate) fn notify_by(&self, count: impl FnOnce() -> usize) {
         fence(Ordering::SeqCst);
@@ -56,19 +57,19 @@ impl Events {
         }
     }
 
-    /// Something was published that any number of waiters may need.
+    /// Wakes all waiters. Publish first.
     #[inline]
     pub fn notify_all(&self) {
         self.notify(usize::MAX);
     }
 
-    /// Whether a thread waits at this moment: for decisions that may be wrong.
+    /// Whether a thread waits now. The answer may be outdated at once.
     #[must_use]
     pub fn has_waiters(&self) -> bool {
         self.waiters() > 0
     }
 
-    /// How many threads wait at this moment: for decisions that may be wrong.
+    /// How many threads wait now. The answer may be outdated at once.
     #[must_use]
     pub fn waiters(&self) -> usize {
         self.watchers.load(Ordering::Relaxed) as usize
@@ -85,11 +86,11 @@ impl Events {
         }
     }
 
-    /// Waits until `ready` has an answer, or until the deadline (by [`dents_sys::clock::monotonic_ns`]):
-    /// `None` then. `ready` is called again after each event, and may take what it finds. The thread looks at the event count
-    /// `spins` times before each sleep.
+    /// Waits until `ready` returns a value, or returns `None` after the deadline (on the clock of
+    /// [`dents_sys::clock::monotonic_ns`]). `ready` is called again after each event, and may take what it finds. The
+    /// thread looks at the event count `spins` times before each sleep.
     ///
-    /// Costs nothing if `ready` answers at once; one clock reading a sleep if there is a deadline.
+    /// Costs nothing if `ready` succeeds at once; with a deadline, one clock reading for each sleep.
     pub fn wait<T>(
         &self,
         spins: u32,
@@ -145,13 +146,13 @@ pub(crate) fn now() -> u64 {
     clock::monotonic_ns()
 }
 
-/// A model has no clock: deadlines never come.
+/// A model has no clock: deadlines never pass.
 #[cfg(feature = "model")]
 pub(crate) fn now() -> u64 {
     0
 }
 
-/// Sleeps: nothing can wake the thread earlier but a signal.
+/// Sleeps. Only a signal wakes the thread earlier.
 #[cfg(not(feature = "model"))]
 pub fn sleep(nanoseconds: u64) {
     Word::new().wait(0, Some(nanoseconds));
@@ -163,9 +164,9 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn an_answer_that_is_there_is_not_waited_for() {
+    fn a_condition_that_is_true_needs_no_wait() {
         let events = Events::new();
-        assert_eq!(events.wait(0, Some(0), || Some(7)), Some(7), "not even past the deadline");
+        assert_eq!(events.wait(0, Some(0), || Some(7)), Some(7), "even past the deadline");
         assert!(!events.has_waiters());
     }
 

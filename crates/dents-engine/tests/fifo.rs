@@ -1,5 +1,5 @@
-//! Threads of class SCHED_FIFO on one core. The kernel never takes the core from one to give it to another: a thread that spins
-//! until another has done something stalls the process for ever, unless it gives up its core.
+//! Threads of class SCHED_FIFO on one core. The kernel never preempts such a thread for another of the same priority: a
+//! thread that spins until another makes progress stalls the process for ever, unless it yields its core.
 
 #![cfg(not(feature = "model"))]
 
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 const THREADS: usize = 256;
 
-/// Set in the process of that class.
+/// Set in the process that runs under SCHED_FIFO.
 const INSIDE: &str = "DENTS_FIFO";
 
-/// What takes longer has stalled: some milliseconds are enough for each.
+/// A test that takes longer has stalled: a few milliseconds suffice.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Executes `body` as a process of that class on one core. Where that may not be had, says why.
+/// Executes `body` in a SCHED_FIFO process on one core. Prints the reason if that is not permitted.
 fn under_fifo(test: &str, body: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some() {
         return body();
@@ -63,13 +63,13 @@ fn all(job: impl Fn() + Sync) {
 }
 
 #[test]
-fn a_lock_whose_holder_lost_the_core_is_let_go() {
-    under_fifo("a_lock_whose_holder_lost_the_core_is_let_go", || {
+fn a_lock_is_released_although_its_holder_lost_the_core() {
+    under_fifo("a_lock_is_released_although_its_holder_lost_the_core", || {
         let count = Mutex::new(0);
         all(|| {
             for _ in 0..2 {
                 let mut count = count.lock();
-                // Here it loses the core to another thread.
+                // The thread loses its core to another thread here.
                 wait::sleep(200_000);
                 *count += 1;
             }
@@ -78,12 +78,12 @@ fn a_lock_whose_holder_lost_the_core_is_let_go() {
     });
 }
 
-/// As many entries as were read.
+/// The number of entries read.
 struct Count(usize);
 
 impl Names for Count {
     type Copy = ();
-    /// How many buffers are to come.
+    /// The number of buffers to come.
     type Source = usize;
     type Buffer = usize;
 

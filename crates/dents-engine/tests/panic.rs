@@ -1,4 +1,4 @@
-//! A task that panics: the crew ends, and no other worker waits for ever.
+//! A task that panics ends the crew: no other worker waits for ever.
 #![cfg(not(feature = "model"))]
 
 use dents_engine::crew::{Crew, Next, Order};
@@ -20,7 +20,8 @@ impl Order for Stack {
     }
 }
 
-/// Two workers, the first of which came with a task of its own if it `brings` one; a task panics once the other worker is idle.
+/// Two workers. The first begins with a task of its own if it `brings` one. A task panics once the other worker is
+/// idle.
 fn ends(brings: bool) {
     let shared = Arc::new((Crew::new(Limit::counted(2, 2), u32::from(brings)), Stack(Mutex::new(vec![1]))));
     let panics = move |shared: Arc<(Crew, Stack)>| {
@@ -56,6 +57,6 @@ fn a_panic_ends_the_crew() {
 }
 
 #[test]
-fn and_that_of_a_worker_with_tasks_of_its_own() {
+fn a_panic_of_the_first_worker_ends_the_crew() {
     ends(true);
 }

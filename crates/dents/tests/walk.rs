@@ -161,7 +161,7 @@ fn a_loop_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_is_left_out_is_not_entered() {
+fn entries_that_are_left_out_are_not_entered() {
     let tree = Playground::tree();
     for threads in [1, 4] {
         let walk = Walk::new(&tree.0).threads(threads);
@@ -363,7 +363,7 @@ fn entries_outlive_their_walk() {
 
 #[test]
 #[should_panic(expected = "add Needs::SIZE")]
-fn what_was_not_declared_panics() {
+fn reading_an_undeclared_field_panics() {
     let tree = Playground::tree();
     let _ = Walk::new(&tree.0).threads(1).into_iter().flatten().next().unwrap().size();
 }
@@ -389,7 +389,7 @@ fn one_file_system_is_not_left() {
 
 #[cfg(feature = "gitignore")]
 #[test]
-fn what_git_ignores_is_left_out() {
+fn files_that_git_ignores_are_left_out() {
     let tree = Playground::tree();
     fs::create_dir(tree.0.join(".git")).unwrap();
     fs::write(tree.0.join(".gitignore"), "many/\n*.o\n").unwrap();

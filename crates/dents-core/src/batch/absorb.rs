@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_known_comes_along() {
+    fn all_metadata_is_copied() {
         for extra in [false, true] {
             let all: fn(usize) -> bool = |_| true;
             let few: fn(usize) -> bool = |nth| nth % 5 == 3;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_about_takes_no_slots() {
+    fn entries_without_metadata_take_no_slots() {
         let mut names = Batch::new(NeedsByKind::default());
         names.push(c"x", Kind::Dir, 1);
         let mut whole = Batch::new(NeedsByKind::default());

@@ -119,7 +119,7 @@ fn a_device_with_an_extra_keeps_its_number() {
 }
 
 #[test]
-fn what_is_not_known_is_nothing() {
+fn unknown_fields_are_zero_or_none() {
     for (asked, errno) in
         [(Asked::Stat, Errno::NOENT), (Asked::Link, Errno::ACCESS), (Asked::Xattr, Errno::IO)]
     {

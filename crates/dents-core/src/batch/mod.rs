@@ -829,7 +829,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "was read but not declared")]
-    fn reading_what_was_not_declared_panics() {
+    fn reading_an_undeclared_field_panics() {
         let _ = batch(Needs::TYPE).entry(0).size();
     }
 
@@ -864,7 +864,7 @@ mod tests {
 
     /// No name and no text is ever shown in another's place.
     #[test]
-    fn what_has_no_room_is_left_out() {
+    fn entries_without_room_are_left_out() {
         let mut full = Batch::new(NeedsByKind::all(Needs::TYPE));
         (0..MOST_ENTRIES - 1).for_each(|_| full.push(c"x", Kind::Reg, 1));
         full.append_names(&mut batch(Needs::TYPE));

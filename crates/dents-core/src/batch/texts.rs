@@ -62,7 +62,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn no_text_stands_where_no_slot_can_name_it() {
+    fn a_text_beyond_the_range_of_slots_is_refused() {
         let texts = Texts { links: vec![b'x'; MOST_TEXT - 4], ..Texts::default() };
         assert_eq!((texts.room(4), texts.room(5)), (Ok(MOST_TEXT as u32 - 4), Err(Errno::OVERFLOW)));
     }

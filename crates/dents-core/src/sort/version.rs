@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manuals_examples() {
+    fn examples_of_the_manual() {
         // Each list is in ascending order.
         #[rustfmt::skip]
         let lists: [&[&str]; 8] = [

@@ -143,7 +143,7 @@ impl Workers for Helped {
 
 /// Replacements ask what would have been asked without them, once.
 #[test]
-fn helpers_change_nothing() {
+fn replacement_workers_change_nothing() {
     static WATCH: Watch = Watch::new();
     for files in [0, 1, 70, 500, 9000] {
         let tree = Tree::new(&format!("helped{files}"), files);
@@ -170,7 +170,7 @@ fn helpers_change_nothing() {
 }
 
 #[test]
-fn only_what_is_needed_is_asked() {
+fn only_needed_facts_are_requested() {
     let tree = Tree::new("lazy", 100);
     let (_, report) = tree.read(&NeedsByKind::all(Needs::TYPE), Mode::Auto, &Std);
     assert_eq!(report.tally, Tally { entries: 106, avoided: 106, ..Tally::default() });
@@ -429,7 +429,7 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
 
 /// Faults of a directory that may be read and not searched, which binds everybody but root.
 #[test]
-fn what_may_not_be_searched_is_a_fault_of_each_entry() {
+fn an_unsearchable_directory_is_a_fault_of_each_entry() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new("unsearchable", 50);
     fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o744)).expect("chmod");

@@ -341,7 +341,7 @@ mod nfs4 {
         }
 
         #[test]
-        fn what_permission_bits_can_say_is_trivial() {
+        fn an_acl_that_equals_permission_bits_is_trivial() {
             let trivial =
                 acl(&[(0, 0, "OWNER@"), (1, 0, "OWNER@"), (0, 0x40, "GROUP@"), (0, 0, "EVERYONE@")]);
             assert_eq!(is_nontrivial(&trivial), Some(false));
@@ -350,7 +350,7 @@ mod nfs4 {
         }
 
         #[test]
-        fn more_than_that_is_not() {
+        fn a_larger_acl_is_not_trivial() {
             for entry in [(0, 0, "ann@example.org"), (0, 1, "OWNER@"), (2, 0, "EVERYONE@"), (0, 0, "OWNER")] {
                 assert_eq!(is_nontrivial(&acl(&[(0, 0, "OWNER@"), entry])), Some(true), "{entry:?}");
             }
@@ -358,7 +358,7 @@ mod nfs4 {
         }
 
         #[test]
-        fn rubbish_is_neither() {
+        fn invalid_lists_are_neither() {
             let good = acl(&[(0, 0, "OWNER@"), (0, 0, "EVERYONE@")]);
             for end in 0..good.len() {
                 assert_eq!(is_nontrivial(&good[..end]), None, "{end}");
@@ -378,7 +378,7 @@ mod tests {
 
     /// What a ring is asked, one request each: every one more costs a file as much as its `statx`.
     #[test]
-    fn only_what_can_matter_is_asked_by_name() {
+    fn only_relevant_attributes_are_requested_by_name() {
         let asked = |kind, needs| names(kind, needs).map(|name| name.to_str().unwrap()).collect::<Vec<_>>();
         let (label, acl) = ("security.selinux", "system.posix_acl_access");
         let (default, capability) = ("system.posix_acl_default", "security.capability");

@@ -250,7 +250,7 @@ mod tests {
 
     /// Any order of names, with a map beside it.
     #[test]
-    fn it_knows_what_a_map_knows() {
+    fn a_table_agrees_with_a_map() {
         let links = HardLinks::<4, u32>::new();
         let mut map = HashMap::new();
         let mut state = 7u64;
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn link_counts_that_change_or_lie() {
+    fn link_counts_that_change_or_are_wrong() {
         let links = HardLinks::<3, u32>::new();
         let met = |ino, nlink| links.see(file_key((0, 50), ino), nlink, |old| old.unwrap_or(0) + 1);
         // It gains a name.

@@ -131,8 +131,8 @@ impl<S: Clone + Default + Send + Sync> crew::Order for Shared<'_, S> {
         }
         if worker.has_begun() {
             // While a directory is read, parts come first only if there are enough of them to be read later.
-            let part = if self.tasks.has_plenty() { self.tasks.take_piece() } else { None };
-            return Next::Task(part.map(steal::Task::Piece));
+            let part = if self.tasks.has_enough_parts() { self.tasks.pop_part() } else { None };
+            return Next::Task(part.map(steal::Task::Part));
         }
         worker.next(self)
     }

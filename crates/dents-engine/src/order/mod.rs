@@ -1,9 +1,9 @@
 //! Which task is next.
 //!
-//! - [`range`]: the entries of one directory, claimed by chunk, while the rest of its names is still being read.
+//! - [`range`]: the entries of one directory, claimed in chunks while its remaining names are read.
 //! - [`turns`]: the directories of `-R`, prefetched in the order in which they will be shown.
-//! - [`steal`]: a tree: each worker goes down its own way, idle ones steal from the far end of another's.
-//! - [`queue`]: by priority: what the lister waits for goes first.
+//! - [`steal`]: a tree: each worker goes depth first; an idle worker steals from the far end of another's stack.
+//! - [`queue`]: tasks by priority: those that the lister waits for go first.
 
 pub mod queue;
 pub mod range;

@@ -1,4 +1,4 @@
-//! By priority: what the consumer waits for goes first; the rest is fetched only so far ahead.
+//! Tasks by priority: those that the consumer waits for go first; other reads are prefetched up to a limit.
 //!
 //! ```text
 //! push ─►┌──────────────────────────┐◄─ push_last (what will be wanted later)
@@ -10,10 +10,10 @@
 //! ```
 //!
 //! - A wide task ([`Task::width`]) stays at the front, and each worker gets a share of it, until all of its entries are
-//!   claimed. A share that comes too late finds nothing to claim.
-//! - A read is parked under the lock that unparking takes as well. So it is either parked before the consumer comes, and the
-//!   consumer finds it, or its worker sees that the consumer waits.
-//! - Tasks are dropped outside the lock: with the last one a directory is closed, which may block.
+//!   claimed. A late share finds nothing to claim.
+//! - Parking and unparking a read take the same lock. So either the read is parked first and the consumer finds it, or
+//!   its worker sees that the consumer waits.
+//! - Tasks are dropped outside the lock: dropping the last task of a directory closes it, which may block.
 
 use crate::crew::{Next, Order};
 use crate::lock::Mutex;
@@ -26,7 +26,7 @@ use alloc::vec::Vec;
 #[derive(Debug)]
 pub struct Queue<T> {
     state: Mutex<State<T>>,
-    /// With so many untaken entries, no more are read ahead.
+    /// Reads are parked while this many entries are untaken.
     most: usize,
 }
 
@@ -39,24 +39,24 @@ struct State<T> {
 }
 
 impl<T: Task> Queue<T> {
-    /// No tasks. Reads are parked while there are `most` untaken entries.
+    /// An empty queue. Reads are parked while `most` entries are untaken.
     #[must_use]
     pub fn new(most: usize) -> Queue<T> {
         let state = State { tasks: VecDeque::new(), parked: Vec::new(), untaken: 0 };
         Queue { state: Mutex::new(state), most }
     }
 
-    /// This is next.
+    /// Adds a task at the front.
     pub fn push(&self, task: T) {
         self.state.lock().tasks.push_front(task);
     }
 
-    /// This comes after all that is wanted already.
+    /// Adds a task at the back.
     pub fn push_last(&self, task: T) {
         self.state.lock().tasks.push_back(task);
     }
 
-    /// The consumer waits for these: the first of them is next.
+    /// Moves the first wanted task to the front: the consumer waits for it.
     pub fn hurry(&self, is_wanted: impl Fn(&T) -> bool) {
         let mut state = self.state.lock();
         let at = state.tasks.iter().position(is_wanted);
@@ -65,7 +65,7 @@ impl<T: Task> Queue<T> {
         }
     }
 
-    /// How many workers could find something to do, as far as it matters.
+    /// How many workers would find a task, counted up to `enough`.
     #[must_use]
     pub fn width(&self, enough: usize) -> usize {
         let (state, mut width) = (self.state.lock(), 0);
@@ -78,19 +78,19 @@ impl<T: Task> Queue<T> {
         width.min(enough)
     }
 
-    /// So many more entries were found.
+    /// Counts entries that were found.
     pub fn add(&self, entries: usize) {
         self.state.lock().untaken += entries;
     }
 
-    /// Whether so much was found that no more should be fetched ahead.
+    /// Whether `most` entries are untaken, so that reads are parked.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.state.lock().untaken >= self.most
     }
 
-    /// The consumer took so many entries, or none and waits for more: what was parked goes on. Returns how many tasks that
-    /// are.
+    /// The consumer took this many entries, or none and waits for more: parked reads are queued again. Returns their
+    /// number.
     pub fn release(&self, entries: usize) -> usize {
         let mut state = self.state.lock();
         state.untaken = state.untaken.saturating_sub(entries);
@@ -145,12 +145,12 @@ mod tests {
         number: u32,
         kind: Kind,
         awaited: bool,
-        /// Entries of a wide task.
+        /// Unclaimed entries of a wide task.
         left: Option<Arc<AtomicUsize>>,
         _dropped: Option<Dropped>,
     }
 
-    /// The queue must not be locked when this is dropped.
+    /// Its drop checks that the queue is not locked.
     struct Dropped(Arc<Queue<Job>>);
 
     impl Task for Job {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_goes_first() {
+    fn wanted_tasks_go_first() {
         let queue = Queue::new(10);
         queue.push(job(Kind::Open, 1));
         queue.push(job(Kind::Open, 2));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_task_stays_until_nothing_of_it_is_left() {
+    fn a_wide_task_stays_until_its_last_entry_is_claimed() {
         let (queue, left) = (Arc::new(Queue::new(10)), Arc::new(AtomicUsize::new(2)));
         queue.push(job(Kind::Open, 1));
         queue.push(Job {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_put_off_while_enough_is_untaken() {
+    fn reads_are_parked_while_enough_is_untaken() {
         let queue = Queue::new(10);
         queue.add(9);
         assert!(!queue.is_full());

@@ -1,8 +1,8 @@
-//! The entries of one directory, claimed by chunk, while the rest of its names may still be being read.
+//! The entries of one directory, claimed in chunks, possibly while more of its names are read.
 //!
-//! A directory has one position, so one worker at a time reads it; asking about entries is any worker's work. A worker that
-//! sees names run short, and finds the source of names free, refills: it reads one more buffer before it goes on to
-//! ask. So no thread is a reader by profession, and none waits while there are names.
+//! A directory has one position, so one worker at a time reads it; any worker asks about entries. A worker that finds
+//! fewer than `low` unclaimed names, and the source free, refills: it reads one more buffer of names, then continues to
+//! ask. So no thread is a dedicated reader, and no worker waits while there are names.
 //!
 //! ```text
 //! names run short, source free ─► Task::Refill   the worker reads one buffer, then calls Range::refilled
@@ -11,11 +11,11 @@
 //! none, the source is used up ──► End
 //! ```
 //!
-//! The publishing rule: names are appended and the source is let go, in one step; then the crew is told. A worker that found
-//! neither names nor source sleeps on, if it was told earlier.
+//! Publishing rule: one locked step appends the names and releases the source; the crew is notified afterwards. If it
+//! were notified earlier, a worker could find neither names nor the source and sleep again.
 //!
-//! Costs: a claim takes one lock that is held for nanoseconds, and a copy of the claimed names where more may come
-//! ([`Names::copy`]); a refill takes it twice.
+//! Costs: a claim takes one lock for nanoseconds, and copies the claimed names where more may be read
+//! ([`Names::copy`]). A refill takes the lock twice.
 
 use crate::crew::{Crew, Next, Order};
 use crate::lock::Mutex;
@@ -23,60 +23,60 @@ use crate::sync::{AtomicUsize, Fault, Ordering, broken};
 use core::mem;
 use core::ops::Range as Claimed;
 
-/// The names of a directory, as far as they have been read.
+/// The names of a directory, as far as they are read.
 pub trait Names: Send {
-    /// What a worker keeps of the entries that it claimed: the names may move when more are read.
+    /// A worker's copy of the entries that it claimed: the names may move when more are read.
     type Copy;
-    /// Where more of them come from. One worker at a time has it.
+    /// Reads more names. One worker at a time holds it.
     type Source: Send;
-    /// What one read of the source gives.
+    /// The names of one read.
     type Buffer;
 
-    /// How many entries there are.
+    /// The number of entries.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Gives a worker the entries that it claimed. Called under a lock.
+    /// Copies the claimed entries for a worker. Called under the lock.
     fn copy(&self, claimed: &Claimed<usize>, copy: &mut Self::Copy);
 
-    /// Adds what was read. Called under a lock.
+    /// Appends the names of one read. Called under the lock.
     fn append(&mut self, buffer: Self::Buffer);
 }
 
-/// What a worker keeps for itself.
+/// A worker's own state.
 #[derive(Debug)]
 pub struct Claims<C> {
-    /// Entries to claim at a time, at most.
+    /// Most entries to claim at a time.
     pub step: usize,
-    /// Where fewer than these are left, names run short.
+    /// Fewer unclaimed names than this make the worker refill.
     pub low: usize,
     /// The entries claimed last.
     pub copy: C,
 }
 
-/// What a worker is to do.
+/// A worker's next task.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Task<S> {
-    /// Read one buffer, and say so ([`Range::refilled`]).
+    /// Read one buffer and publish it with [`Range::refilled`].
     Refill(S),
-    /// Ask about these entries, which are in [`Claims::copy`].
+    /// Ask about these entries; [`Claims::copy`] has them.
     Ask(Claimed<usize>),
 }
 
-/// The entries. Chunks come in order, and each once.
+/// The entries. Chunks are claimed in order, each once.
 pub struct Range<N: Names> {
     state: Mutex<State<N>>,
-    /// Entries that any worker may claim at a time.
+    /// Most entries that any worker may claim at a time.
     step: AtomicUsize,
 }
 
 struct State<N: Names> {
     names: N,
-    /// The first entry that no worker has claimed.
+    /// The first unclaimed entry.
     next: usize,
     source: Source<N::Source>,
 }
@@ -88,13 +88,13 @@ enum Source<S> {
 }
 
 impl<N: Names> Range<N> {
-    /// None of the entries has been claimed. Without a source, all names have been read.
+    /// A range with no entry claimed. Without a source, `names` is complete.
     pub fn new(names: N, source: Option<N::Source>) -> Range<N> {
         let source = source.map_or(Source::UsedUp, Source::Free);
         Range { state: Mutex::new(State { names, next: 0, source }), step: AtomicUsize::new(usize::MAX) }
     }
 
-    /// From now on workers claim so many entries at a time, at most.
+    /// Sets the most entries that a worker may claim at a time.
     pub fn set_step(&self, step: usize) {
         self.step.store(step, Ordering::Relaxed);
     }
@@ -108,7 +108,7 @@ impl<N: Names> Range<N> {
         self.state.lock().claim(self.step(claims), claims)
     }
 
-    /// Publishes what a worker has read, and gives the source back, if there may be more.
+    /// Publishes the names of one read, and returns the source unless it is exhausted.
     pub fn refilled(&self, buffer: N::Buffer, source: Option<N::Source>, crew: &Crew) {
         let tells_first = broken(Fault::NotifyWhileRefilling);
         if tells_first {
@@ -123,13 +123,13 @@ impl<N: Names> Range<N> {
         }
     }
 
-    /// Whether there are entries to claim, or may be.
+    /// Whether there are unclaimed entries, or may be more names.
     pub fn has_more(&self) -> bool {
         let state = self.state.lock();
         state.next < state.names.len() || !matches!(state.source, Source::UsedUp)
     }
 
-    /// The names, when all workers have returned.
+    /// The names. Call it after all workers have returned.
     pub fn into_names(self) -> N {
         self.state.into_inner().names
     }
@@ -146,7 +146,7 @@ impl<N: Names> State<N> {
         Some(claimed)
     }
 
-    /// The source, if it is free and fewer than `low` names are left, or none.
+    /// Takes the source, if it is free and fewer than `low` names, or none, are unclaimed.
     fn take_source(&mut self, low: usize) -> Option<N::Source> {
         let left = self.names.len() - self.next;
         if left >= low.max(1) || !matches!(self.source, Source::Free(_)) {
@@ -159,7 +159,7 @@ impl<N: Names> State<N> {
     }
 }
 
-/// The crew of a range has a producer ([`Crew::new`]), the range itself: it says when the end has come.
+/// The crew of a range has a producer ([`Crew::new`]): the range itself, which reports the end.
 impl<N: Names> Order for Range<N> {
     type Task = Task<N::Source>;
     type Local = Claims<N::Copy>;
@@ -222,20 +222,20 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_sees_names_run_short_refills() {
+    fn a_worker_that_finds_few_names_refills() {
         let (range, crew) = (Range::new(vec![0, 1, 2, 3], Some("source")), Crew::new(Limit::fixed(), 1));
         let (mut one, mut other) = (claims(2, 3), claims(2, 3));
-        assert_eq!(range.next(&mut one), Next::Task(Task::Ask(0..2)), "enough are left");
+        assert_eq!(range.next(&mut one), Next::Task(Task::Ask(0..2)), "enough names are left");
         assert_eq!(range.next(&mut one), Next::Task(Task::Refill("source")));
-        assert_eq!(range.next(&mut other), Next::Task(Task::Ask(2..4)), "meanwhile others ask");
+        assert_eq!(range.next(&mut other), Next::Task(Task::Ask(2..4)), "the other worker asks meanwhile");
         assert_eq!(range.next(&mut other), Next::Later);
         assert!(range.has_more());
         range.refilled(vec![4, 5, 6], Some("the rest"), &crew);
-        assert_eq!(range.next(&mut other), Next::Task(Task::Ask(4..6)), "three are enough");
+        assert_eq!(range.next(&mut other), Next::Task(Task::Ask(4..6)), "three names are enough");
         assert_eq!(range.claim(&mut other), Some(6..7));
         assert_eq!((range.claim(&mut other), range.has_more()), (None, true));
         let mut waits = claims(1, 0);
-        assert_eq!(range.next(&mut waits), Next::Task(Task::Refill("the rest")), "none are left");
+        assert_eq!(range.next(&mut waits), Next::Task(Task::Refill("the rest")), "no names are left");
         range.refilled(vec![], None, &crew);
         assert_eq!((range.next(&mut one), range.has_more()), (Next::End, false));
     }

@@ -1,4 +1,5 @@
-//! The stealing order, for trees: each worker goes down its own way, and an idle one steals from the far end of another's.
+//! Work stealing for trees: each worker goes depth first; an idle worker steals from the far end of another worker's
+//! offers.
 //!
 //! ```text
 //!   worker 0                                   worker 1, idle
@@ -8,16 +9,18 @@
 //!               └────────── steals ───────────────┘
 //! ```
 //!
-//! - Tasks that come forth together are a [`Group`]: the subdirectories of one directory. Its members are claimed one by one,
-//!   by each worker that has the group on its [`Stack`]: one `fetch_add` each, no lock.
-//! - A group of more than one member is offered to the other workers, behind the lock of its owner's offers. A thief
-//!   takes what was offered first and still has members, for it lies highest in the tree.
-//! - A task that was paused lies in the stack, and is resumed when all above it is done. No other worker takes it.
-//! - Pieces of a huge task, and members that are sorted by a key, are taken by any worker. Those by key in the order of an
-//!   elevator: from the last key on upwards, and again from the lowest.
+//! - Tasks that appear together are a [`Group`]: the subdirectories of one directory. Each worker with the group on its
+//!   [`Stack`] claims members one by one: one `fetch_add` each, no lock.
+//! - A group of more than one member is offered to the other workers, under the lock of its owner's offers. A thief
+//!   takes the oldest offer that has unclaimed members, because it is the highest in the tree.
+//! - A paused task stays in the stack of its worker, and resumes when all tasks above it are done. No other worker
+//!   takes it.
+//! - Parts of a huge task, and members sorted by a key, go to any worker. Sorted members are taken in elevator order:
+//!   upwards from the last key, then again from the lowest.
 //!
-//! A worker has no task only when its stack is empty. So when all are idle, no group, paused task or piece is left: the end is
-//! the [`Crew`]'s to find. What is published is announced afterwards: a barrier and a load if no worker sleeps.
+//! A worker without a task has an empty stack. So when all workers are idle, no group, paused task or part is left, and
+//! the [`Crew`] detects the end. Tasks are published first and announced afterwards: one barrier and one load if no
+//! worker sleeps.
 
 use crate::crew::{Crew, Next};
 use crate::limit::Limit;
@@ -27,28 +30,28 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Tasks that came forth together.
+/// Tasks that appear together.
 #[derive(Debug)]
 pub struct Group<G> {
-    /// What they have in common.
+    /// The data that all members share.
     pub common: G,
     len: usize,
     next: AtomicUsize,
 }
 
 impl<G> Group<G> {
-    /// So many members, none of which is claimed.
+    /// A group of `len` unclaimed members.
     pub fn new(common: G, len: usize) -> Arc<Group<G>> {
         Arc::new(Group { common, len, next: AtomicUsize::new(0) })
     }
 
-    /// How many have yet to be claimed.
+    /// The number of unclaimed members.
     #[must_use]
     pub fn unclaimed(&self) -> usize {
         self.len.saturating_sub(self.next.load(Relaxed))
     }
 
-    /// The next member. Each is claimed once.
+    /// Claims the next member. Each is claimed once.
     fn claim(&self) -> Option<usize> {
         let index = if broken(Fault::ClaimTwice) {
             let index = self.next.load(Relaxed);
@@ -61,7 +64,7 @@ impl<G> Group<G> {
     }
 }
 
-/// A worker's own groups, deepest last, and the tasks that it has paused.
+/// A worker's own groups, deepest last, and its paused tasks.
 #[derive(Debug)]
 pub struct Stack<G, R> {
     worker: usize,
@@ -75,7 +78,7 @@ enum Level<G, R> {
 }
 
 impl<G, R> Stack<G, R> {
-    /// The empty stack of the worker with this number, counted from 0.
+    /// The empty stack of a worker; workers are numbered from 0.
     #[must_use]
     pub fn new(worker: usize) -> Stack<G, R> {
         Stack { worker, levels: Vec::new() }
@@ -87,13 +90,13 @@ impl<G, R> Stack<G, R> {
         self.worker
     }
 
-    /// How many levels there are.
+    /// The number of levels.
     #[must_use]
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// The group on a level, unless a paused task is there.
+    /// The group of a level; `None` if the level is a paused task.
     #[must_use]
     pub fn group(&self, level: usize) -> Option<&Arc<Group<G>>> {
         match self.levels.get(level)? {
@@ -102,44 +105,44 @@ impl<G, R> Stack<G, R> {
         }
     }
 
-    /// Members yet to be claimed on this level and those above.
+    /// Unclaimed members of this level and the levels above.
     #[must_use]
     pub fn unclaimed(&self, from: usize) -> usize {
         (from..self.levels()).filter_map(|level| self.group(level)).map(|group| group.unclaimed()).sum()
     }
 
-    /// Puts a task below this level and those above, to be resumed when they are done.
+    /// Puts a task below this level. It resumes when this level and those above it are done.
     pub fn pause(&mut self, level: usize, task: R) {
         self.levels.insert(level.min(self.levels()), Level::Paused(task));
     }
 }
 
-/// What a worker does next.
+/// A worker's next task.
 #[derive(Debug)]
 pub enum Task<G, R, P> {
-    /// This member of the topmost group on its own stack.
+    /// A member of the topmost group on the worker's own stack.
     Own(Arc<Group<G>>, usize),
-    /// This member of a group that was sorted.
+    /// A member of a sorted group.
     Sorted(Arc<Group<G>>, usize),
-    /// Another worker's group, to be [pushed](Steal::push) and claimed from.
+    /// Another worker's group: [push](Steal::push) it and claim from it.
     Stolen(Arc<Group<G>>),
-    /// To go on with a task that was paused.
+    /// A paused task to continue.
     Resume(R),
-    /// A piece of a huge task.
-    Piece(P),
+    /// A part of a huge task.
+    Part(P),
 }
 
-/// What the workers share.
+/// State that all workers share.
 #[derive(Debug)]
 pub struct Steal<G, P> {
-    /// The workers; the first one is counted from the start ([`Crew::work_on`]).
+    /// The workers; the first is counted from the start ([`Crew::work_on`]).
     pub crew: Crew,
     offers: Vec<Offers<G>>,
-    pieces: Mutex<VecDeque<P>>,
-    /// How many pieces wait.
+    parts: Mutex<VecDeque<P>>,
+    /// The number of queued parts.
     waiting: AtomicUsize,
     sorted: Mutex<Elevator<G>>,
-    /// So many members may be sorted at a time; where none may, the lock is never taken.
+    /// Most members that may be sorted at a time; with 0 the lock is never taken.
     most_sorted: usize,
 }
 
@@ -148,13 +151,13 @@ pub struct Steal<G, P> {
 #[repr(align(128))]
 struct Offers<G>(Mutex<VecDeque<Arc<Group<G>>>>);
 
-/// A group, and which of its members.
+/// A group and the index of one of its members.
 type Member<G> = (Arc<Group<G>>, usize);
 
 /// Members in the order of their keys.
 #[derive(Debug)]
 struct Elevator<G> {
-    /// By key, and by a number that makes it unique.
+    /// By key and by a unique number.
     members: BTreeMap<(u64, u64), Member<G>>,
     number: u64,
     last: u64,
@@ -167,7 +170,7 @@ impl<G, P> Steal<G, P> {
         let mut steal = Steal {
             crew: Crew::new(Limit::fixed(), 1),
             offers: Vec::new(),
-            pieces: Mutex::new(VecDeque::new()),
+            parts: Mutex::new(VecDeque::new()),
             waiting: AtomicUsize::new(0),
             sorted: Mutex::new(Elevator { members: BTreeMap::new(), number: 0, last: 0 }),
             most_sorted,
@@ -176,21 +179,22 @@ impl<G, P> Steal<G, P> {
         steal
     }
 
-    /// For so many workers, and no fewer than before.
+    /// Sets the number of workers; it never decreases.
     pub fn set_workers(&mut self, workers: usize) {
         self.offers.resize_with(workers.max(self.workers()), || Offers(Mutex::new(VecDeque::new())));
     }
 
-    /// How many workers there may be.
+    /// The number of workers.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.offers.len()
     }
 
-    /// The worker's next task: a piece, a member of its own deepest group, one by key, another worker's group.
+    /// Finds the worker's next task: a part, a member of its own deepest group, a sorted member, or another worker's
+    /// group.
     pub fn next<R>(&self, stack: &mut Stack<G, R>) -> Next<Task<G, R, P>> {
-        if let Some(piece) = self.take_piece() {
-            return Next::Task(Task::Piece(piece));
+        if let Some(part) = self.pop_part() {
+            return Next::Task(Task::Part(part));
         }
         while let Some(level) = stack.levels.last() {
             if let Level::Group(group) = level
@@ -211,7 +215,7 @@ impl<G, P> Steal<G, P> {
         self.steal(stack.worker).map_or(Next::Later, |group| Next::Task(Task::Stolen(group)))
     }
 
-    /// Puts a group on the worker's stack, and where other workers find it if there is more than one member.
+    /// Pushes a group on the worker's stack, and offers it if it has more than one member.
     pub fn push<R>(&self, stack: &mut Stack<G, R>, group: Arc<Group<G>>) {
         if self.workers() > 1 && group.unclaimed() > 1 {
             self.offer(stack.worker, &group);
@@ -219,7 +223,7 @@ impl<G, P> Steal<G, P> {
         stack.levels.push(Level::Group(group));
     }
 
-    /// Offers all groups that were pushed while there were no other workers.
+    /// Offers all groups that were pushed while there was one worker.
     pub fn offer_all<R>(&self, stack: &Stack<G, R>) {
         if self.workers() > 1 {
             let groups = (0..stack.levels()).filter_map(|level| stack.group(level));
@@ -238,7 +242,7 @@ impl<G, P> Steal<G, P> {
         }
     }
 
-    /// Removes the topmost group if all its members are claimed. ([`Steal::next`] does so only when it is called next.)
+    /// Removes the topmost group if all its members are claimed. ([`Steal::next`] removes it only at its next call.)
     pub fn release<R>(&self, stack: &mut Stack<G, R>) {
         if let Some(Level::Group(group)) = stack.levels.last()
             && group.unclaimed() == 0
@@ -247,7 +251,8 @@ impl<G, P> Steal<G, P> {
         }
     }
 
-    /// Removes the topmost level. If that is a group it is used up, and the last that the worker offered may be so, too.
+    /// Removes the topmost level. If it is a group, its members are all claimed, and so may be those of the worker's
+    /// last offer.
     fn pop<R>(&self, stack: &mut Stack<G, R>) -> Option<R> {
         match stack.levels.pop()? {
             Level::Paused(task) => Some(task),
@@ -263,7 +268,7 @@ impl<G, P> Steal<G, P> {
         }
     }
 
-    /// The group of another worker that was offered first, of those that have members left.
+    /// Another worker's oldest offer that has unclaimed members.
     fn steal(&self, thief: usize) -> Option<Arc<Group<G>>> {
         let workers = self.workers();
         (1..workers).find_map(|step| {
@@ -275,34 +280,34 @@ impl<G, P> Steal<G, P> {
         })
     }
 
-    /// Publishes a piece.
-    pub fn give_piece(&self, piece: P) {
-        let mut pieces = self.pieces.lock();
-        pieces.push_back(piece);
-        self.waiting.store(pieces.len(), Relaxed);
-        drop(pieces);
+    /// Publishes a part.
+    pub fn push_part(&self, part: P) {
+        let mut parts = self.parts.lock();
+        parts.push_back(part);
+        self.waiting.store(parts.len(), Relaxed);
+        drop(parts);
         self.crew.announce(1);
     }
 
-    /// The piece that was published first. One load if there is none.
-    pub fn take_piece(&self) -> Option<P> {
+    /// The oldest part. One load if there is none.
+    pub fn pop_part(&self) -> Option<P> {
         if self.waiting.load(Relaxed) == 0 {
             return None;
         }
-        let mut pieces = self.pieces.lock();
-        let piece = pieces.pop_front();
-        self.waiting.store(pieces.len(), Relaxed);
-        piece
+        let mut parts = self.parts.lock();
+        let part = parts.pop_front();
+        self.waiting.store(parts.len(), Relaxed);
+        part
     }
 
-    /// Whether so many pieces wait that no worker needs more.
+    /// Whether enough parts are queued for all workers.
     #[must_use]
-    pub fn has_plenty(&self) -> bool {
+    pub fn has_enough_parts(&self) -> bool {
         self.waiting.load(Relaxed) >= 2 * self.workers()
     }
 
-    /// Publishes all members of a group, which is on no stack, in the order of keys: one for each. False, and nothing is done, if
-    /// too many are sorted already.
+    /// Publishes all members of a group in the order of their keys, one key for each. The group must be on no stack.
+    /// Returns false, and does nothing, if too many members are sorted already.
     pub fn sort(&self, group: &Arc<Group<G>>, keys: &[u64]) -> bool {
         if self.most_sorted == 0 {
             return false;
@@ -342,7 +347,7 @@ mod tests {
     type Shared = Steal<&'static str, char>;
     type Own = Stack<&'static str, &'static str>;
 
-    /// What comes next, in a word.
+    /// The next task as a short text.
     fn next(steal: &Shared, stack: &mut Own) -> String {
         match steal.next(stack) {
             Next::Task(Task::Own(group, index)) => format!("{}{index}", group.common),
@@ -353,7 +358,7 @@ mod tests {
                 name
             }
             Next::Task(Task::Resume(task)) => format!("resume {task}"),
-            Next::Task(Task::Piece(piece)) => format!("piece {piece}"),
+            Next::Task(Task::Part(part)) => format!("part {part}"),
             Next::Later => "later".into(),
             Next::End => "end".into(),
         }
@@ -376,11 +381,11 @@ mod tests {
         assert_eq!(own.group(1).map(|group| group.common), Some("b"));
         let rest: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
         assert_eq!(rest, ["b0", "b1", "a1", "later"]);
-        assert!(steal.offers[0].0.lock().is_empty(), "one worker offers nothing");
+        assert!(steal.offers[0].0.lock().is_empty(), "a single worker offers nothing");
     }
 
     #[test]
-    fn what_is_paused_comes_after_all_above_it() {
+    fn a_paused_task_resumes_after_all_above_it() {
         let (steal, [mut own]) = workers();
         steal.push(&mut own, Group::new("a", 1));
         steal.push(&mut own, Group::new("b", 1));
@@ -392,14 +397,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_offered_first_is_stolen() {
+    fn the_oldest_offer_is_stolen() {
         let (steal, [mut own, mut thief]) = workers();
         steal.push(&mut own, Group::new("alone", 1));
-        assert_eq!(next(&steal, &mut thief), "later", "a group of one is not offered");
+        assert_eq!(next(&steal, &mut thief), "later", "a group of one member is not offered");
         steal.push(&mut own, Group::new("a", 2));
         steal.push(&mut own, Group::new("b", 2));
         let stolen: Vec<_> = (0..4).map(|_| next(&steal, &mut thief)).collect();
-        assert_eq!(stolen, ["stolen a", "a0", "a1", "stolen b"], "a is used up, b not");
+        assert_eq!(stolen, ["stolen a", "a0", "a1", "stolen b"], "all members of a are claimed");
         assert_eq!((next(&steal, &mut own), next(&steal, &mut thief)), ("b0".into(), "b1".into()));
         assert_eq!(next(&steal, &mut own), "alone0");
         assert_eq!((next(&steal, &mut own), next(&steal, &mut thief)), ("later".into(), "later".into()));
@@ -412,7 +417,7 @@ mod tests {
         steal.push(&mut own, Group::new("a", 2));
         assert_eq!(next(&steal, &mut own), "a0");
         steal.release(&mut own);
-        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (1, 1), "one is left");
+        assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (1, 1), "one member is left");
         assert_eq!(next(&steal, &mut own), "a1");
         steal.release(&mut own);
         assert_eq!((own.levels(), steal.offers[0].0.lock().len()), (0, 0));
@@ -422,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_the_others_is_offered_to_them() {
+    fn early_groups_are_offered_to_later_workers() {
         let (mut steal, [mut own]) = workers();
         steal.push(&mut own, Group::new("a", 1));
         steal.offer_all(&own);
@@ -437,25 +442,25 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_first_and_in_order() {
+    fn parts_come_first_and_in_order() {
         let (steal, [mut own]) = workers();
         steal.push(&mut own, Group::new("a", 1));
-        assert!(!steal.has_plenty());
-        steal.give_piece('x');
-        assert!(!steal.has_plenty());
-        steal.give_piece('y');
-        assert!(steal.has_plenty());
+        assert!(!steal.has_enough_parts());
+        steal.push_part('x');
+        assert!(!steal.has_enough_parts());
+        steal.push_part('y');
+        assert!(steal.has_enough_parts());
         let all: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
-        assert_eq!(all, ["piece x", "piece y", "a0", "later"]);
-        assert!(!steal.has_plenty() && steal.take_piece().is_none());
+        assert_eq!(all, ["part x", "part y", "a0", "later"]);
+        assert!(!steal.has_enough_parts() && steal.pop_part().is_none());
     }
 
     #[test]
-    fn by_key_as_an_elevator_goes() {
+    fn sorted_members_come_in_elevator_order() {
         let (steal, mut own) = (Shared::new(4), Own::new(0));
         assert!(!steal.sort(&Group::new("long", 5), &[0; 5]), "too many");
         assert!(steal.sort(&Group::new("a", 3), &[20, 10, 20]));
-        assert!(!steal.sort(&Group::new("b", 2), &[0; 2]), "with those that wait");
+        assert!(!steal.sort(&Group::new("b", 2), &[0; 2]), "too many with those of a");
         steal.push(&mut own, Group::new("own", 1));
         let some: Vec<_> = (0..3).map(|_| next(&steal, &mut own)).collect();
         assert_eq!(some, ["own0", "a1 by key", "a0 by key"]);

@@ -1,4 +1,4 @@
-//! The items of a list that is shown one after the other, prefetched in the order in which they will be shown.
+//! Items that are shown one after the other, and prefetched in that order.
 //!
 //! ```text
 //! consumer   d0 ───── d1 ── d2 ── …      each in its turn: takes what was found, executes what no worker has taken
@@ -10,13 +10,14 @@
 //!               └──► taken                    by the consumer, in its turn
 //! ```
 //!
-//! - An item is claimed once, under its own lock: by a worker, or by the consumer whose turn it is.
-//! - An item that never ends is waited for where it is next, and not before: a worker that is stuck with it delays no other
-//!   item. A consumer that waits may execute the next item itself ([`Turns::read_ahead`]), but only one that is known to end:
-//!   it would be stuck before its turn. Where it may not it sleeps, and there should be as many workers as cores.
-//! - Only so many items are kept. With more found and not yet shown workers are idle; they are woken when half of them
-//!   have been shown.
-//! - A worker that found what the consumer awaits notifies it; any other item costs no notification.
+//! - An item is claimed once, under its own lock: by a worker, or by the consumer in the item's turn.
+//! - The consumer waits for an item only in its turn, so a worker that is stuck in an item delays no other item. While
+//!   the consumer waits it may execute the next item itself ([`Turns::read_ahead`]), but only an item that is known to
+//!   end: otherwise it would be stuck before that item's turn. Where it may not, it sleeps, and there should be as many
+//!   workers as cores.
+//! - The number of items that are found but not shown is limited. At the limit workers are idle; they are woken when
+//!   half of these items have been shown.
+//! - A worker notifies the consumer only for the item that the consumer awaits.
 
 use crate::crew::{Crew, Next, Order};
 use crate::limit::Limit;
@@ -27,10 +28,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem;
 
-/// With so many unread a worker is woken, which costs as much as reading one.
-const WAKING: usize = if cfg!(feature = "model") { 1 } else { 4 };
+/// Unread items that make it worth waking a worker: a wake-up costs as much as reading one item.
+const WORTH_WAKING: usize = if cfg!(feature = "model") { 1 } else { 4 };
 
-/// An item: the question and its answer.
+/// An item: its payload and, later, its result.
 #[derive(Debug)]
 pub struct Item<P, T> {
     payload: P,
@@ -40,7 +41,7 @@ pub struct Item<P, T> {
 #[derive(Debug)]
 enum State<T> {
     Unread,
-    /// A worker or the consumer executes it, or the consumer has what was found.
+    /// A worker or the consumer executes it, or the consumer has its result.
     Taken,
     /// A worker executes it, and the consumer sleeps until it is found.
     Awaited,
@@ -48,19 +49,19 @@ enum State<T> {
 }
 
 impl<P, T> Item<P, T> {
-    /// An item that no worker has taken.
+    /// An unread item.
     #[must_use]
     pub fn new(payload: P) -> Arc<Item<P, T>> {
         Arc::new(Item { payload, state: Mutex::new(State::Unread) })
     }
 
-    /// The question.
+    /// The payload, which a worker executes.
     #[must_use]
     pub fn payload(&self) -> &P {
         &self.payload
     }
 
-    /// Whether the consumer need not wait for it nor execute it.
+    /// Whether the result is there, so that the consumer need neither wait nor execute.
     #[must_use]
     pub fn is_found(&self) -> bool {
         matches!(*self.state.lock(), State::Found(_))
@@ -70,7 +71,7 @@ impl<P, T> Item<P, T> {
         matches!(*self.state.lock(), State::Unread)
     }
 
-    /// Whether it is the caller's from now on.
+    /// Claims the item. Returns true if it was unread.
     fn claim(&self) -> bool {
         let mut state = self.state.lock();
         let unread = matches!(*state, State::Unread);
@@ -85,32 +86,32 @@ impl<P, T> Item<P, T> {
     }
 }
 
-/// What the consumer gets in an item's turn.
+/// What the consumer does in an item's turn.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn<T> {
-    /// A worker found this.
+    /// A worker has found this result.
     Found(T),
-    /// The item is the consumer's, to be executed now.
+    /// The consumer must execute the item now.
     Yours,
-    /// A worker is at it, and took longer than the consumer waits.
+    /// A worker executes the item, and the consumer has waited long enough.
     Late,
 }
 
-/// The items that are known to follow, and their workers.
+/// The known items, and their workers.
 #[derive(Debug)]
 pub struct Turns<P, T> {
     crew: Crew,
-    /// The next one on top. The consumer may have executed some of them since.
+    /// The next item is on top. The consumer may have executed some of them since.
     unread: Mutex<Vec<Arc<Item<P, T>>>>,
-    /// Found and not yet shown, and how many of these there may be.
+    /// Items that are found and not shown, and the limit for them.
     kept: AtomicUsize,
     most: usize,
-    /// The item that the consumer awaits was found.
+    /// Notified when the awaited item is found.
     found: Events,
 }
 
 impl<P, T> Turns<P, T> {
-    /// None yet. Workers are idle while `most` have been found and not shown.
+    /// No items. Workers are idle while `most` items are found and not shown.
     #[must_use]
     pub fn new(most: usize) -> Turns<P, T> {
         Turns {
@@ -122,14 +123,14 @@ impl<P, T> Turns<P, T> {
         }
     }
 
-    /// How many are known and unread, and the next of them.
+    /// The number of unread items, and the next of them.
     #[must_use]
     pub fn next_unread(&self) -> (usize, Option<Arc<Item<P, T>>>) {
         let unread = self.unread.lock();
         (unread.len(), unread.last().cloned())
     }
 
-    /// Items whose turns come before those of all that were offered already, in this order.
+    /// Adds items whose turns come, in this order, before those of all earlier ones.
     pub fn offer<'i>(&self, items: impl DoubleEndedIterator<Item = &'i Arc<Item<P, T>>>)
     where
         P: 'i,
@@ -143,13 +144,13 @@ impl<P, T> Turns<P, T> {
     }
 
     fn announce(&self, count: usize) {
-        if count >= WAKING {
+        if count >= WORTH_WAKING {
             self.crew.announce(count);
         }
     }
 
-    /// A worker's life, until [`Turns::end`]. `read` answers the question; what it leads to is offered before it is
-    /// published, as the items that `below` takes from it.
+    /// The loop of a worker, until [`Turns::end`]. `read` finds the result. The items that `below` takes from the
+    /// result are offered before the result is published.
     pub fn work<'t>(&'t self, mut read: impl FnMut(&P) -> T, below: impl Fn(&T) -> &[Arc<Item<P, T>>])
     where
         P: Send + Sync + 't,
@@ -158,8 +159,8 @@ impl<P, T> Turns<P, T> {
         self.crew.work(self, &mut (), |(), item| self.execute(&item, &mut read, &below));
     }
 
-    /// While a worker is at `item`, the consumer executes the next unread one as a worker would, if `may` says that it ends.
-    /// False if there was none, or if `item` need not be waited for.
+    /// While a worker executes `item`, the consumer executes the next unread item as a worker would, if `may` says that
+    /// it ends. Returns false if there is none, or if `item` is found.
     pub fn read_ahead(
         &self,
         item: &Item<P, T>,
@@ -188,7 +189,7 @@ impl<P, T> Turns<P, T> {
         self.publish(item, found);
     }
 
-    /// The next unread item, now the caller's, unless enough are kept or `may` forbids it.
+    /// Claims the next unread item, unless enough results are kept or `may` forbids it.
     fn claim_next(&self, may: impl Fn(&P) -> bool) -> Option<Arc<Item<P, T>>> {
         if self.kept.load(Ordering::Relaxed) >= self.most {
             return None;
@@ -218,8 +219,7 @@ impl<P, T> Turns<P, T> {
         }
     }
 
-    /// It is an item's turn: what was found of it, or the item itself. A consumer that has to wait does so for so long, or
-    /// for as long as it takes.
+    /// Takes an item in its turn. A consumer that must wait waits for `patience_ns`, or without limit.
     pub fn take(&self, item: &Item<P, T>, patience_ns: Option<u64>) -> Turn<T> {
         if item.claim() {
             self.forget_executed();
@@ -248,7 +248,7 @@ impl<P, T> Turns<P, T> {
         Turn::Found(found)
     }
 
-    /// Drops from the top what the consumer has executed, or it would pile up where there is no worker.
+    /// Removes executed items from the top. Without workers they would accumulate.
     fn forget_executed(&self) {
         let mut unread = self.unread.lock();
         while unread.last().is_some_and(|item| !item.is_unread()) {
@@ -256,7 +256,7 @@ impl<P, T> Turns<P, T> {
         }
     }
 
-    /// There will be no more turns: workers return.
+    /// There are no more turns: workers return.
     pub fn end(&self) {
         self.crew.end();
     }
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use std::vec;
 
-    /// A number; it leads to these. What is found of it: ten times the number, and what it leads to.
+    /// A number, the items it leads to, and a result: ten times the number.
     type Found = (u32, Vec<Arc<Item<u32, Found2>>>);
     struct Found2(Found);
 
@@ -291,7 +291,7 @@ mod tests {
         ))
     }
 
-    /// Consumes all, with so many workers; the numbers in their order, and how many of them workers have found.
+    /// Consumes all items with this many workers. Returns the numbers in order, and how many of them workers found.
     fn consume(workers: usize, most: usize) -> (Vec<u32>, usize) {
         let (turns, mut shown, mut ahead) = (Turns::new(most), vec![], 0);
         let mut stack = items(0..40);
@@ -313,14 +313,14 @@ mod tests {
                         turns.offer(below.iter());
                         below
                     }
-                    Turn::Late => panic!("it waits for as long as it takes"),
+                    Turn::Late => panic!("it waits without limit"),
                 };
                 shown.push(*item.payload());
                 stack.extend(below.into_iter().rev());
             }
             turns.end();
         });
-        assert_eq!((turns.kept.into_inner(), turns.unread.into_inner().len()), (0, 0), "nothing is left");
+        assert_eq!((turns.kept.into_inner(), turns.unread.into_inner().len()), (0, 0), "no item is left");
         (shown, ahead)
     }
 
@@ -348,7 +348,7 @@ mod tests {
             until(6);
             assert!(list[5].is_found() && list[6].is_unread() && turns.next_unread().0 == 34);
             (0..3).for_each(|nth| assert_eq!(turns.take(&list[nth], None), Turn::Found(nth as u32 + 1)));
-            assert!(list[6].is_unread(), "not yet half of them");
+            assert!(list[6].is_unread(), "fewer than half are shown");
             assert_eq!(turns.take(&list[3], None), Turn::Found(4));
             until(6);
             assert!(list[9].is_found() && list[10].is_unread());
@@ -357,9 +357,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_is_at_is_waited_for_so_long() {
+    fn the_consumer_waits_for_a_worker_until_the_timeout() {
         let (turns, gate) = (Turns::<u32, u32>::new(9), Mutex::new(()));
-        let list: Vec<_> = (0..WAKING as u32).map(Item::new).collect();
+        let list: Vec<_> = (0..WORTH_WAKING as u32).map(Item::new).collect();
         turns.offer(list.iter());
         std::thread::scope(|scope| {
             let shut = gate.lock();
@@ -380,7 +380,7 @@ mod tests {
             assert_eq!(
                 turns.take(&list[1], past),
                 Turn::Yours,
-                "one that no worker has begun is not waited for"
+                "an item that no worker has begun is not waited for"
             );
             drop(shut);
             assert_eq!(turns.take(&list[0], None), Turn::Found(0));
@@ -389,11 +389,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_consumer_has_executed_does_not_pile_up() {
+    fn executed_items_do_not_accumulate() {
         let (turns, list) = (Turns::<u32, u32>::new(9), (0..3).map(Item::new).collect::<Vec<_>>());
         turns.offer(list.iter());
         assert_eq!(turns.next_unread().1.map(|item| *item.payload()), Some(0));
-        assert_eq!((turns.take(&list[1], None), turns.next_unread().0), (Turn::Yours, 3), "it is not on top");
+        assert_eq!(
+            (turns.take(&list[1], None), turns.next_unread().0),
+            (Turn::Yours, 3),
+            "the item is not on top"
+        );
         assert_eq!((turns.take(&list[0], None), turns.next_unread().0), (Turn::Yours, 1));
         assert_eq!(turns.next_unread().1.map(|item| *item.payload()), Some(2));
     }

@@ -1,4 +1,4 @@
-//! `board`: each entry is claimed once, and a consumer that sees a chunk complete sees all answers.
+//! `board`: each entry is claimed once, and a consumer that sees a complete chunk sees all its results.
 
 use super::explore;
 use dents_engine::Fault;
@@ -7,7 +7,7 @@ use dents_engine::wait::Events;
 use loom::thread;
 use std::sync::Arc;
 
-/// Two workers answer the entries of a chunk; a consumer waits until it is complete.
+/// Two workers publish the entries of a chunk; a consumer waits until it is complete.
 fn answered_by_two(fault: Option<Fault>) {
     explore(fault, || {
         let shared = Arc::new((Chunk::new([0, 0].into_iter()), Events::default()));

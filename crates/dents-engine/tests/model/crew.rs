@@ -1,4 +1,4 @@
-//! `crew`: every task is executed once, and every worker returns when there is none left.
+//! `crew`: every task is executed once, and every worker returns when no task is left.
 
 use super::explore;
 use dents_engine::Fault;
@@ -9,7 +9,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::sync::Arc;
 
-/// Tasks that bring forth others: each the number of those below it.
+/// Tasks that produce tasks: each is the number of tasks below it.
 struct Stack(Mutex<Vec<u32>>);
 
 impl Order for Stack {
@@ -44,7 +44,7 @@ impl Shared {
     }
 }
 
-/// Two workers, and a tree of as many tasks in a row.
+/// Two workers, and a chain of `deep` tasks.
 fn a_tree(limit: fn() -> Limit, deep: u32, fault: Option<Fault>) {
     explore(fault, move || {
         let shared = Shared::new(limit(), 0, &[deep]);
@@ -64,7 +64,7 @@ fn two_workers_execute_a_tree_and_end() {
 }
 
 #[test]
-fn so_do_two_of_which_one_may_run() {
+fn two_workers_with_a_limit_of_one() {
     a_tree(|| Limit::counted(1, 1), 1, None);
 }
 
@@ -76,11 +76,11 @@ fn a_worker_that_is_idle_with_a_task_ends_the_crew_too_early() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn a_crew_that_ends_in_silence_leaves_workers_asleep() {
+fn a_crew_that_ends_without_a_wake_leaves_workers_asleep() {
     a_tree(Limit::fixed, 0, Some(Fault::EndInSilence));
 }
 
-/// A producer outside publishes a task and ends the crew when it is done.
+/// An outside producer publishes a task and then ends the crew.
 fn a_producer(fault: Option<Fault>) {
     explore(fault, || {
         let shared = Shared::new(Limit::counted(1, 1), 1, &[]);
@@ -103,7 +103,8 @@ fn workers_serve_a_producer_until_it_ends() {
     a_producer(None);
 }
 
-/// One may run; the watchdog finds it stuck in its task, which lasts until another worker has executed the second one.
+/// One worker may run. Its task lasts until another worker has executed the second task, and the watchdog finds it
+/// stuck.
 fn replacement(raises: bool) {
     explore(None, move || {
         let shared = Shared::new(Limit::counted(1, 3), 0, &[0, 0]);
@@ -143,8 +144,8 @@ fn a_worker_that_leaves_uncounted_takes_the_room_of_others() {
     a_producer(Some(Fault::LeaveUncounted));
 }
 
-/// The number in flight falls from two to one: a worker leaves for want of room, with a task it has just published, while the
-/// other finds none. So a crew whose limit may fall has a producer, and an order that says when the end has come.
+/// The limit falls from two to one. One worker leaves because of it, with a task just published, while the other finds
+/// none. So a crew with a falling limit has a producer, and an order that reports the end.
 #[test]
 #[should_panic(expected = "every task, once")]
 fn a_crew_without_a_producer_may_forget_a_task_when_its_limit_falls() {

@@ -1,10 +1,10 @@
-//! The engine's protocols, executed as they are by `loom`, in every interleaving within stated bounds.
+//! Loom executes the engine's protocols unchanged, in every interleaving within stated bounds.
 //!
-//! Each test has a broken variant: the same code with one [`Fault`] put in, which the model must find. So each test
+//! Each test has a broken variant: the same code with one [`Fault`] injected, which the model must detect. So each test
 //! is known to be able to fail.
 //!
-//! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions (`MODEL_PREEMPTIONS` in the environment for
-//! more): all faults here need one or two. `cargo xtask model` runs with more.
+//! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions; `MODEL_PREEMPTIONS` in the
+//! environment allows more. All faults here need one or two. `cargo xtask model` runs with more.
 
 mod board;
 mod crew;
@@ -16,15 +16,15 @@ mod wait;
 
 use dents_engine::{Fault, put_fault};
 
-/// Preemptions that an interleaving may have.
+/// Most preemptions of an interleaving.
 const PREEMPTIONS: usize = 2;
 
-/// Executes a model in every interleaving within the bounds, with a fault or without.
+/// Executes a model in every interleaving within the bounds, with or without a fault.
 fn explore(fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
     explore_within(PREEMPTIONS, fault, model);
 }
 
-/// The same with another bound: for models of four threads.
+/// Like [`explore`], with another bound: for models of four threads.
 fn explore_within(preemptions: usize, fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
     put_fault(fault);
     let mut builder = loom::model::Builder::new();

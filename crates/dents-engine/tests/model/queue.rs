@@ -1,4 +1,5 @@
-//! `order::queue` and `crew::growing`: no task is lost, parked or shared, and workers start for what no other will do.
+//! `order::queue` and `crew::growing`: no task is lost, left parked or left unshared, and workers start for tasks that
+//! no running worker takes.
 
 use super::{explore, explore_within};
 use dents_engine::Fault;
@@ -43,7 +44,7 @@ impl Task for Job {
     }
 }
 
-/// A worker meets a read that was too far ahead, at the moment when the consumer comes to wait for it.
+/// A worker finds a read too far ahead while the consumer begins to wait for it.
 fn a_parked_read(fault: Option<Fault>) {
     explore(fault, || {
         let shared = Arc::new((Crew::new(Limit::fixed(), 1), Queue::new(1), Events::default()));
@@ -82,7 +83,7 @@ fn a_read_parked_after_the_consumer_came_is_lost() {
     a_parked_read(Some(Fault::ParkAfterLook));
 }
 
-/// Two workers share a wide task; another task stands behind it.
+/// Two workers share a wide task; another task is behind it.
 fn a_wide_task(fault: Option<Fault>) {
     explore(fault, || {
         let chunk = Arc::new(Chunk::new([0, 0].into_iter()));
@@ -93,7 +94,7 @@ fn a_wide_task(fault: Option<Fault>) {
         let work = |shared: &(Crew, Queue<Job>, AtomicUsize)| {
             shared.0.work(&shared.1, &mut (), |(), job| match job {
                 Job::Ask(chunk) => {
-                    // One entry each: the other is for the other worker, or for the next share.
+                    // Each worker claims one entry: the other entry is for the other worker or the next share.
                     if let Some(slot) = chunk.claim() {
                         let before = chunk.with(slot, |n| *n).unwrap_or(9);
                         chunk.publish(slot, before + 1);
@@ -111,7 +112,7 @@ fn a_wide_task(fault: Option<Fault>) {
         work(&shared);
         other.join().unwrap();
         assert_eq!([0, 1].map(|slot| chunk.with(slot, |n| *n)), [Some(1), Some(1)], "each entry, once");
-        assert_eq!(shared.2.load(Ordering::Relaxed), 1, "what stands behind, once");
+        assert_eq!(shared.2.load(Ordering::Relaxed), 1, "the task behind it, once");
     });
 }
 
@@ -126,8 +127,8 @@ fn a_finished_task_that_stays_keeps_the_next_from_its_turn() {
     a_wide_task(Some(Fault::KeepFinished));
 }
 
-/// A consumer has one task done, then another whose two entries are answered only side by side. No worker is there at
-/// first.
+/// A consumer waits for one task, then for another whose two entries must be executed at the same time. There is no
+/// worker at first.
 fn growing(limit: fn() -> Limit, fault: Option<Fault>) {
     explore_within(1, fault, move || {
         let crew = Arc::new(Growing::new(limit(), Queue::new(1)));
@@ -176,13 +177,13 @@ fn growing(limit: fn() -> Limit, fault: Option<Fault>) {
 }
 
 #[test]
-fn workers_start_for_what_no_other_will_do() {
+fn workers_start_for_tasks_that_no_running_worker_takes() {
     growing(|| Limit::counted(2, 2), None);
 }
 
 #[test]
 #[should_panic(expected = "branches")]
-fn a_worker_that_takes_in_silence_keeps_others_from_starting() {
+fn a_worker_that_takes_a_task_without_a_wake_keeps_others_from_starting() {
     growing(|| Limit::counted(2, 2), Some(Fault::TakeInSilence));
 }
 

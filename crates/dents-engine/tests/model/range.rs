@@ -1,4 +1,4 @@
-//! `range`: each entry is asked about once, and a worker that is stuck keeps no other from the names it has read.
+//! `range`: each entry is asked about once, and a stuck worker withholds no names that it has read.
 
 use super::explore;
 use dents_engine::Fault;
@@ -10,12 +10,12 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::sync::Arc;
 
-/// As many entries as were read.
+/// The number of entries read.
 struct Count(usize);
 
 impl Names for Count {
     type Copy = ();
-    /// The buffers to come, by their numbers of names.
+    /// The number of names in each buffer to come.
     type Source = std::vec::IntoIter<usize>;
     type Buffer = usize;
 
@@ -74,7 +74,7 @@ impl Shared {
         }
     }
 
-    /// The question about the first entry is answered after that about the second one.
+    /// The first entry is answered only after the second one.
     fn stuck(&self, entry: usize) {
         if entry == 0 {
             let second = || (self.asked[1].load(Ordering::Acquire) > 0).then_some(());
@@ -116,7 +116,7 @@ fn two_workers_read_and_ask() {
 }
 
 #[test]
-fn so_do_two_of_which_one_may_run() {
+fn two_workers_with_a_limit_of_one() {
     two_workers(|| Limit::counted(1, 1), &[1, 1], false, None);
 }
 
@@ -127,13 +127,13 @@ fn a_worker_that_is_stuck_after_a_refill_keeps_no_name() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn a_worker_that_tells_while_it_refills_leaves_the_other_asleep() {
+fn a_worker_that_notifies_while_it_refills_leaves_the_other_asleep() {
     two_workers(Limit::fixed, &[2], true, Some(Fault::NotifyWhileRefilling));
 }
 
-/// One worker may run; another comes in its place when it is stuck.
+/// One worker may run; another replaces it when it is stuck.
 #[test]
-fn a_replacement_is_beyond_the_limit() {
+fn a_replacement_does_not_count_towards_the_limit() {
     explore(None, || {
         let shared = Shared::new(Limit::counted(1, 1), &[2]);
         let other = {
@@ -146,7 +146,7 @@ fn a_replacement_is_beyond_the_limit() {
     });
 }
 
-/// The number in flight falls from two to one while names are read: a worker leaves, and the other may have found none.
+/// The limit falls from two to one while names are read: one worker leaves, and the other may have found none.
 #[test]
 fn no_name_is_forgotten_when_the_limit_falls() {
     explore(None, || {

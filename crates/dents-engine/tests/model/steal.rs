@@ -1,4 +1,4 @@
-//! `order::steal`: every member, paused task and piece is executed once, and an offer wakes a sleeping worker.
+//! `order::steal`: every member, paused task and part is executed once, and an offer wakes a sleeping worker.
 
 use super::explore;
 use dents_engine::Fault;
@@ -9,11 +9,11 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::sync::Arc;
 
-/// How deep the groups of a tree lie below this one: each member brings forth another group.
+/// The depth of the groups below this one: each member produces another group.
 type Below = u32;
 type Next1 = Next<Task<Below, char, char>>;
 
-/// The order, as a consumer of the engine wraps it, and what was executed.
+/// The order, wrapped as a consumer of the engine wraps it, and a count of executed tasks.
 struct Tree {
     tasks: Steal<Below, char>,
     done: AtomicUsize,
@@ -42,13 +42,13 @@ impl Tree {
             Task::Own(group, _) if group.common > 0 => {
                 self.tasks.push(stack, Group::new(group.common - 1, 2));
             }
-            Task::Resume('d') => self.tasks.give_piece('p'),
+            Task::Resume('d') => self.tasks.push_part('p'),
             _ => {}
         }
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The second worker's life.
+    /// Starts the second worker.
     fn join(self: &Arc<Tree>) -> thread::JoinHandle<()> {
         let tree = self.clone();
         thread::spawn(move || {
@@ -57,7 +57,7 @@ impl Tree {
     }
 }
 
-/// Two workers; the first brings tasks along. So many are executed.
+/// Two workers; the first begins with tasks. `tasks` of them are executed.
 fn two(
     fault: Option<Fault>,
     most_sorted: usize,
@@ -101,7 +101,7 @@ fn members_by_key_are_executed_once() {
     two(None, 4, 2, |tree, _| assert!(tree.tasks.sort(&Group::new(0, 2), &[2, 1])));
 }
 
-/// A directory was paused below a group, and gives a piece when it is read on: neither is left at the end.
+/// A directory is paused below a group, and produces a part when it is resumed: neither is left at the end.
 fn paused(fault: Option<Fault>) {
     two(fault, 0, 3, |tree, stack| {
         tree.tasks.push(stack, Group::new(0, 1));
@@ -110,7 +110,7 @@ fn paused(fault: Option<Fault>) {
 }
 
 #[test]
-fn the_end_waits_for_paused_tasks_and_pieces() {
+fn the_end_waits_for_paused_tasks_and_parts() {
     paused(None);
 }
 
@@ -120,7 +120,7 @@ fn a_paused_task_that_is_forgotten_is_noticed() {
     paused(Some(Fault::ForgetPaused));
 }
 
-/// The first worker joins as any other: the second may find that none is active, before it has begun.
+/// The first worker joins like any other: the second may see no active worker before the first has begun.
 #[test]
 #[should_panic(expected = "every task, once")]
 fn a_worker_that_brings_tasks_along_must_be_counted_from_the_start() {
@@ -142,8 +142,8 @@ fn a_worker_that_brings_tasks_along_must_be_counted_from_the_start() {
     });
 }
 
-/// The first worker offers two members when the second may sleep already; the first of them that is executed lasts until
-/// the other is.
+/// The first worker offers two members when the second may already sleep. The first member executed lasts until the
+/// other is executed.
 fn offered_late(fault: Option<Fault>) {
     explore(fault, || {
         let tree = Arc::new(Tree::new(0));

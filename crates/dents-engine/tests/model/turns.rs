@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::sync::Arc;
 
-/// What is found: which item it was, and what it leads to.
+/// A result: the number of its item, and the items it leads to.
 struct Found(usize, Vec<Arc<Item<usize, Found>>>);
 
 struct Shared {
@@ -25,7 +25,7 @@ impl Shared {
     }
 
     fn take(&self, item: &Item<usize, Found>) -> Vec<Arc<Item<usize, Found>>> {
-        // The consumer may read the second item ahead, and not what the first leads to.
+        // The consumer may read ahead the second item, but not those that the first leads to.
         while self.turns.read_ahead(item, |next| *next == 1, |next| self.execute(*next), |found| &found.1) {}
         let Found(number, below) = match self.turns.take(item, None) {
             Turn::Found(found) => found,
@@ -34,14 +34,14 @@ impl Shared {
                 self.turns.offer(found.1.iter());
                 found
             }
-            Turn::Late => unreachable!("it waits for as long as it takes"),
+            Turn::Late => unreachable!("it waits without limit"),
         };
         assert_eq!(number, *item.payload(), "each in its turn");
         below
     }
 }
 
-/// So many items are offered and consumed, with a worker; of those that it found so many may be kept.
+/// Offers and consumes `items` items with one worker; at most `most` results are kept.
 fn consumed(items: usize, most: usize, fault: Option<Fault>) {
     explore(fault, move || {
         let turns = Turns::new(most);
@@ -60,7 +60,7 @@ fn consumed(items: usize, most: usize, fault: Option<Fault>) {
         }
         shared.turns.end();
         worker.join().unwrap();
-        assert_eq!(count, items + 1, "all of them");
+        assert_eq!(count, items + 1, "all items");
     });
 }
 
@@ -71,13 +71,13 @@ fn all_are_consumed_in_their_turns() {
 }
 
 #[test]
-fn and_where_only_one_is_kept() {
+fn all_are_consumed_where_one_result_is_kept() {
     consumed(2, 1, None);
 }
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn one_found_after_the_notification_is_waited_for_for_ever() {
+fn an_item_found_after_its_notification_blocks_the_consumer() {
     consumed(1, 8, Some(Fault::NotifyBeforePublishing));
 }
 
@@ -89,12 +89,12 @@ fn a_thread_that_does_not_look_again_before_it_sleeps_sleeps_for_ever() {
 
 #[test]
 #[should_panic(expected = "an item is executed once")]
-fn one_claimed_by_worker_and_consumer_is_executed_twice() {
+fn an_item_claimed_twice_is_executed_twice() {
     consumed(1, 8, Some(Fault::ClaimTwice));
 }
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn workers_that_are_not_told_of_the_end_sleep_for_ever() {
+fn workers_that_are_not_woken_at_the_end_sleep_for_ever() {
     consumed(1, 8, Some(Fault::EndInSilence));
 }

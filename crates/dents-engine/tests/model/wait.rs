@@ -1,4 +1,4 @@
-//! `wait`: a waiter never sleeps while what it waits for is there.
+//! `wait`: a waiter never sleeps while its condition is true.
 
 use super::explore;
 use dents_engine::Fault;
@@ -7,14 +7,14 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use std::sync::Arc;
 
-/// When the notifier tells the waiters.
+/// When the notifier wakes the waiters.
 #[derive(Clone, Copy)]
 enum Notifies {
     After,
     Before,
 }
 
-/// So many things are published, one by one, each for one of as many waiters.
+/// Publishes `waiters` values one by one, each for one waiter.
 fn published_one_by_one(waiters: usize, notifies: Notifies, fault: Option<Fault>) {
     explore(fault, move || {
         let shared = Arc::new((Events::default(), AtomicUsize::new(0)));
@@ -54,7 +54,7 @@ fn two_waiters_are_woken() {
     published_one_by_one(2, Notifies::After, None);
 }
 
-/// The wake-up that reading ahead once lost: a thread looked whether all was done before it could be seen waiting.
+/// The wake-up that the prefetcher once lost: a thread checked for the end before it registered.
 #[test]
 #[should_panic(expected = "deadlock")]
 fn a_waiter_that_looks_before_it_registers_may_sleep_for_ever() {
@@ -63,6 +63,6 @@ fn a_waiter_that_looks_before_it_registers_may_sleep_for_ever() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn a_notifier_that_tells_before_it_publishes_may_leave_a_waiter_asleep() {
+fn a_notifier_that_wakes_before_it_publishes_may_leave_a_waiter_asleep() {
     published_one_by_one(1, Notifies::Before, None);
 }

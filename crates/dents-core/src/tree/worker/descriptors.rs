@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_stay_open_than_may() {
+    fn no_more_descriptors_stay_open_than_the_share() {
         for share in [0, 1, 2, 7, 64] {
             for levels in [1, 2, 63, 200] {
                 let mut descriptors = deep(share, levels);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_stay_lie_scattered() {
+    fn the_open_levels_are_spread_out() {
         let descriptors = deep(16, 1000);
         let open: Vec<usize> = descriptors.iter().map(|(level, _)| level).collect();
         let widest = open.windows(2).map(|pair| pair[1] - pair[0]).max();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_paused_takes_of_the_share() {
+    fn a_paused_directory_takes_a_descriptor_of_the_share() {
         let mut descriptors = deep(6, 5);
         assert!(descriptors.pause(2, 5));
         let levels =

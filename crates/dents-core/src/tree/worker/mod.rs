@@ -211,7 +211,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 self.reading = Some(Reading { level: self.stack.levels(), ..reading });
                 false
             }
-            Some(steal::Task::Piece(part)) => self.take(part, shared, visitor),
+            Some(steal::Task::Part(part)) => self.take(part, shared, visitor),
         };
         whole.then_some(Ready::Entries)
     }

@@ -154,7 +154,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let index = reading.pieces + at as u32 - 1;
             let piece = Piece { index, last: ended && at == parts };
             self.tally.dealt += 1;
-            tasks.give_piece(Box::new(Part { home: Arc::clone(home), batch, piece, dir: None }));
+            tasks.push_part(Box::new(Part { home: Arc::clone(home), batch, piece, dir: None }));
         }
         reading.pieces += parts as u32;
     }
