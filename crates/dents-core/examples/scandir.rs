@@ -1,6 +1,8 @@
-//! What each trick of a scan saves: `scandir PATH [-jN] [-u]` scans with all of them, without each, and with none.
+//! Measures what each trick of a scan saves: `scandir PATH [-jN] [-u]` scans with all tricks, without each of them, and
+//! with none.
 //!
-//! `-u` takes all types for unknown, as on a file system that tells none; `-j` sets the requests in flight (4).
+//! `-u` treats all types as unknown, as on a file system without `d_type`; `-j` sets the requests in flight (default
+//! 4).
 
 #[path = "../tests/common/mod.rs"]
 mod common;

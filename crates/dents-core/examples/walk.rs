@@ -1,9 +1,9 @@
-//! Walks over a tree, to measure with: `walk names|count|sizes|all [-jN] [-i] [-x] [-L] [-u] [-rN] PATH…`.
+//! Walks a tree, for measurements: `walk names|count|sizes|all [-jN] [-i] [-x] [-L] [-u] [-rN] PATH…`.
 //!
-//! `names` reads all names and counts them, `count` counts by type, `sizes` adds up sizes and blocks (each file with several
-//! links as often as it is met), `all` asks for everything. `-j` sets the number of workers, `-i` goes in inode order, `-x` stays
-//! on one file system, `-L` follows links, `-u` takes all types for unknown, `-r` limits the requests a second, `-v` shows
-//! what was done.
+//! `names` reads and counts all names, `count` counts by type, `sizes` sums sizes and blocks (a file with several links
+//! counts for each), `all` reads all metadata. `-j` sets the number of workers, `-i` walks in inode order, `-x` stays
+//! on one file system, `-L` follows links, `-u` treats all types as unknown, `-r` limits the requests per second, `-v`
+//! prints the tally.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

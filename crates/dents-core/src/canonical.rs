@@ -1,26 +1,26 @@
-//! Absolute paths that lead through no symbolic link, for files that need not be there.
+//! Absolute paths without symbolic links, for files that need not exist.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use dents_sys::{CWD, link};
 
-/// Links followed before anyone asks whether they lead in circles.
+/// Links that are followed before the search for loops begins.
 const TRUSTED_LINKS: usize = 20;
 
-/// Links followed at all. One that leads below itself (`a -> a/b`) leads to another place each time and never ends; the
-/// kernel gives up after 40. (GNU ls 9.1 goes on until memory ends.)
+/// Most links to follow. A link that leads below itself (`a -> a/b`) leads to a new path each time and never ends. The
+/// kernel stops after 40. (GNU ls 9.1 continues until memory is exhausted.)
 const MOST_LINKS: usize = 1000;
 
-/// The path of `path`, seen from the directory `base`, itself absolute and without symbolic links.
+/// The canonical path of `path`, relative to the directory `base`, which is absolute and without symbolic links.
 ///
-/// Components that do not exist or cannot be looked at are taken as they are, and so is a link that leads back to
-/// itself. One `readlinkat` for each component of `path` and of the links on the way.
+/// Components that do not exist or cannot be read are kept as they are, and so is a link that leads back to itself.
+/// Costs one `readlinkat` for each component of `path` and of the links on the way.
 #[must_use]
 pub fn canonicalize(base: &[u8], path: &[u8]) -> Vec<u8> {
     let mut done = if path.starts_with(b"/") { Vec::new() } else { base.to_vec() };
     let mut rest = path.to_vec();
     let mut links = 0;
-    // What was still to come when a link was met, and where: met again, it would go on forever.
+    // For each link, the path to it and the remaining components. The same pair again is a loop.
     let mut seen: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     while let Some(component) = next_component(&rest) {
         let (name, after) = (&rest[component.clone()], rest[component.end..].to_vec());
@@ -45,7 +45,7 @@ pub fn canonicalize(base: &[u8], path: &[u8]) -> Vec<u8> {
                             seen.push(here);
                         }
                         done.truncate(if text.starts_with(b"/") { 0 } else { parent });
-                        // Of what is still to come only the names count, so that it can be known again.
+                        // Only the names of the remaining components count, so that the pair can be compared.
                         let after = next_component(&after).map_or(&[][..], |next| &after[next.start..]);
                         text.push(b'/');
                         text.extend_from_slice(after);
@@ -63,7 +63,7 @@ pub fn canonicalize(base: &[u8], path: &[u8]) -> Vec<u8> {
     done
 }
 
-/// Where the first component of a path is.
+/// The range of the first component of a path.
 fn next_component(path: &[u8]) -> Option<core::ops::Range<usize>> {
     let start = path.iter().position(|byte| *byte != b'/')?;
     let len = memchr::memchr(b'/', &path[start..]).unwrap_or(path.len() - start);

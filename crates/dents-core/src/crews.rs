@@ -2,7 +2,7 @@
 
 use crate::stat::Workers;
 
-/// std's scoped threads, as any std program would pass them in.
+/// std's scoped threads, as a std program passes them in.
 pub(crate) struct Std;
 
 impl Workers for Std {
@@ -19,7 +19,7 @@ impl Workers for Std {
     }
 }
 
-/// No thread can be started.
+/// Cannot start any thread.
 pub(crate) struct Refused;
 
 impl Workers for Refused {

@@ -1,10 +1,10 @@
-//! Read directories and what the kernel knows of their entries, as fast as it can be asked.
+//! Reads directories and the metadata of their entries, as fast as the kernel answers.
 //!
-//! The flow has one direction: a [`read::Reader`] appends names and types to a [`batch::Batch`];
-//! [`stat::fill`] answers whatever the consumers' [`needs`] leave open, by one of four strategies;
-//! [`owners`] turn ids into names; [`sort`] makes a permutation. [`mod@scandir`] splits one directory with the fewest
-//! questions where `readdir` tells no types; [`tree`] walks over whole hierarchies, batch by batch. This crate knows no colour, no terminal and no
-//! environment, starts no thread by itself (see [`stat::Workers`]), and has no `unsafe`.
+//! Data flows in one direction. A [`read::Reader`] appends names and types to a [`batch::Batch`]. [`stat::fill`]
+//! requests the other facts that consumers declared as [`needs`], by one of four strategies. [`owners`] maps ids to
+//! names; [`sort`] makes a permutation. [`mod@scandir`] splits one directory with the fewest requests where `readdir`
+//! tells no types; [`tree`] walks hierarchies, batch by batch. This crate knows no colour, terminal or environment,
+//! starts no thread (see [`stat::Workers`]), and has no `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
 

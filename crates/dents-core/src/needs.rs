@@ -1,9 +1,9 @@
-//! What must be known about an entry, and the hinge of the whole library.
+//! Needs: the facts about an entry that consumers declare.
 //!
-//! Every consumer (a column, a sort key, an indicator, a colour) declares its [`Needs`] beside the code that
-//! reads the field; the caller ORs them into one [`NeedsByKind`]; the strategies ask the kernel for exactly
-//! that. `readdir` already answers [`Needs::TYPE`] through `d_type`, so a listing whose needs end there makes
-//! no `statx` at all. In debug builds, reading a field that no consumer declared panics (see [`crate::batch`]).
+//! Every consumer (a column, a sort key, an indicator, a colour) declares its [`Needs`] beside the code that reads the
+//! field. The caller ORs them into one [`NeedsByKind`]; the strategies request exactly that. `readdir` already provides
+//! [`Needs::TYPE`] through `d_type`, so a listing that needs only types makes no `statx`. In debug builds, reading an
+//! undeclared field panics (see [`crate::batch`]).
 
 use bitflags::bitflags;
 use core::ops::{BitOr, BitOrAssign};
@@ -41,34 +41,34 @@ bitflags! {
         const MTIME = 1 << 12;
         /// The text of a symbolic link: one `readlinkat`.
         const LINK = 1 << 13;
-        /// What a symbolic link leads to (its mode, or that it leads nowhere): one more `statx`.
+        /// The target of a symbolic link (its mode, or that it dangles): one more `statx`.
         const TARGET = 1 << 14;
         /// Whether there is an ACL or a security context: one `listxattrat`.
         const MARK = 1 << 15;
         /// Whether there is a file capability: the same `listxattrat`.
         const CAPABILITY = 1 << 16;
-        /// The security context: one `getxattrat`, beside the `listxattrat` if that is needed too only where it
-        /// names a context.
+        /// The security context: one `getxattrat`. Together with `listxattrat`, only for entries whose list has a
+        /// context.
         const CONTEXT = 1 << 17;
-        /// What a slot has no room for ([`crate::batch::Extra`]): all four times, the device, the attributes that the
-        /// file system keeps. The same `statx`.
+        /// Metadata that a slot has no room for ([`crate::batch::Extra`]): all four times, the device, the attributes
+        /// of the file system. The same `statx`.
         const EXTRA = 1 << 18;
-        /// The names of all extended attributes and the sizes of their values: one `listxattrat`, and a `getxattrat`
-        /// for each. They stand in the [`crate::batch::Extra`], so [`Needs::EXTRA`] goes with it.
+        /// The names of all extended attributes and the sizes of their values: one `listxattrat`, and one `getxattrat`
+        /// for each. They are stored with the [`crate::batch::Extra`], so declare [`Needs::EXTRA`] too.
         const XATTR_LIST = 1 << 19;
     }
 }
 
 impl Needs {
-    /// The times; a batch keeps one of them, so a plan declares at most one.
+    /// All times. A batch keeps one of them, so a plan declares at most one.
     pub const TIMES: Needs = Needs::ATIME.union(Needs::BTIME).union(Needs::CTIME).union(Needs::MTIME);
 
-    /// Answered by extended attributes.
+    /// Facts that extended attributes provide.
     pub const XATTRS: Needs =
         Needs::MARK.union(Needs::CAPABILITY).union(Needs::CONTEXT).union(Needs::XATTR_LIST);
 
-    /// The `statx` mask that answers these needs; empty when no `statx` is needed. The mode brings the type
-    /// with it in the same field, and the type is what everything after the `statx` branches on.
+    /// The `statx` mask for these needs; empty if no `statx` is needed. A mask always contains the type: it comes in
+    /// the same field as the mode, and all later decisions depend on it.
     #[must_use]
     pub fn mask(self) -> Mask {
         const TABLE: [(Needs, Mask); 11] = [
@@ -93,7 +93,7 @@ impl Needs {
         if self.intersects(Needs::EXTRA.union(Needs::XATTR_LIST)) {
             mask |= Mask::ATIME | Mask::BTIME | Mask::CTIME | Mask::MTIME;
         }
-        // stx_rdev is always filled (include/uapi/linux/stat.h gives it no mask bit), so any call will do.
+        // The kernel always fills stx_rdev (include/uapi/linux/stat.h has no mask bit for it), so any mask suffices.
         if !mask.is_empty() || self.contains(Needs::RDEV) { mask | Mask::TYPE } else { mask }
     }
 }
@@ -102,7 +102,7 @@ impl Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// `DT_UNKNOWN`: the file system did not say, or the entry was not asked about yet.
+    /// `DT_UNKNOWN`: the file system did not tell, or no `statx` was made yet.
     Unknown = 0,
     /// A FIFO.
     Fifo = 1,
@@ -123,11 +123,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All types a file can have, without [`Kind::Unknown`].
+    /// All types of files, without [`Kind::Unknown`].
     pub const KNOWN: [Kind; 8] =
         [Kind::Fifo, Kind::Char, Kind::Dir, Kind::Block, Kind::Reg, Kind::Link, Kind::Sock, Kind::Whiteout];
 
-    /// From `d_type`; values the kernel does not define count as unknown.
+    /// From `d_type`; values that the kernel does not define become unknown.
     #[must_use]
     pub fn from_d_type(d_type: u8) -> Kind {
         match d_type {
@@ -150,27 +150,27 @@ impl Kind {
     }
 }
 
-/// A set of types. [`Kind::Unknown`] is always in it: of such an entry nothing can be said yet.
+/// A set of types. It always contains [`Kind::Unknown`]: such an entry may still have any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u16);
 
 impl Kinds {
-    /// All there are.
+    /// All types.
     pub const ALL: Kinds = Kinds(u16::MAX);
 
-    /// One alone.
+    /// One type.
     #[must_use]
     pub const fn of(kind: Kind) -> Kinds {
         Kinds(1 << Kind::Unknown as u16 | 1 << kind as u16)
     }
 
-    /// This one too, if `wanted`.
+    /// Adds a type if `wanted`.
     #[must_use]
     pub const fn with(self, kind: Kind, wanted: bool) -> Kinds {
         Kinds(self.0 | (wanted as u16) << kind as u16)
     }
 
-    /// Whether a type is in it.
+    /// Whether the set contains a type.
     #[must_use]
     pub const fn contains(self, kind: Kind) -> bool {
         self.0 >> kind as u16 & 1 == 1
@@ -183,19 +183,18 @@ impl Default for Kinds {
     }
 }
 
-/// The needs for each type of file: colour may need the mode of a directory and nothing of a socket.
+/// The needs for each type of file: a colour may need the mode of a directory, and nothing for a socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NeedsByKind([Needs; 16]);
 
 impl NeedsByKind {
-    /// The same needs whatever the type.
+    /// The same needs for all types.
     #[must_use]
     pub fn all(needs: Needs) -> Self {
         NeedsByKind([needs; 16])
     }
 
-    /// These needs for one type only. An entry of unknown type gets [`Needs::TYPE`] beside them: its type
-    /// must be known before anything can be decided.
+    /// These needs for one type. An entry of unknown type gets [`Needs::TYPE`] too: its type must be known first.
     #[must_use]
     pub fn of(kind: Kind, needs: Needs) -> Self {
         let mut table = [Needs::empty(); 16];
@@ -204,26 +203,26 @@ impl NeedsByKind {
         NeedsByKind(table)
     }
 
-    /// What an entry of this type needs. For [`Kind::Unknown`], everything that any type needs.
+    /// The needs of an entry of this type. For [`Kind::Unknown`], those of all types.
     #[must_use]
     pub fn get(&self, kind: Kind) -> Needs {
         self.0[kind as usize]
     }
 
-    /// Everything that some type needs.
+    /// The needs of all types together.
     #[must_use]
     pub fn any(&self) -> Needs {
         self.0.iter().fold(Needs::empty(), |all, one| all | *one)
     }
 
-    /// The mask for the `statx` of an entry whose `d_type` is `kind`; empty if none is needed.
+    /// The mask for the `statx` of an entry with this `d_type`; empty if none is needed.
     #[must_use]
     pub fn mask(&self, kind: Kind) -> Mask {
         let needs = self.get(kind);
         if kind == Kind::Unknown && !needs.is_empty() { needs.mask() | Mask::TYPE } else { needs.mask() }
     }
 
-    /// Whether an entry whose `d_type` is `kind` costs at least one system call.
+    /// Whether an entry with this `d_type` costs at least one system call.
     #[must_use]
     pub fn asks(&self, kind: Kind) -> bool {
         let needs = self.get(kind);
@@ -234,7 +233,7 @@ impl NeedsByKind {
         }
     }
 
-    /// The same, with [`Needs::EXTRA`] for each type that a `statx` is made for.
+    /// Adds [`Needs::EXTRA`] for each type that needs a `statx`.
     #[must_use]
     pub fn with_extra(mut self) -> Self {
         for needs in &mut self.0 {
@@ -243,7 +242,7 @@ impl NeedsByKind {
         self
     }
 
-    /// Whether some entry could cost a system call.
+    /// Whether any entry could cost a system call.
     #[must_use]
     pub fn asks_any(&self) -> bool {
         Kind::KNOWN.iter().any(|kind| self.asks(*kind))
@@ -304,7 +303,7 @@ mod tests {
         assert_eq!(Kind::from_mode(0), Kind::Unknown);
     }
 
-    /// What each need asks of `statx`, bit by bit; nothing else is asked with it.
+    /// The `statx` mask of each need, bit by bit.
     const MASKS: [(Needs, Mask); 20] = [
         (Needs::TYPE, Mask::empty()),
         (Needs::INODE, Mask::TYPE.union(Mask::INO)),
@@ -336,7 +335,7 @@ mod tests {
         for (needs, mask) in MASKS {
             assert_eq!(needs.mask(), mask, "{needs:?}");
             assert_eq!(NeedsByKind::all(needs).mask(Kind::Reg), mask, "{needs:?}");
-            // Of an entry of unknown type the type is asked whatever else is.
+            // An entry of unknown type always needs its type too.
             assert_eq!(NeedsByKind::all(needs).mask(Kind::Unknown), mask | Mask::TYPE, "{needs:?}");
             for (other, more) in MASKS {
                 assert_eq!((needs | other).mask(), mask | more, "{needs:?} {other:?}");
@@ -346,7 +345,7 @@ mod tests {
         assert!(NeedsByKind::default().mask(Kind::Unknown).is_empty());
     }
 
-    /// Which needs cost a system call, for an unknown type, for a link, and for a regular file.
+    /// Which needs cost a system call: for an unknown type, for a link, and for a regular file.
     #[test]
     fn needs_that_cost_a_call() {
         for (needs, _) in MASKS {

@@ -1,9 +1,9 @@
-//! Owners: each distinct uid and gid becomes a name once, after `stat` and before anything is drawn.
+//! Owners: each distinct uid and gid is mapped to a name once, after `stat` and before rendering.
 //!
-//! `/etc/passwd` and `/etc/group` are read at most once each, and only when some id must be known. Ids they do
-//! not hold are asked of `getent` (which loads whatever NSS modules the site uses: LDAP, SSSD, systemd), all in
-//! one child per database, and only if `/etc/nsswitch.conf` names a source beyond files. Misses are
-//! remembered: an id is asked once, whatever the answer.
+//! `/etc/passwd` and `/etc/group` are read at most once each, and only if a name is needed. Other ids are looked up by
+//! `getent` (which loads the NSS modules that the machine uses: LDAP, SSSD, systemd), all in one child process per
+//! database, and only if `/etc/nsswitch.conf` names a source other than files. An id is looked up once; a failed lookup
+//! is remembered.
 
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -16,9 +16,9 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::file;
 
-/// Runs `getent DATABASE ID…` and gives what it printed; `None` if it cannot be run.
+/// Runs `getent DATABASE ID…` and returns its output; `None` if it cannot be run.
 pub trait Getent {
-    /// One child process, however many ids.
+    /// Starts one child process for all ids.
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>>;
 }
 
@@ -30,13 +30,13 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// The files that [`learn`](Self::learn) may read, for a caller that reads them ahead.
+    /// The files that [`learn`](Self::learn) may read, for a caller that prefetches them.
     pub const FILES: [&CStr; 2] = [USERS.file, GROUPS.file];
 
-    /// The most bytes that such a file may have: some four million users.
+    /// Largest such file in bytes: some four million users.
     pub const MOST: usize = 256 << 20;
 
-    /// Takes what was read ahead of [`FILES`](Self::FILES), if there is any. Costs nothing.
+    /// Takes the prefetched [`FILES`](Self::FILES), if there are any. Costs nothing.
     pub fn take_files(&mut self, rings: &Rings) {
         for (names, source) in [(&mut self.users, &USERS), (&mut self.groups, &GROUPS)] {
             if let Some(file) = rings.take(source.file) {
@@ -45,8 +45,7 @@ impl Owners {
         }
     }
 
-    /// Learns the owners of a batch. `names` says which of [`Needs::UID`] and [`Needs::GID`] are wanted as
-    /// names.
+    /// Looks up the owners of a batch. `names` tells whether [`Needs::UID`] and [`Needs::GID`] are wanted as names.
     pub fn learn(&mut self, batch: &Batch, names: Needs, getent: &dyn Getent) {
         let [users, groups] = [Needs::UID, Needs::GID].map(|need| names.contains(need));
         let (mut user, mut group) = (None, None);
@@ -62,7 +61,7 @@ impl Owners {
         self.groups.resolve(&GROUPS, getent);
     }
 
-    /// Learns these owners.
+    /// Looks up these owners.
     pub fn learn_ids(&mut self, users: &[u32], groups: &[u32], getent: &dyn Getent) {
         users.iter().for_each(|uid| self.users.note(*uid));
         groups.iter().for_each(|gid| self.groups.note(*gid));
@@ -83,18 +82,18 @@ impl Owners {
     }
 }
 
-/// Where the names of one kind come from.
+/// The sources of the names of users, or of groups.
 struct Source {
     file: &'static CStr,
     database: &'static CStr,
-    /// How many numbers a line has, the id first.
+    /// How many numbers a line has; the id is the first.
     numbers: usize,
 }
 
 const USERS: Source = Source { file: c"/etc/passwd", database: c"passwd", numbers: 2 };
 const GROUPS: Source = Source { file: c"/etc/group", database: c"group", numbers: 1 };
 
-/// A table from ids to names, sorted by id: few distinct ids, looked up millions of times.
+/// A table from ids to names, sorted by id: few distinct ids, millions of lookups.
 #[derive(Default)]
 struct Names {
     known: Vec<(u32, Option<Vec<u8>>)>,
@@ -109,7 +108,7 @@ impl Names {
         self.known[at].1.as_deref()
     }
 
-    /// Notes an id, if it is new.
+    /// Adds an id to the pending ones, if it is new.
     fn note(&mut self, id: u32) {
         if self.known.binary_search_by_key(&id, |(id, _)| *id).is_err()
             && let Err(at) = self.pending.binary_search(&id)
@@ -137,7 +136,7 @@ impl Names {
         }
     }
 
-    /// Moves the pending ids that these lines name over to the known ones; the first line of an id counts.
+    /// Resolves the pending ids that these lines name; the first line of an id counts.
     fn take_from(&mut self, lines: &[u8], source: &Source) {
         for line in lines.split(|byte| *byte == b'\n') {
             if self.pending.is_empty() {
@@ -166,10 +165,10 @@ impl Names {
     }
 }
 
-/// Name and id of a line of passwd(5) or group(5), `name:password:id:…`, read as glibc reads it (seen with lines of every
-/// kind in the files' place): blanks before the line and before a number do not count; a number that is none, or
-/// that is too large or negative, is the end of the line, a user's group no less than its id. Comments, and the `+` and
-/// `-` lines of NIS, name no id.
+/// Name and id of a line of passwd(5) or group(5), `name:password:id:…`, parsed as glibc does (tested with lines of
+/// every kind in these files). Blanks before the line and before a number are ignored. An invalid, too large or
+/// negative number ends the line; that is true for the group of a user as for its id. Comments, and the `+` and `-`
+/// lines of NIS, have no id.
 fn parse(line: &[u8], numbers: usize) -> Option<(&[u8], u32)> {
     let mut fields = line.trim_ascii_start().split(|byte| *byte == b':');
     let name = fields.next()?;
@@ -181,7 +180,7 @@ fn parse(line: &[u8], numbers: usize) -> Option<(&[u8], u32)> {
     (1..numbers).all(|_| fields.next().and_then(number).is_some()).then_some((name, id))
 }
 
-/// Whether nsswitch.conf(5) names anything but `files` for a database. Without a line, glibc uses `files`.
+/// Whether nsswitch.conf(5) names a source other than `files` for a database. Without a line, glibc uses `files`.
 fn beyond_files(conf: &[u8], database: &[u8]) -> bool {
     conf.split(|byte| *byte == b'\n')
         .filter_map(|line| {
@@ -201,7 +200,7 @@ mod tests {
     use std::prelude::v1::*;
     use std::vec;
 
-    /// Answers from a text and remembers what it was asked.
+    /// Returns a fixed text and records the ids.
     struct Fake(&'static [u8], RefCell<Vec<Vec<u32>>>);
 
     impl Getent for Fake {
@@ -231,7 +230,7 @@ mod tests {
             names.note(id);
         }
         names.resolve(&USERS, &getent);
-        assert_eq!(*getent.1.borrow(), vec![vec![9, 11]], "misses are not asked again");
+        assert_eq!(*getent.1.borrow(), vec![vec![9, 11]], "failed lookups are not repeated");
     }
 
     #[test]
@@ -254,7 +253,7 @@ mod tests {
         assert!(!beyond_files(conf, b"gshadow"));
     }
 
-    /// What GNU `ls` showed for these lines in /etc/passwd and /etc/group (glibc 2.36).
+    /// GNU `ls` showed numbers for these lines in /etc/passwd and /etc/group (glibc 2.36).
     #[test]
     fn lines_without_an_owner() {
         let both =

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(path.len(), |last| last + 1);
     let slash: &[u8] = if path[..end].ends_with(b"/") { b"" } else { b"/" };
-    // With room for a NUL: most become a C string.
+    // With room for a NUL: most paths become a C string.
     let mut below = Vec::with_capacity(end + slash.len() + name.len() + 1);
     [&path[..end], slash, name].iter().for_each(|part| below.extend_from_slice(part));
     below

@@ -1,18 +1,18 @@
-//! Shell patterns: `*.o`, `core.[0-9]*`, `?`. What `fnmatch` does with `FNM_PERIOD` (POSIX, Shell & Utilities 2.13).
+//! Shell patterns: `*.o`, `core.[0-9]*`, `?`, as `fnmatch` with `FNM_PERIOD` (POSIX, Shell & Utilities 2.13).
 //!
-//! A dot at the beginning of a name is matched by a dot only, never by `?`, `*` or brackets; a slash is like any
-//! other character; a backslash takes the meaning from what follows. Where the charset is UTF-8 a character is
-//! a character; a name or a pattern that is not UTF-8 is taken byte by byte, as glibc takes it. Ranges go by code points, and `[=e=]` is `e`
-//! alone, whatever the locale.
+//! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets. A slash is an ordinary
+//! character. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
+//! that is not UTF-8 is matched byte by byte, as in glibc. Ranges go by code points, and `[=e=]` is `e` alone, in every
+//! locale.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-/// A pattern made ready.
+/// A parsed pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     bytes: Vec<Token>,
-    /// The same in characters, if they are wanted and the pattern consists of such.
+    /// The same pattern in characters, if the charset is UTF-8 and the pattern is valid UTF-8.
     chars: Option<Vec<Token>>,
 }
 
@@ -26,7 +26,7 @@ enum Token {
     Star,
     /// `[…]`
     Set(Set),
-    /// Nothing matches: a backslash with nothing behind it, a class that does not exist.
+    /// Matches nothing: a trailing backslash, a class that does not exist.
     Never,
 }
 
@@ -35,11 +35,11 @@ struct Set {
     negated: bool,
     ranges: Vec<RangeInclusive<u32>>,
     classes: Vec<Class>,
-    /// Something in it makes no sense. What stands before that counts, and what behind it does not.
+    /// A member is invalid. Members before it count, those after it do not.
     broken: bool,
 }
 
-/// What `[:name:]` stands for.
+/// The test of a class, `[:name:]`.
 type Class = fn(char) -> bool;
 
 const CLASSES: [(&[u8], Class); 12] = [
@@ -58,8 +58,8 @@ const CLASSES: [(&[u8], Class); 12] = [
 ];
 
 impl Pattern {
-    /// Reads a pattern. Any bytes are one; `utf8` is whether the charset is UTF-8; `caret` is whether `[^a]` means `[!a]`,
-    /// as it does unless POSIXLY_CORRECT is set.
+    /// Parses a pattern. Any bytes are a pattern. `utf8` tells whether the charset is UTF-8; `caret`, whether `[^a]`
+    /// means `[!a]`, as it does unless POSIXLY_CORRECT is set.
     #[must_use]
     pub fn new(pattern: &[u8], utf8: bool, caret: bool) -> Pattern {
         let text = Some(Characters(pattern)).filter(|text| utf8 && !pattern.is_ascii() && text.are_all());
@@ -78,14 +78,14 @@ impl Pattern {
     pub fn matches(&self, name: &[u8]) -> bool {
         let characters = || Some(Characters(name)).filter(|text| !name.is_ascii() && text.are_all());
         let text = self.chars.as_deref().and_then(|tokens| Some((tokens, characters()?)));
-        // What does not match in characters is given a second chance in bytes: to glibc `é` is `?` and `??`.
+        // A name that does not match in characters is tried in bytes: glibc matches `é` with `?` and with `??`.
         text.is_some_and(|(tokens, name)| matches(tokens, name)) || matches(&self.bytes, name)
     }
 }
 
-/// A name as a row of characters.
+/// A name as a sequence of characters.
 trait Text: Copy {
-    /// The character at an offset, and the offset of the next one.
+    /// The character at an offset, and the offset of the next.
     fn at(self, offset: usize) -> Option<(u32, usize)>;
 }
 
@@ -95,17 +95,17 @@ impl Text for &[u8] {
     }
 }
 
-/// A byte as a character. One that is not ASCII is no letter nor anything else, so it gets a place behind all of UTF-8.
+/// A byte as a character. A byte that is not ASCII is in no class, so it becomes a number above all of UTF-8.
 fn code(byte: u8) -> u32 {
     if byte.is_ascii() { u32::from(byte) } else { u32::from(byte) + (1 << 31) }
 }
 
-/// Bytes read as UTF-8, as glibc reads it: sequences of up to six bytes, whatever Unicode says.
+/// Bytes decoded as UTF-8, as in glibc: sequences of up to six bytes, beyond Unicode.
 #[derive(Clone, Copy)]
 struct Characters<'t>(&'t [u8]);
 
 impl Characters<'_> {
-    /// Whether the bytes are characters from beginning to end.
+    /// Whether all bytes are valid characters.
     fn are_all(self) -> bool {
         let mut offset = 0;
         while let Some((_, next)) = self.at(offset) {
@@ -146,8 +146,8 @@ impl Text for Characters<'_> {
     }
 }
 
-/// Each star first takes nothing; where the rest then fails, the last star takes one character more. Earlier ones
-/// need no second try: what they let follow has been found as early as possible.
+/// Each star first matches nothing. If the tokens after it fail, the last star takes one more character. Earlier stars
+/// need no retry: the tokens after them already matched as early as possible.
 fn matches(tokens: &[Token], name: impl Text) -> bool {
     let (mut token, mut offset) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -221,7 +221,7 @@ fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
                     pattern = rest;
                     Token::Set(set)
                 }
-                // Brackets that are never closed are no brackets.
+                // Brackets that are never closed are ordinary characters.
                 None => Token::One(OPEN),
             },
             other => Token::One(other),
@@ -230,7 +230,7 @@ fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
     tokens
 }
 
-/// What stands between brackets, and what stands behind them; `None` if they are never closed.
+/// The set between brackets, and the tokens after it; `None` if the brackets are never closed.
 fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
     let mut set = Set::default();
     if let [mark @ (0x21 | 0x5e), after @ ..] = rest
@@ -280,7 +280,7 @@ fn class(name: &[u32]) -> Option<Class> {
     CLASSES.iter().find(|(known, _)| same(known)).map(|(_, class)| *class)
 }
 
-/// The name of a class and what stands behind its `:]`. What is no name of lower-case letters is no class.
+/// The name of a class, and the text after its `:]`. A name must consist of lower-case letters.
 fn parse_class(rest: &[u32]) -> Option<(&[u32], &[u32])> {
     let len = rest.iter().position(|char| !(0x61..=0x7a).contains(char))?;
     let (name, rest) = rest.split_at(len);
@@ -291,7 +291,7 @@ fn parse_class(rest: &[u32]) -> Option<(&[u32], &[u32])> {
 }
 
 /// One end of a range: a character, escaped or not, or `[.x.]` for a character `x`. Names of characters (`[.space.]`)
-/// are not known.
+/// are not supported.
 fn parse_member<'p>(rest: &'p [u32], broken: &mut bool) -> Option<(u32, &'p [u32])> {
     match rest {
         [BACKSLASH, escaped, after @ ..] => Some((*escaped, after)),
@@ -320,7 +320,7 @@ mod tests {
         }
     }
 
-    /// As fnmatch of glibc 2.36 answered in C.UTF-8.
+    /// As fnmatch of glibc 2.36 in C.UTF-8.
     #[test]
     fn characters_beyond_unicode() {
         let matches = |pattern: &str, name: &[u8]| Pattern::new(pattern.as_bytes(), true, true).matches(name);
@@ -332,7 +332,7 @@ mod tests {
         for name in [&b"\xed\xa0\x80"[..], b"\xc0\x80", b"\xf0\x80\x80\x80"] {
             assert!(!matches("?", name), "{}", name.escape_ascii());
         }
-        assert!(matches("??", b"\xc0\x80"), "two bytes that are no character");
+        assert!(matches("??", b"\xc0\x80"), "two bytes that are not a valid character");
     }
 
     #[test]

@@ -11,33 +11,33 @@ use dents_sys::dir::{self, Dirents};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
-/// Which hidden names are wanted.
+/// Which hidden names are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// Names that begin with a dot stay out.
+    /// No names that begin with a dot.
     #[default]
     Skip,
-    /// All but `.` and `..`.
+    /// All names except `.` and `..`.
     AlmostAll,
-    /// All.
+    /// All names.
     All,
 }
 
-/// Which names are wanted.
+/// Which names are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Those that begin with a dot.
+    /// Names that begin with a dot.
     pub hidden: Hidden,
-    /// Names that match stay out while [`Hidden::Skip`] holds.
+    /// Matching names are left out while `hidden` is [`Hidden::Skip`].
     pub hide: Vec<Pattern>,
-    /// Names that match stay out.
+    /// Matching names are left out.
     pub ignore: Vec<Pattern>,
-    /// What is known to be of another type stays out.
+    /// Entries known to be of another type are left out.
     pub kinds: Kinds,
 }
 
 impl Filter {
-    /// Whether a name is wanted, of an entry of that type as far as the directory tells it.
+    /// Whether to keep a name with this `d_type`.
     #[must_use]
     #[inline]
     pub fn wants(&self, name: &[u8], kind: Kind) -> bool {
@@ -61,78 +61,79 @@ impl Filter {
     }
 }
 
-/// A directory being read.
+/// A directory that is being read.
 pub struct Reader {
     dir: OwnedFd,
     buffer: Vec<u8>,
     fs: OnceCell<Option<FsType>>,
 }
 
-/// Bytes given to the first `getdents64`: about 2,000 entries. 32 KiB, 128 KiB and 1 MiB were measured to make no
-/// difference in time; this one shows the first names soon.
+/// Size of the buffer of the first `getdents64`: about 2,000 entries. 32 KiB, 128 KiB and 1 MiB took the same time; 64
+/// KiB shows the first names soon.
 const BUFFER: usize = 64 * 1024;
 
-/// And to the others, once one was filled: fewer calls, and on a network fewer round trips where the client asks the
-/// server for as much as it is asked for.
+/// Size of the next buffers, once the first was filled: fewer calls, and fewer round trips where a network client
+/// requests as much as the buffer holds.
 const LARGE_BUFFER: usize = 256 * 1024;
 
 impl Reader {
-    /// Opens a directory: one `openat`. It never blocks on a FIFO (`O_NONBLOCK`) and fails on what is not a
-    /// directory, which without `follow` a symbolic link to one is not.
+    /// Opens a directory: one `openat`. It never blocks on a FIFO (`O_NONBLOCK`). It fails on other types of files, and
+    /// without `follow` on symbolic links to directories.
     ///
     /// # Errors
-    /// What `openat` gives.
+    /// The error of `openat`.
     pub fn open(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<Reader> {
         let dir = if follow { dir::open(at, path)? } else { dir::open_nofollow(at, path)? };
         Ok(Reader::new(dir))
     }
 
-    /// Reads a directory that is open.
+    /// Reads an open directory.
     #[must_use]
     pub fn new(dir: OwnedFd) -> Reader {
         Reader { dir, buffer: Vec::new(), fs: OnceCell::new() }
     }
 
-    /// The descriptor that names are relative to.
+    /// The directory's descriptor; names are relative to it.
     #[must_use]
     pub fn dir(&self) -> BorrowedFd<'_> {
         self.dir.as_fd()
     }
 
-    /// The file system it is on, if that can be known: two system calls the first time, no request to a server.
+    /// The file system of the directory, if it can be found: two system calls the first time, no request to a server.
     #[must_use]
     pub fn fs(&self) -> Option<FsType> {
         *self.fs.get_or_init(|| statfs::of_mount(self.dir()).ok())
     }
 
-    /// The same, if it was asked for before.
+    /// The result of an earlier [`Reader::fs`].
     pub(crate) fn known_fs(&self) -> Option<Option<FsType>> {
         self.fs.get().copied()
     }
 
-    /// Gives the descriptor to the caller, which closes it, and the buffer back to the next reader.
+    /// Returns the descriptor, which the caller closes, and the buffer for the next reader.
     #[must_use]
     pub fn into_parts(self) -> (OwnedFd, Vec<u8>) {
         (self.dir, self.buffer)
     }
 
-    /// Reads with a buffer that served before.
+    /// Sets a used buffer, to avoid an allocation.
     #[must_use]
     pub fn with_buffer(mut self, buffer: Vec<u8>) -> Reader {
         self.buffer = buffer;
         self
     }
 
-    /// The descriptor, and what reads from it, apart: to ask about some names while others are read.
+    /// Splits the directory into its descriptor and the stream of its names: to ask about some names while others are
+    /// read.
     pub(crate) fn split(&mut self) -> (BorrowedFd<'_>, Stream<'_>) {
         (self.dir.as_fd(), Stream::new(self.dir.as_fd(), &mut self.buffer))
     }
 
-    /// Appends the wanted names of one more buffer: one `getdents64`. `Ok(false)` at the end.
+    /// Appends the names of one more buffer: one `getdents64`. `Ok(false)` at the end.
     ///
     /// # Errors
-    /// What `getdents64` gives; names already appended stay good. `EIO` where a file system answers with
-    /// records that make no sense, `EOVERFLOW` for more entries than a batch holds (4 billion).
+    /// The error of `getdents64`; names already appended are valid. `EIO` where a file system returns invalid records,
+    /// `EOVERFLOW` for more entries than a batch holds (4 billion).
     pub fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         self.split().1.read(filter, batch)
     }
@@ -140,38 +141,38 @@ impl Reader {
     /// Reads to the end.
     ///
     /// # Errors
-    /// As [`Reader::read`]; what was read before stays in the batch.
+    /// Like [`Reader::read`]; names read before stay in the batch.
     pub fn read_all(&mut self, filter: &Filter, batch: &mut Batch) -> Result<()> {
         while self.read(filter, batch)? {}
         Ok(())
     }
 }
 
-/// The names that are still to come.
+/// The remaining names of a directory.
 pub(crate) struct Stream<'a> {
     dir: BorrowedFd<'a>,
     buffer: &'a mut Vec<u8>,
-    /// Bytes to read at a time at most.
+    /// Most bytes to read at a time.
     most: usize,
 }
 
 impl<'a> Stream<'a> {
-    /// With a buffer that may be empty.
+    /// Reads into a buffer, which may be empty.
     pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
         Stream { dir, buffer, most: LARGE_BUFFER }
     }
 
-    /// A little at a time: others wait for the names.
-    pub(crate) fn in_sips(self) -> Stream<'a> {
+    /// Keeps the buffer small, because workers wait for the names.
+    pub(crate) fn with_small_reads(self) -> Stream<'a> {
         Stream { most: BUFFER, ..self }
     }
 
-    /// As [`Reader::read`].
+    /// Like [`Reader::read`].
     pub(crate) fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
         self.read_by(self.dir, filter, batch)
     }
 
-    /// The same by a descriptor of the same open directory in another thread's table.
+    /// The same, by a descriptor of the same open directory in another thread's table.
     pub(crate) fn read_by(
         &mut self,
         dir: BorrowedFd<'_>,
@@ -183,7 +184,7 @@ impl<'a> Stream<'a> {
         }
         let room = self.buffer.len().min(self.most);
         let filled = match dir::getdents64(dir, &mut self.buffer[..room]) {
-            // The directory was removed while it was open: it has no entries any more (as readdir in POSIX).
+            // The directory was removed while it was open: it has no entries (POSIX, readdir).
             Err(Errno::NOENT) => 0,
             other => other?,
         };
@@ -196,7 +197,7 @@ impl<'a> Stream<'a> {
             }
         }
         let malformed = records.malformed();
-        // Full but for less than any record: there is more to come.
+        // The rest of the buffer could not hold another record: there may be more names.
         if filled + 1024 > BUFFER && self.buffer.len() < self.most {
             *self.buffer = vec![0; self.most];
         }

@@ -1,4 +1,4 @@
-//! Threads for work that makes no system call: sorting, drawing.
+//! Threads for work without system calls: sorting, rendering.
 
 use crate::lock::Mutex;
 use crate::stat::Workers;
@@ -14,20 +14,20 @@ impl<'a> Team<'a> {
     /// The calling thread alone.
     pub const ALONE: Team<'static> = Team { workers: None, threads: 1 };
 
-    /// `threads` threads, the calling one among them.
+    /// `threads` threads, including the calling one.
     #[must_use]
     pub fn new(workers: &'a dyn Workers, threads: usize) -> Team<'a> {
         Team { workers: Some(workers), threads: threads.max(1) }
     }
 
-    /// How many there are.
+    /// The number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Does `job` for each item; an idle thread takes the next one. Starting a thread costs some 30 µs: for less
-    /// work than ten times that, one is enough.
+    /// Runs `job` for each item; an idle thread takes the next item. Starting a thread costs some 30 µs, so work of
+    /// less than 300 µs is best done by one thread.
     pub fn each<T: Send>(&self, items: &mut [T], job: &(dyn Fn(&mut T) + Sync)) {
         let threads = self.threads.min(items.len());
         match self.workers {
@@ -35,7 +35,7 @@ impl<'a> Team<'a> {
                 let items = Mutex::new(items.iter_mut());
                 workers.run(threads, &|_| {
                     loop {
-                        // In a statement of its own, so that the lock is open while the job is done.
+                        // A statement of its own, so that the lock is released before the job runs.
                         let next = items.lock().next();
                         let Some(item) = next else { break };
                         job(item);

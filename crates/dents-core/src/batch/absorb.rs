@@ -1,4 +1,4 @@
-//! Several batches become one: a whole hierarchy drawn as one piece, a directory whose pieces came to several workers.
+//! Merges batches: a hierarchy drawn as one batch, or a directory whose pieces were read by several workers.
 
 use super::{Asked, Batch, Bits, Dent, Meta, NO_SLOT, Name, Slots, Texts};
 use alloc::vec;
@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use dents_sys::{Errno, Result};
 
 impl Batch {
-    /// Copies entries of another batch, with all that is known of them, behind those of this one: those at the positions
-    /// in `order`, in that order. The other must have been filled for this one's needs at least.
+    /// Appends entries of another batch, with their metadata: those at the positions in `order`, in that order. The
+    /// other batch must have been filled for this batch's needs at least.
     ///
-    /// A link's text that has no room any more, behind 4 GiB of others, is an error of that entry. Entries without room are
-    /// left out, all of these: see [`Batch::is_full`].
+    /// A link text without room (behind 4 GiB of others) becomes an error of its entry. If the entries have no room,
+    /// all of them are left out: see [`Batch::is_full`].
     ///
     /// # Panics
     /// If a position is not below the other's length.
@@ -31,7 +31,7 @@ impl Batch {
         self.trusts_d_ino |= other.trusts_d_ino;
     }
 
-    /// The slots stay dense as long as all are.
+    /// The slots stay dense if both batches are dense.
     fn absorb_slots(&mut self, other: &Batch, order: &[u32]) {
         let (mine, all) = (self.dents.len(), order.len());
         let dense = matches!(other.slots, Slots::Dense) && (mine == 0 || matches!(self.slots, Slots::Dense));
@@ -71,7 +71,7 @@ impl Batch {
 }
 
 impl Texts {
-    /// A slot whose texts, extra and context lie elsewhere, as it is with copies of them here.
+    /// Copies the texts, extra and context of a slot here, and returns the slot with its references to the copies.
     fn adopt(&mut self, mut meta: Meta, from: &[Texts]) -> Meta {
         let Some(theirs) = from.get(usize::from(meta.texts)) else { return meta };
         meta.texts = 0;
@@ -101,7 +101,7 @@ impl Texts {
         meta
     }
 
-    /// Where a text stands here from now on.
+    /// Copies a text here; returns its new start.
     fn copy(&mut self, theirs: &Texts, start: u32, len: u32) -> Result<u32> {
         let here = self.room(len as usize)?;
         let text = theirs.links.get(start as usize..start as usize + len as usize).ok_or(Errno::INVAL)?;
@@ -109,7 +109,7 @@ impl Texts {
         Ok(here)
     }
 
-    /// A context's place counted from 1: there are a few of them, each once. None beyond what a slot can name.
+    /// The number of a context, counted from 1; each context is stored once. Zero if a slot cannot hold its number.
     fn intern(&mut self, context: &[u8]) -> u16 {
         let known = self.contexts.iter().position(|one| one == context);
         let at = known.unwrap_or_else(|| {
@@ -132,7 +132,7 @@ mod tests {
     const NEEDS: Needs =
         Needs::TYPE.union(Needs::SIZE).union(Needs::LINK).union(Needs::EXTRA).union(Needs::CONTEXT);
 
-    /// `name -> to-name` for each link; sizes are the positions. Only some have slots if it is sparse.
+    /// `name -> to-name` for each link; sizes are the positions. The batch is sparse where `asks` is false for most.
     fn batch(label: &str, count: usize, asks: impl Fn(usize) -> bool, extra: bool) -> Batch {
         let mut batch = Batch::new(NeedsByKind::all(NEEDS | Needs::TARGET));
         for nth in 0..count {

@@ -1,4 +1,5 @@
-//! Tests of what a batch and an entry give: each value is its own, so that none can stand for another.
+//! Tests of the getters of batches and entries: each field has a different value, so that no getter can return another
+//! field.
 
 use super::*;
 use alloc::vec;
@@ -17,7 +18,7 @@ const EXTRA: Extra = Extra {
     xattrs: (0, 0),
 };
 
-/// A device, a link, and an entry that could not be asked about, with a slot each.
+/// A device, a link, and an entry whose `statx` failed, with a slot each.
 fn batch(needs: Needs, metas: [Meta; 3], texts: Texts) -> Batch {
     let mut batch = Batch::new(NeedsByKind::all(needs));
     batch.push(c"device", Kind::Block, 101);
@@ -46,7 +47,7 @@ fn device() -> Meta {
     }
 }
 
-/// Its text and its list of attributes stand among those of others; it leads to a directory.
+/// The link's text and attribute list are surrounded by others; the link leads to a directory.
 fn link() -> (Meta, Texts) {
     let mut texts = Texts { links: b"before-to/somewhere".to_vec(), ..Texts::default() };
     let start = texts.links.len() as u32;
@@ -109,7 +110,7 @@ fn each_text_is_its_own() {
     assert_eq!(batch.entry(1).target(), Target::Missing);
 }
 
-/// Where the device number stands if the slot's own place is taken by the number of an extra.
+/// An extra takes the slot's field for the device number, which then moves into the extra.
 #[test]
 fn a_device_with_an_extra_keeps_its_number() {
     let meta = Meta { rdev_or_link: 0, bits: Bits::STAT | Bits::EXTRA, ..device() };
@@ -210,7 +211,7 @@ fn types_and_order_can_change_until_something_is_asked() {
     let mut batch = names(20);
     batch.set_kind(4, Kind::Sock);
     assert_eq!((batch.entry(4).name(), batch.entry(4).kind()), (&b"name4"[..], Kind::Sock));
-    assert_eq!(batch.entry(3).kind(), Kind::Dir, "the one beside it stays");
+    assert_eq!(batch.entry(3).kind(), Kind::Dir, "the entry beside it is unchanged");
     batch.sort_by_inode();
     assert!(batch.iter().map(|entry| entry.d_ino()).is_sorted());
     batch.forget_types();
@@ -230,13 +231,13 @@ fn names_have_room_for_a_megabyte() {
     batch.push(&longest, Kind::Fifo, 1);
     batch.push(&CString::new(vec![b'x'; Name::MAX_LEN + 1]).unwrap(), Kind::Fifo, 2);
     batch.push(c"z", Kind::Char, 3);
-    assert_eq!(batch.len(), 2, "a longer one is left out");
+    assert_eq!(batch.len(), 2, "a longer name is left out");
     assert_eq!((batch.entry(0).name().len(), batch.entry(0).kind()), (Name::MAX_LEN, Kind::Fifo));
     assert_eq!(told(&batch)[1], (&b"z"[..], Kind::Char, 3));
     assert_eq!(batch.dents[1].span(), (Name::MAX_LEN + 1, Name::MAX_LEN + 3));
 }
 
-/// Few of many ask: their slots are found, the others have none.
+/// With few slots, each slot belongs to its entry, and the other entries have none.
 #[test]
 fn sparse_slots_belong_to_their_entries() {
     let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE | Needs::SIZE));

@@ -3,8 +3,8 @@
 use super::Meta;
 use alloc::vec::Vec;
 
-/// Slots, in chunks: while a directory is being read their number is not known, and a chunk that a
-/// thread has filled is handed over without a copy.
+/// Slots in chunks. While a directory is being read its number of entries is unknown, and a chunk that a thread has
+/// filled is moved, not copied.
 #[derive(Clone, Default)]
 pub(crate) struct Metas(Vec<Vec<Meta>>);
 
@@ -34,7 +34,7 @@ impl Metas {
         self.0.clear();
     }
 
-    /// Appends slots: by moving them where they make a chunk, else by copying.
+    /// Appends slots. Moves them if they make up a chunk, else copies them.
     pub(crate) fn append(&mut self, mut metas: Vec<Meta>) {
         let room = self.0.last().map_or(0, |last| Self::CHUNK - last.len());
         if room > 0

@@ -1,9 +1,9 @@
-//! A piece of one directory: the only currency of the library.
+//! A batch: entries of one directory, passed from stage to stage.
 //!
-//! One arena holds the bytes of all names, each ended by a NUL so that it can be handed to the kernel as it
-//! stands; 16 bytes an entry stand beside it; and 64 bytes of metadata (one cache line) beside those, only if
-//! something beyond names and types is needed. Nothing is allocated per entry. `read` appends entries,
-//! `stat` fills metadata, sorting makes a permutation, and whatever renders reads through [`Entry`].
+//! One arena holds the bytes of all names, each with its NUL, as the kernel takes them. Beside it stand 16 bytes for
+//! each entry, and 64 bytes of metadata (one cache line) for each, only if more than names and types is needed. Nothing
+//! is allocated per entry. `read` appends entries, `stat` fills metadata, `sort` makes a permutation, and renderers
+//! read through [`Entry`].
 
 mod absorb;
 #[cfg(test)]
@@ -20,8 +20,8 @@ use dents_sys::{Errno, Result};
 pub(crate) use metas::Metas;
 pub(crate) use texts::{Texts, xattr_list};
 
-/// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes: an arena may hold 1 TiB, a
-/// name 1 MiB (the kernel's limit for one argument of a process is 128 KiB, for a name 255 bytes).
+/// Offset (40 bits), length (20 bits) and `d_type` (4 bits) of a name in 8 bytes. An arena has at most 1 TiB, a name 1
+/// MiB (the kernel's limit for an argument of a process is 128 KiB, for a name 255 bytes).
 #[derive(Clone, Copy)]
 struct Name(u64);
 
@@ -47,15 +47,15 @@ impl Name {
     }
 }
 
-/// Some bytes of an arena: the names of a few entries.
+/// A part of an arena: the names of some entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Where in the arena they begin.
+    /// Where the part begins in the arena.
     pub(crate) from: usize,
 }
 
-/// What `readdir` said of one entry.
+/// One entry as `readdir` returned it.
 #[derive(Clone, Copy)]
 pub struct Dent {
     name: Name,
@@ -63,13 +63,13 @@ pub struct Dent {
 }
 
 impl Dent {
-    /// The type as `d_type` gave it.
+    /// The type from `d_type`.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.name.kind()
     }
 
-    /// The name, as the kernel wants it.
+    /// The name as a C string.
     ///
     /// # Panics
     /// If the name is not among these.
@@ -80,32 +80,32 @@ impl Dent {
             .expect("the arena ends each name with its only NUL")
     }
 
-    /// Where in the arena the name begins, and where what follows its NUL does.
+    /// The start of the name in the arena, and the position after its NUL.
     pub(crate) fn span(&self) -> (usize, usize) {
         (self.name.offset(), self.name.offset() + self.name.len() + 1)
     }
 }
 
-/// Which of the questions about an entry failed.
+/// The request about an entry that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Asked {
-    /// `statx` of the entry: nothing is known beyond its name and `d_type`.
+    /// `statx` of the entry: only its name and `d_type` are known.
     Stat = 1,
-    /// `readlinkat`: the rest is known.
+    /// `readlinkat`: all other fields are known.
     Link = 2,
-    /// `listxattrat`: the rest is known.
+    /// `listxattrat`: all other fields are known.
     Xattr = 3,
 }
 
-/// What stands at the other end of a symbolic link.
+/// The target of a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The target was not asked for, or the entry is not a symbolic link.
+    /// The target was not requested, or the entry is not a symbolic link.
     Unasked,
-    /// It leads nowhere that can be stat'ed.
+    /// `statx` of the target failed.
     Missing,
-    /// The `st_mode` of what it leads to.
+    /// The `st_mode` of the target.
     Mode(u16),
 }
 
@@ -116,11 +116,11 @@ pub enum Mark {
     None,
     /// A security context and no ACL: `.`.
     Context,
-    /// An ACL, or anything that goes beyond the permission bits: `+`.
+    /// An ACL, or other access rules beyond the permission bits: `+`.
     Acl,
 }
 
-/// Seconds since the epoch and nanoseconds, the latter always counted forward.
+/// Seconds since the epoch, and nanoseconds that always count forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time {
     /// Whole seconds since 1970-01-01T00:00:00Z, negative before it.
@@ -130,11 +130,11 @@ pub struct Time {
 }
 
 impl Time {
-    /// A time that the file system does not keep: the birth of a file, on some. Older than any real one.
+    /// A time that the file system does not keep, such as the birth of a file. It is older than any real time.
     pub const UNKNOWN: Time = Time { sec: -1, nsec: u32::MAX };
 }
 
-/// One slot of metadata, 64 bytes. Which fields hold something is what the plan's needs say.
+/// One slot of metadata, 64 bytes. The plan's needs tell which fields are filled.
 #[derive(Clone, Copy, Default)]
 pub struct Meta {
     pub(crate) ino: u64,
@@ -145,17 +145,17 @@ pub struct Meta {
     pub(crate) nlink: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// Device files: the device number as the kernel packs it (12 bits major, 20 bits minor). Symbolic
-    /// links: where in the links of `texts` the text begins. With [`Bits::EXTRA`], the place of the [`Extra`] among
-    /// those of `texts`, which then has this.
+    /// Device files: the device number as the kernel packs it (12 bits major, 20 bits minor). Symbolic links: where the
+    /// text begins in the links of `texts`. With [`Bits::EXTRA`]: the index of the [`Extra`] in `texts`, and the extra
+    /// holds this field.
     pub(crate) rdev_or_link: u32,
     pub(crate) mode: u16,
     pub(crate) target_mode: u16,
     pub(crate) link_len: u16,
-    /// Of a faulty slot the error number; else the security context, as its place among the contexts of the
-    /// asker counted from 1, zero for none. (One that has both shows its fault and no context.)
+    /// In a faulty slot the error number; else the security context, as its index among the contexts of `texts`,
+    /// counted from 1; zero for none. (A slot with both keeps its fault.)
     pub(crate) errno_or_context: u16,
-    /// Which asker's texts hold link and context.
+    /// The index of the texts that hold the link and the context.
     pub(crate) texts: u16,
     pub(crate) bits: Bits,
 }
@@ -163,19 +163,19 @@ pub struct Meta {
 const _: () = assert!(size_of::<Meta>() == 64 && size_of::<Dent>() == 16);
 
 bitflags::bitflags! {
-    /// What is known of a slot.
+    /// Which fields of a slot are filled.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct Bits: u16 {
         /// `statx` answered.
         const STAT = 1 << 0;
-        /// The link's text is there.
+        /// The link's text was read.
         const LINK = 1 << 1;
-        /// The target was asked for.
+        /// The target was requested.
         const TARGET = 1 << 2;
         const CONTEXT = 1 << 3;
         const ACL = 1 << 4;
         const CAPABILITY = 1 << 5;
-        /// Two bits of `Asked`: which question failed.
+        /// Two bits of `Asked`: which request failed.
         const FAULT_LOW = 1 << 6;
         const FAULT_HIGH = 1 << 7;
         /// There is an [`Extra`].
@@ -208,7 +208,7 @@ impl Meta {
     }
 }
 
-/// What a slot has no room for, for consumers that want all of it: [`Needs::EXTRA`].
+/// Metadata that a slot has no room for: [`Needs::EXTRA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extra {
     /// Last access.
@@ -219,15 +219,15 @@ pub struct Extra {
     pub ctime: Time,
     /// Last change of the contents.
     pub mtime: Time,
-    /// Major and minor number of the device that holds the file. A mount point's differs from its directory's.
+    /// Device number of the file system that holds the file. At a mount point it differs from that of the directory.
     pub dev: (u32, u32),
     /// `STATX_ATTR_*` that are set. A mount point has [`Extra::MOUNT_ROOT`].
     pub attributes: u64,
-    /// `STATX_ATTR_*` that the file system keeps; of the others nothing is known.
+    /// `STATX_ATTR_*` that the file system supports; the others are unknown.
     pub attributes_mask: u64,
-    /// What stands in [`Meta::rdev_or_link`] where there is no extra.
+    /// The value of [`Meta::rdev_or_link`] for an entry with an extra.
     pub(crate) rdev_or_link: u32,
-    /// Where in the links of the asker's texts the extended attributes are listed, and on how many bytes.
+    /// Where the list of extended attributes is in the links of the texts: start and length in bytes.
     pub(crate) xattrs: (u32, u32),
 }
 
@@ -270,8 +270,8 @@ impl From<&Statx> for Extra {
     }
 }
 
-/// Entries that an order can name. Names of directory entries have 255 bytes at most, so an arena of as many stays below
-/// the 1 TiB that [`Name`] can name.
+/// Entries that an order can number. A name has at most 255 bytes, so the arena of this many entries stays below the 1
+/// TiB that [`Name`] can address.
 const MOST_ENTRIES: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
@@ -284,34 +284,34 @@ pub struct Batch {
     pub(crate) texts: Vec<Texts>,
     pub(crate) declared: NeedsByKind,
     pub(crate) faulty: bool,
-    /// Whether entries were left out for want of room.
+    /// Whether entries were left out because there was no room.
     full: bool,
-    /// Whether an entry that was not asked has the inode number that `readdir` gave.
+    /// Whether an entry without a slot has the inode number of `readdir`.
     pub(crate) trusts_d_ino: bool,
 }
 
-/// Where the metadata of an entry stands.
+/// Where the slot of an entry is.
 #[derive(Clone, Default)]
 pub(crate) enum Slots {
-    /// Nowhere: nothing was asked.
+    /// There are no slots.
     #[default]
     None,
-    /// At the entry's own position.
+    /// At the entry's position.
     Dense,
-    /// Few entries have any (the directories of a coloured listing): at this position, or [`NO_SLOT`].
+    /// Few entries have slots (the directories of a coloured listing): at this position, or [`NO_SLOT`].
     Sparse(Vec<u32>),
 }
 
 const NO_SLOT: u32 = u32::MAX;
 
 impl Batch {
-    /// An empty batch; `declared` is what may be read of its entries.
+    /// An empty batch; `declared` is the set of fields that may be read.
     #[must_use]
     pub fn new(declared: NeedsByKind) -> Self {
         Batch { declared, ..Batch::default() }
     }
 
-    /// Forgets the entries and keeps the memory.
+    /// Removes the entries and keeps the memory.
     pub fn clear(&mut self) {
         self.arena.clear();
         self.dents.clear();
@@ -323,7 +323,7 @@ impl Batch {
         self.trusts_d_ino = false;
     }
 
-    /// Whether there is room for so many more entries. If not, they must be left out, and all after them.
+    /// Whether there is room for this many more entries. If not, the caller must leave out them and all later ones.
     pub(crate) fn admits(&mut self, more: usize) -> bool {
         self.full |= self.dents.len() + more > MOST_ENTRIES;
         !self.full
@@ -335,7 +335,7 @@ impl Batch {
         self.full
     }
 
-    /// Unless entries were left out.
+    /// Fails if entries were left out.
     ///
     /// # Errors
     /// `EOVERFLOW` if they were.
@@ -343,8 +343,8 @@ impl Batch {
         if self.full { Err(Errno::OVERFLOW) } else { Ok(()) }
     }
 
-    /// Appends an entry. A name longer than 1 MiB is refused: no kernel interface gives or takes one. So is one too many: see
-    /// [`Batch::is_full`].
+    /// Appends an entry. Ignores a name longer than 1 MiB, because no kernel interface returns or takes one. Ignores
+    /// entries beyond the limit too: see [`Batch::is_full`].
     pub fn push(&mut self, name: &CStr, kind: Kind, ino: u64) {
         let bytes = name.to_bytes_with_nul();
         let len = bytes.len() - 1;
@@ -354,7 +354,7 @@ impl Batch {
         }
     }
 
-    /// Makes room for the entries of so many bytes of `getdents64`, at once: a record takes 24 bytes or more, 19 of them
+    /// Reserves room for the entries of this many bytes of `getdents64`: a record takes at least 24 bytes, 19 of them
     /// before the name.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         let records = bytes.div_ceil(32);
@@ -362,7 +362,7 @@ impl Batch {
         self.arena.reserve(bytes - records.min(bytes / 19) * 19);
     }
 
-    /// Moves the entries from `at` on into another batch, before anything was asked about them. Their names are copied.
+    /// Moves the entries from `at` on into another batch. No metadata may have been requested. Their names are copied.
     pub(crate) fn split_off(&mut self, at: usize) -> Batch {
         debug_assert!(self.metas.len() == 0, "nothing was asked yet");
         let mut tail = Batch::new(self.declared);
@@ -375,13 +375,13 @@ impl Batch {
         tail
     }
 
-    /// Puts the entries into the order of their inodes, before anything was asked about them.
+    /// Sorts the entries by inode number. No metadata may have been requested.
     pub(crate) fn sort_by_inode(&mut self) {
         debug_assert!(self.metas.len() == 0, "nothing was asked yet");
         self.dents.sort_unstable_by_key(|dent| dent.ino);
     }
 
-    /// All entries share one fault: their directory is out of reach.
+    /// Gives all entries the same fault: their directory cannot be searched.
     pub(crate) fn fail_all(&mut self, errno: Errno) {
         let mut metas = alloc::vec![Meta::default(); self.dents.len()];
         metas.iter_mut().for_each(|meta| meta.set_fault(Asked::Stat, errno));
@@ -391,13 +391,13 @@ impl Batch {
         self.faulty = !self.is_empty();
     }
 
-    /// What `readdir` could have said of an entry's type.
+    /// Sets the type of an entry, as if `readdir` had returned it.
     pub(crate) fn set_kind(&mut self, index: usize, kind: Kind) {
         let name = &mut self.dents[index].name;
         *name = Name::new(name.offset(), name.len(), kind);
     }
 
-    /// Forgets what `readdir` said beside the names.
+    /// Clears the types and inode numbers of `readdir`.
     pub(crate) fn forget_types(&mut self) {
         for dent in &mut self.dents {
             dent.name = Name::new(dent.name.offset(), dent.name.len(), Kind::Unknown);
@@ -417,7 +417,7 @@ impl Batch {
         self.dents.is_empty()
     }
 
-    /// The entry at a position of reading order.
+    /// The entry at this position, in reading order.
     ///
     /// # Panics
     /// If `index` is not below [`Batch::len`].
@@ -436,13 +436,14 @@ impl Batch {
         (0..self.len()).map(|index| self.entry(index))
     }
 
-    /// The entries at these positions, in this order. Where it is not that of reading, each entry stands on three cache
-    /// lines that nothing has led to, so those of later ones are fetched ahead: at a million files, half the time.
+    /// The entries at these positions, in this order. In another order than that of reading, each entry needs three
+    /// cache lines at random addresses, so those of later entries are prefetched: this halves the time at a million
+    /// files.
     ///
     /// # Panics
     /// If a position is not below [`Batch::len`].
     pub fn entries<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = Entry<'a>> + Clone {
-        /// Far enough for two fetches, one after the other, to be done.
+        /// Far enough ahead for two dependent prefetches to finish.
         const AHEAD: usize = 16;
         order.iter().enumerate().map(move |(at, index)| {
             if let Some(later) = order.get(at + AHEAD) {
@@ -483,7 +484,7 @@ impl Batch {
         self.extra(meta).map_or(meta.rdev_or_link, |extra| extra.rdev_or_link)
     }
 
-    /// Whether a question about some entry failed.
+    /// Whether a request about some entry failed.
     #[must_use]
     pub fn has_faults(&self) -> bool {
         self.faulty
@@ -495,7 +496,7 @@ impl Batch {
         &self.declared
     }
 
-    /// Moves the entries of another batch, of which nothing has been asked, behind those of this one.
+    /// Moves the entries of another batch behind those of this one. No metadata of them may have been requested.
     pub(crate) fn append_names(&mut self, other: &mut Batch) {
         if !self.admits(other.len()) {
             return other.clear();
@@ -518,9 +519,10 @@ impl Batch {
         self.arena.extend_from_slice(&other.arena);
     }
 
-    /// Says which slots there will be: one for each entry that `asks`. Returns the entries to ask where they are not
-    /// simply all, in the order of their slots.
+    /// Creates slots for the entries that `asks` selects. Returns these entries in the order of their slots, unless
+    /// they are all entries.
     ///
+    /// With slots for less than half of the entries, the slots are sparse: 4 bytes for each entry instead of 64.
     /// Below half of the entries the slots are sparse: 4 bytes an entry instead of 64.
     pub(crate) fn place_slots(&mut self, asks: impl Fn(Kind, &[u8]) -> bool) -> Option<Vec<Dent>> {
         let arena = &self.arena;
@@ -566,10 +568,10 @@ fn sparse(dents: &[Dent], asks: impl Fn(usize, &Dent) -> bool) -> (Vec<u32>, Vec
     (slots, todo)
 }
 
-/// One entry, to be read.
+/// One entry of a batch.
 ///
-/// The getters for metadata give zero where the entry could not be stat'ed ([`Entry::is_known`] tells), and
-/// panic in debug builds if the field was not declared in the batch's needs.
+/// The getters for metadata return zero if the `statx` of the entry failed ([`Entry::is_known`] tells). They panic in
+/// debug builds if the field was not declared in the batch's needs.
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
     batch: &'a Batch,
@@ -585,20 +587,20 @@ impl<'a> Entry<'a> {
         self.index
     }
 
-    /// The name: any bytes but NUL; `/` only in operands.
+    /// The name: any bytes except NUL; `/` only in operands.
     #[must_use]
     pub fn name(&self) -> &'a [u8] {
         let start = self.dent.name.offset();
         &self.batch.arena[start..start + self.dent.name.len()]
     }
 
-    /// The name as the kernel wants it.
+    /// The name as a C string.
     #[must_use]
     pub fn c_name(&self) -> &'a CStr {
         self.dent.c_name(Names { bytes: &self.batch.arena, from: 0 })
     }
 
-    /// The type: from the mode where there is one, else from `d_type`.
+    /// The type: from the mode if there is one, else from `d_type`.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.meta {
@@ -607,44 +609,44 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The type as `readdir` gave it: that of a symbolic link, whatever it leads to.
+    /// The type as `readdir` returned it: a symbolic link stays a link.
     #[must_use]
     pub fn d_kind(&self) -> Kind {
         self.dent.kind()
     }
 
-    /// Whether `statx` answered for this entry.
+    /// Whether `statx` succeeded for this entry.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.meta.is_some_and(|meta| meta.bits.contains(Bits::STAT))
     }
 
-    /// Whether [`Entry::ino`] is the inode's number: from `statx`, or from `readdir` where that could be believed.
+    /// Whether [`Entry::ino`] is the file's inode number: from `statx`, or from `readdir` where it can be trusted.
     #[must_use]
     pub fn knows_ino(&self) -> bool {
         self.is_known() || (self.batch.trusts_d_ino && self.fault().is_none())
     }
 
-    /// Whether these facts were declared, and may be read.
+    /// Whether these fields were declared, so that they may be read.
     #[must_use]
     pub fn declares(&self, needs: Needs) -> bool {
         self.batch.declared.any().contains(needs)
     }
 
-    /// The question that failed, and how.
+    /// The request that failed, and its error.
     #[must_use]
     pub fn fault(&self) -> Option<(Asked, Errno)> {
         self.meta.and_then(Meta::fault)
     }
 
-    /// Inode number from `statx`; from `readdir` where `statx` was not asked.
+    /// Inode number from `statx`; from `readdir` without a `statx`.
     #[must_use]
     pub fn ino(&self) -> u64 {
         self.declared(Needs::INODE);
         self.known().map_or(self.dent.ino, |meta| meta.ino)
     }
 
-    /// Inode number as `readdir` gave it: the order to stat in on some file systems.
+    /// Inode number from `readdir`: the order for `statx` on some file systems.
     #[must_use]
     pub fn d_ino(&self) -> u64 {
         self.dent.ino
@@ -702,14 +704,14 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The one time that was declared; [`Time::UNKNOWN`] if it is the birth and the file system keeps none.
+    /// The declared time; [`Time::UNKNOWN`] if it is the birth and the file system does not keep it.
     #[must_use]
     pub fn time(&self) -> Time {
         debug_assert!(self.batch.declared.any().intersects(Needs::TIMES), "no time was declared");
         self.known().map_or(Time::default(), |meta| Time { sec: meta.sec, nsec: meta.nsec })
     }
 
-    /// The text of a symbolic link; `None` for anything else and where it could not be read.
+    /// The text of a symbolic link; `None` for other types and if it could not be read.
     #[must_use]
     pub fn link(&self) -> Option<&'a [u8]> {
         self.declared(Needs::LINK);
@@ -719,7 +721,7 @@ impl<'a> Entry<'a> {
         Some(&links[start..start + usize::from(meta.link_len)])
     }
 
-    /// The security context; `None` where there is none, or none that could be read.
+    /// The security context; `None` if there is none or it could not be read.
     #[must_use]
     pub fn context(&self) -> Option<&'a [u8]> {
         self.declared(Needs::CONTEXT);
@@ -728,7 +730,7 @@ impl<'a> Entry<'a> {
         self.batch.texts[usize::from(meta.texts)].contexts.get(nth).map(Vec::as_slice)
     }
 
-    /// What a symbolic link leads to.
+    /// The target of a symbolic link.
     #[must_use]
     pub fn target(&self) -> Target {
         self.declared(Needs::TARGET);
@@ -752,21 +754,21 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Whether the file carries a capability.
+    /// Whether the file has a capability.
     #[must_use]
     pub fn has_capability(&self) -> bool {
         self.declared(Needs::CAPABILITY);
         self.meta.is_some_and(|meta| meta.bits.contains(Bits::CAPABILITY))
     }
 
-    /// All times, the device and the attributes, if the batch was filled with them and `statx` answered for this entry.
+    /// All times, the device and the attributes, if the batch was filled with them and `statx` succeeded.
     #[must_use]
     pub fn extra(&self) -> Option<&'a Extra> {
         self.batch.extra(self.known()?)
     }
 
-    /// The extended attributes in the kernel's order: names, and the sizes of their values in bytes. Of a value that
-    /// could not be had the size is none.
+    /// The extended attributes in the kernel's order: names, and the sizes of their values in bytes. The size is `None`
+    /// if the value could not be read.
     pub fn xattr_list(&self) -> impl Iterator<Item = (&'a [u8], Option<u32>)> + use<'a> {
         self.declared(Needs::XATTR_LIST);
         let list = self.known().and_then(|meta| {
@@ -781,7 +783,7 @@ impl<'a> Entry<'a> {
         self.meta.filter(|meta| meta.bits.contains(Bits::STAT))
     }
 
-    /// Reading a field that was not declared works by luck (another consumer wanted it) until the day it does not.
+    /// An undeclared field may be filled by chance, because another consumer declared it. So reading it panics.
     #[inline]
     fn declared(&self, needs: Needs) {
         debug_assert!(
@@ -862,7 +864,7 @@ mod tests {
         assert!(more.is_empty() && more.arena.is_empty());
     }
 
-    /// No name and no text is ever shown in another's place.
+    /// An entry or text without room never appears in place of another.
     #[test]
     fn entries_without_room_are_left_out() {
         let mut full = Batch::new(NeedsByKind::all(Needs::TYPE));

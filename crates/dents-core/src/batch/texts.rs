@@ -1,28 +1,29 @@
-//! What is read of entries beside numbers: texts of links, extended attributes, security contexts.
+//! Metadata of variable length: texts of links, extended attributes, security contexts.
 
 use super::Extra;
 use alloc::vec::Vec;
 use dents_sys::{Errno, Result};
 
-/// What one asker read beside numbers.
+/// The texts that one asker read.
 #[derive(Clone, Default)]
 pub(crate) struct Texts {
-    /// The texts of symbolic links, one after the other, and lists of extended attributes among them.
+    /// The texts of symbolic links and lists of extended attributes, one after the other.
     pub(crate) links: Vec<u8>,
-    /// What slots have no room for.
+    /// The extras of slots.
     pub(crate) extras: Vec<Extra>,
     /// The security contexts, each once.
     pub(crate) contexts: Vec<Vec<u8>>,
 }
 
-/// Bytes of texts that a slot can name. Less in this crate's tests, which go beyond it.
+/// Bytes of texts that a slot can address. Less in this crate's tests, which exceed it.
 pub(super) const MOST_TEXT: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
 
 impl Texts {
-    /// Where so many bytes more will stand among the links.
+    /// The start of the next text among the links, if it has this many bytes.
     ///
     /// # Errors
-    /// `EOVERFLOW` where a slot could not name them: they must be left out, or other texts would be shown in their place.
+    /// `EOVERFLOW` if a slot could not address the text. It must then be left out, or another text would appear in its
+    /// place.
     pub(crate) fn room(&self, more: usize) -> Result<u32> {
         let start = self.links.len();
         if start + more > MOST_TEXT { Err(Errno::OVERFLOW) } else { Ok(start as u32) }
@@ -33,7 +34,7 @@ impl Texts {
     }
 }
 
-/// How a list of extended attributes stands among the texts: name, NUL, four bytes of size.
+/// The format of a list of extended attributes: name, NUL, four bytes of size.
 pub(crate) mod xattr_list {
     use alloc::vec::Vec;
 

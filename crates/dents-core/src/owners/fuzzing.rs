@@ -1,11 +1,11 @@
-//! Fuzz target of what names owners.
+//! Fuzz target of the parsers of owners.
 
 use super::{GROUPS, Names, USERS, beyond_files, parse};
 use crate::owners::Getent;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 
-/// As `getent` that prints the bytes.
+/// A `getent` that prints these bytes.
 struct Printed<'b>(&'b [u8]);
 
 impl Getent for Printed<'_> {
@@ -14,8 +14,8 @@ impl Getent for Printed<'_> {
     }
 }
 
-/// Lines of passwd(5) and group(5), from a file and from `getent`, and nsswitch.conf(5): a name stands within its line, has no
-/// colon, and is the one that the first line of its id gives.
+/// Lines of passwd(5) and group(5), from a file and from `getent`, and nsswitch.conf(5). A name must lie within its
+/// line, have no colon, and come from the first line of its id.
 pub fn owners(bytes: &[u8]) {
     for source in [&USERS, &GROUPS] {
         let lines = || bytes.split(|byte| *byte == b'\n').filter_map(|line| parse(line, source.numbers));

@@ -1,13 +1,13 @@
-//! What a directory's link count says about its subdirectories, and for how long that holds.
+//! Whether the link count of a directory tells the number of its subdirectories, and for how long.
 
 use dents_sys::stat::{self, Mask};
 use dents_sys::statfs::FsType;
 use dents_sys::{BorrowedFd, Result, Timestamp};
 
-/// Whether a directory of this file system has one link for each subdirectory beside its own two, or one link
-/// altogether where it does not count (and then [`Snapshot::subdirectories`] says nothing).
+/// Whether a directory of this file system has two links and one more for each subdirectory, or always a single link
+/// (then [`Snapshot::subdirectories`] is `None`).
 ///
-/// Only those file systems are named whose code says so; any other is asked entry by entry.
+/// Only file systems whose code shows this are listed; on any other, each entry is stat'ed.
 ///
 /// | file system | where | what |
 /// |---|---|---|
@@ -18,14 +18,14 @@ use dents_sys::{BorrowedFd, Result, Timestamp};
 /// | F2FS | fs/f2fs/dir.c, `f2fs_update_parent_metadata` | counts |
 /// | btrfs | inode item, on-disk format: "nlink in directories is fixed at 1" | always 1 |
 ///
-/// Not overlayfs (a merged directory has 1, another its layer's count, which whiteouts are part of), not NFS and its like
-/// (what the server counts is the server's affair, and its clock too), not FUSE (anything goes).
+/// Not overlayfs (a merged directory has 1 link, any other has the count of its layer, which includes whiteouts), not
+/// NFS and similar (the link count and the clock are the server's), not FUSE (no rules).
 #[must_use]
 pub fn counts_subdirectories(fs: FsType) -> bool {
     [FsType::EXT, FsType::XFS, FsType::TMPFS, FsType::RAMFS, FsType::F2FS].contains(&fs)
 }
 
-/// What changes when entries come and go: number of links, size, and the two times.
+/// The facts that change when entries are added or removed: number of links, size, and two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     nlink: u32,
@@ -35,26 +35,26 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks at an open directory: one `statx`.
+    /// Reads them for an open directory: one `statx`.
     ///
     /// # Errors
-    /// What `statx` gives.
+    /// The error of `statx`.
     pub fn take(directory: BorrowedFd<'_>) -> Result<Snapshot> {
         let statx = stat::fstat(directory, Mask::NLINK | Mask::SIZE | Mask::MTIME | Mask::CTIME)?;
         let (mtime, ctime) = (statx.mtime(), statx.ctime());
         Ok(Snapshot { nlink: statx.nlink(), size: statx.size(), mtime, ctime })
     }
 
-    /// Number of subdirectories, if the link count tells: it does from 2 on.
+    /// The number of subdirectories, if the link count tells it: from 2 on.
     #[must_use]
     pub fn subdirectories(&self) -> Option<u32> {
         self.nlink.checked_sub(2)
     }
 
-    /// Whether the directory changed so shortly before `now`, the moment it was looked at, that another change might
-    /// leave the same times behind: in this second, the one before (the clock may have turned meanwhile, and times are
-    /// those of a coarser clock), or in the future. Some file systems keep whole seconds. The ctime counts too, since
-    /// any owner may set an mtime back.
+    /// Whether the directory changed so shortly before `now`, the time of the snapshot, that another change might leave
+    /// the same times: in this second, in the previous one (the second may have just ended, and file times use a
+    /// coarser clock), or in the future. Some file systems keep whole seconds. The ctime counts too, since an owner may
+    /// set an mtime back.
     #[must_use]
     pub fn is_recent(&self, now: Timestamp) -> bool {
         self.mtime.max(self.ctime).sec >= now.sec - 1

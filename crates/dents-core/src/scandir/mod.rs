@@ -1,21 +1,20 @@
-//! One directory, split into directories and everything else with the fewest questions: after libeio's `aio_scandir`.
+//! Splits one directory into subdirectories and other entries with the fewest requests, like `aio_scandir` of libeio.
 //!
-//! Where the file system fills `d_type`, reading the names is the whole work. Where it does not (XFS made without
-//! ftype, ext4 without filetype, many FUSE and network file systems), each name of unknown type is a question, and the
-//! tricks of the trade make them few and quick. Each can be switched off ([`Tricks`]), and [`Savings`] counts what it saved:
+//! Where the file system fills `d_type`, reading the names suffices. Elsewhere (XFS made without ftype, ext4 without
+//! filetype, many FUSE and network file systems) each name of unknown type costs a request. Five tricks make these
+//! requests few and fast. Each can be switched off ([`Tricks`]), and [`Savings`] counts what it saved:
 //!
 //! 1. types from `readdir` ([`Tricks::D_TYPE`]);
-//! 2. a directory's link count is the number of its subdirectories plus two, where the file system counts
-//!    ([`Tricks::NLINK`], [`links`]): once as many are found, the rest are none;
-//! 3. so likely directories are asked first ([`Tricks::LIKELY_FIRST`]), in inode order ([`Tricks::INODE_ORDER`]);
-//! 4. `name/.` fails for what is no directory before the inode is fetched ([`Tricks::DOT`]); what it finds is
-//!    confirmed by a second question, for it follows symbolic links;
-//! 5. several questions are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
+//! 2. the link count of a directory is the number of its subdirectories plus two, on file systems that maintain it
+//!    ([`Tricks::NLINK`], [`links`]): once as many are found, all remaining entries are other files;
+//! 3. so likely directories are tried first ([`Tricks::LIKELY_FIRST`]), in inode order ([`Tricks::INODE_ORDER`]);
+//! 4. `statx` of `name/.` fails, before the inode is fetched, if `name` is not a directory ([`Tricks::DOT`]); if it
+//!    succeeds, a second request confirms it, because `name/.` follows symbolic links;
+//! 5. several requests are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
+//! Requests about entries, for a directory of 20,000 files and 3 subdirectories that were made when half of the files
+//! were there (ext4 made without `filetype`, on a loop device; `examples/scandir.rs` with `-j1`):
 //!
-//! What that comes to, in questions about entries, for a directory of 20,000 files and 3 subdirectories that were made when half
-//! of the files were there (ext4 made without `filetype`, on a loop device; `examples/scandir.rs` with `-j1`):
-//!
-//! | tricks | `name/.` | `statx` | questions | warm |
+//! | tricks | `name/.` | `statx` | requests | warm |
 //! |---|---|---|---|---|
 //! | all | 3 | 3 | 6 | 15 ms |
 //! | all but [`Tricks::DOT`] | 0 | 3 | 3 | 17 ms |
@@ -23,13 +22,13 @@
 //! | all but [`Tricks::NLINK`] | 20,003 | 3 | 20,006 | 48 ms |
 //! | none | 0 | 20,003 | 20,003 | 52 ms |
 //!
-//! The times are mostly that of reading the names (twice with trick 2, once without), and of one noisy run: the counts are what
-//! counts. The directory itself is asked 3 times with trick 2, once without.
+//! Most of the time is spent reading names (twice with trick 2, else once); the times are from one noisy run, so
+//! compare the counts. The directory itself costs 3 requests with trick 2, none without.
 //!
-//! A scan is not atomic, so trick 2 alone could leave a directory among the files: another appeared meanwhile and was
-//! counted in its place. The directory is therefore looked at before and after; if it changed, or changed so shortly
-//! before that a change meanwhile might not show in its times, all names are asked. What remains true whatever
-//! happens: **nothing in [`Scan::others`] is a directory, unless it was replaced by one during the scan.**
+//! A scan is not atomic, so with trick 2 alone a directory could end up among the files: another one appeared meanwhile
+//! and was counted in its place. So the directory is stat'ed before and after the scan. If it changed, or changed so
+//! shortly before that a change might not show in its times, all names are stat'ed. The guarantee that always holds:
+//! **nothing in [`Scan::others`] is a directory, unless it was replaced by one during the scan.**
 //!
 //! ```
 //! use dents_core::scandir::{Options, scandir};
@@ -57,19 +56,19 @@ use dents_sys::{AsFd, BorrowedFd, CWD, Result, clock, dir};
 use links::Snapshot;
 
 bitflags::bitflags! {
-    /// What a scan may do to ask less. All of it by default.
+    /// Tricks that save requests. All by default.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tricks: u8 {
-        /// Believe the types that `readdir` gives. Without it every entry counts as unknown, which is also the way to
-        /// see on any file system what the other tricks do.
+        /// Trust the types of `readdir`. Without this every type counts as unknown, which shows the effect of the other
+        /// tricks on any file system.
         const D_TYPE = 1 << 0;
-        /// Stop once link count − 2 subdirectories are found.
+        /// Stop once `link count − 2` subdirectories are found.
         const NLINK = 1 << 1;
-        /// Ask likely directories first.
+        /// Try likely directories first.
         const LIKELY_FIRST = 1 << 2;
-        /// Ask in the order of inode numbers (among equally likely ones).
+        /// Try names in the order of inode numbers (among equally likely ones).
         const INODE_ORDER = 1 << 3;
-        /// Ask for `name/.` before `name`.
+        /// Try `name/.` before `name`.
         const DOT = 1 << 4;
     }
 }
@@ -77,11 +76,11 @@ bitflags::bitflags! {
 /// How to scan.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The tricks that may be used.
+    /// The tricks to use.
     pub tricks: Tricks,
-    /// Questions in flight at once, at most; 4 by default. More than one needs `workers`.
+    /// Most requests in flight; 4 by default. More than one needs `workers`.
     pub max_requests: usize,
-    /// What starts the threads for that; without, one question follows another.
+    /// Starts the threads for that; without it, requests are made one by one.
     pub workers: Option<&'a dyn Workers>,
 }
 
@@ -92,7 +91,7 @@ impl Default for Options<'_> {
 }
 
 impl Options<'_> {
-    /// Takes every type that `readdir` gives for unknown: how a file system without `d_type` looks.
+    /// Treats all types of `readdir` as unknown, as on a file system without `d_type`.
     #[must_use]
     pub fn distrust_d_type(mut self) -> Self {
         self.tricks.remove(Tricks::D_TYPE);
@@ -100,13 +99,13 @@ impl Options<'_> {
     }
 }
 
-/// A directory, split.
+/// The result of a scan.
 pub struct Scan {
-    /// All entries but `.` and `..`, in reading order. Their needs are [`Needs::TYPE`]; an entry's kind is what
-    /// `readdir` said (unknown without [`Tricks::D_TYPE`]).
+    /// All entries except `.` and `..`, in reading order. Their needs are [`Needs::TYPE`]; the kind of an entry is that
+    /// of `readdir` (unknown without [`Tricks::D_TYPE`]).
     pub batch: Batch,
     sorted: [Vec<u32>; 3],
-    /// What was asked, and what was not.
+    /// The requests that were made, and those that were saved.
     pub savings: Savings,
 }
 
@@ -116,13 +115,13 @@ impl Scan {
         self.sort(Class::Directory)
     }
 
-    /// What is no directory. Symbolic links are none, wherever they lead.
+    /// All entries that are not directories, symbolic links among them, also those to directories.
     pub fn others(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
         self.sort(Class::Other)
     }
 
-    /// What could not be found out: entries that vanished before they were asked, all in a directory that may be read
-    /// and not searched, those on a broken disk.
+    /// Entries of unknown type: those that vanished before their request, all in a directory without search permission,
+    /// those on a broken disk.
     pub fn unknown(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
         self.sort(Class::Unknown)
     }
@@ -132,7 +131,7 @@ impl Scan {
     }
 }
 
-/// What an entry turned out to be.
+/// The result for an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Class {
@@ -141,29 +140,29 @@ enum Class {
     Unknown = 2,
 }
 
-/// What a scan asked, and what each trick saved: one question an entry is what it costs without any.
+/// The requests of a scan, and those that each trick saved. A scan without tricks costs one request for each entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Savings {
     /// Entries, without `.` and `..`.
     pub entries: u64,
-    /// Entries whose type came with their names: saved by [`Tricks::D_TYPE`].
+    /// Entries whose type came with their name: saved by [`Tricks::D_TYPE`].
     pub by_d_type: u64,
-    /// Entries never asked because all subdirectories were found: saved by [`Tricks::NLINK`] and the order.
+    /// Entries without a request because all subdirectories were found: saved by [`Tricks::NLINK`] and the order.
     pub by_nlink: u64,
-    /// Entries that `name/.` showed to be no directory before their inode was asked for: saved by [`Tricks::DOT`].
+    /// Entries that `name/.` showed not to be a directory, without fetching the inode: saved by [`Tricks::DOT`].
     pub by_dot: u64,
-    /// Questions of the form `name/.`.
+    /// Requests for `name/.`.
     pub dots: u64,
     /// `statx` of entries.
     pub stats: u64,
     /// `statx` and `fstatfs` of the directory itself.
     pub directory_stats: u64,
-    /// Whether the link count was not believed in the end, because the directory changed.
+    /// Whether the link count was discarded in the end, because the directory changed.
     pub changed: bool,
 }
 
 impl Savings {
-    /// Adds what one worker asked of entries.
+    /// Adds the requests of one worker.
     fn add(&mut self, worker: &Savings) {
         self.by_dot += worker.by_dot;
         self.dots += worker.dots;
@@ -171,21 +170,21 @@ impl Savings {
     }
 }
 
-/// Scans the directory at `path`, from the current directory on.
+/// Scans the directory at `path`, relative to the current directory.
 ///
-/// Costs `openat`, `getdents64` until the end and `close`; and only if some type is unknown: the first buffer again
-/// (`lseek`, `getdents64`), two `statx` and one `fstatfs` of the directory, and the questions.
+/// Costs `openat`, `getdents64` to the end, and `close`. If some type is unknown, also: the first buffer again
+/// (`lseek`, `getdents64`), two `statx` and one `fstatfs` of the directory, and the requests for entries.
 ///
 /// # Errors
-/// What opening and reading give. What goes wrong with one entry makes it [unknown](Scan::unknown).
+/// The errors of opening and reading. An error of one entry makes it [unknown](Scan::unknown).
 pub fn scandir(path: &CStr, options: &Options<'_>) -> Result<Scan> {
     scandir_at(CWD, path, options)
 }
 
-/// As [`scandir`], with the path relative to `at`.
+/// Like [`scandir`], with the path relative to `at`.
 ///
 /// # Errors
-/// As [`scandir`].
+/// Like [`scandir`].
 pub fn scandir_at(at: BorrowedFd<'_>, path: &CStr, options: &Options<'_>) -> Result<Scan> {
     let directory = dir::open(at, path)?;
     let directory = directory.as_fd();
@@ -196,7 +195,7 @@ pub fn scandir_at(at: BorrowedFd<'_>, path: &CStr, options: &Options<'_>) -> Res
     let mut more = names.read(&mut batch)?;
     let mut before = Before { fs: FsType(0), snapshot: None };
     if names.found_unknown {
-        // Whatever is believed of the directory must be older than all that is read of it.
+        // The snapshot must be older than all names that are read.
         before = Before::look(directory, options.tricks, &mut savings);
         if before.snapshot.is_some() {
             batch.clear();
@@ -212,10 +211,10 @@ pub fn scandir_at(at: BorrowedFd<'_>, path: &CStr, options: &Options<'_>) -> Res
     Ok(Scan { sorted: split(&classes), batch, savings })
 }
 
-/// What is known of the directory before it is read.
+/// The state of the directory before it is read.
 pub(crate) struct Before {
     fs: FsType,
-    /// Only where the link count may be believed.
+    /// Only if the link count can be trusted.
     snapshot: Option<Snapshot>,
 }
 
@@ -232,17 +231,17 @@ impl Before {
     }
 }
 
-/// Why a link count is not believed.
+/// Why a link count is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Distrust {
-    /// Its file system does not count.
+    /// The file system does not maintain it.
     FileSystem,
-    /// This directory changed just now, or has more subdirectories than its file system counts.
+    /// The directory changed just now, or has more subdirectories than its file system counts.
     Directory,
 }
 
-/// For a walk that needs to know directories and nothing else, where types are unknown: what is believed of a directory
-/// before it is read, if its link count can be believed at all. Costs one `fstatfs`, and one `statx` where links are counted.
+/// The state of a directory before it is read, if its link count can be trusted. For a walk that needs only to
+/// recognize directories, where types are unknown. Costs one `fstatfs`, and one `statx` where links are counted.
 pub(crate) fn link_count(directory: BorrowedFd<'_>) -> core::result::Result<Before, Distrust> {
     let before = Before::look(directory, Tricks::NLINK, &mut Savings::default());
     let snapshot = before.snapshot.ok_or(Distrust::FileSystem)?;
@@ -250,9 +249,9 @@ pub(crate) fn link_count(directory: BorrowedFd<'_>) -> core::result::Result<Befo
     if usable { Ok(before) } else { Err(Distrust::Directory) }
 }
 
-/// Finds the directories among all entries of one, which was read after [`link_count`]; what is none keeps its type
-/// unknown. `None` if some entry could not be asked: nothing was changed then. `name/.` is not tried: where links are
-/// counted a `statx` costs no more.
+/// Finds the directories in `batch`, which was read after [`link_count`]; other entries keep an unknown type. Returns
+/// `None`, without changes, if the request of some entry failed. `name/.` is not tried: on file systems that count
+/// links a `statx` costs no more.
 pub(crate) fn find_directories(
     directory: BorrowedFd<'_>,
     batch: &mut Batch,
@@ -271,7 +270,7 @@ pub(crate) fn find_directories(
     Some(savings)
 }
 
-/// Finds out about all entries.
+/// Classifies all entries.
 fn classify(
     directory: BorrowedFd<'_>,
     batch: &Batch,

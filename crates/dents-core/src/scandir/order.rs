@@ -1,17 +1,17 @@
-//! In which order to look at names: likely directories first, and as the inodes lie on the disk.
+//! The order of requests: likely directories first, and in the order of inodes on the disk.
 
 use super::{Readdir, Tricks};
 use crate::batch::{Batch, Entry};
 use crate::needs::Kind;
 use alloc::vec::Vec;
 
-/// Ranks from here on are unlikely directories.
+/// Names with this rank or a higher one are unlikely to be directories.
 const UNLIKELY: u32 = u32::MAX - 1;
 const NEVER: u32 = u32::MAX;
 
-/// How unlikely a directory is, from 0 for a known one. What `readdir` does not tell, the name hints at: names with a
-/// dot in front are few and often directories; a name without any dot has no suffix, which most files have, and the
-/// shorter it is the likelier. Any other name is unlikely.
+/// How unlikely it is that an entry is a directory; 0 for a known one. Where `readdir` tells no type, the name gives a
+/// hint. Names that begin with a dot are few and often directories. A name without a dot has no suffix, as most files
+/// have; the shorter it is, the likelier. Any other name is unlikely.
 fn rank(entry: &Entry<'_>) -> u32 {
     match entry.d_kind() {
         Kind::Dir => 0,
@@ -24,13 +24,13 @@ fn rank(entry: &Entry<'_>) -> u32 {
     }
 }
 
-/// The order that [`Readdir`] flags ask for.
+/// The order for these [`Readdir`] flags.
 pub(super) fn listing(batch: &Batch, flags: Readdir) -> Vec<u32> {
     let by_inode = flags.contains(Readdir::STAT_ORDER);
     if flags.contains(Readdir::DIRS_FIRST) {
         sorted(batch, |entry| {
             let rank = rank(entry);
-            // Likely ones in the best order whatever was asked of the others.
+            // Likely directories are always in inode order.
             (rank, if by_inode || rank < UNLIKELY { entry.d_ino() } else { 0 })
         })
     } else if by_inode {
@@ -40,7 +40,7 @@ pub(super) fn listing(batch: &Batch, flags: Readdir) -> Vec<u32> {
     }
 }
 
-/// The entries of unknown type, in the order to ask them.
+/// The entries of unknown type, in the order of their requests.
 pub(super) fn questions(batch: &Batch, tricks: Tricks) -> Vec<u32> {
     let key = |entry: &Entry<'_>| {
         let rank = if tricks.contains(Tricks::LIKELY_FIRST) { rank(entry) } else { 0 };

@@ -1,4 +1,4 @@
-//! The question "is this a directory?", asked of many names.
+//! Finds out which names are directories.
 
 use super::{Class, Options, Savings, Tricks};
 use crate::batch::Batch;
@@ -14,30 +14,30 @@ use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::statfs::FsType;
 use dents_sys::{AsFd, BorrowedFd, Errno, clock, dir};
 
-/// Asked on one thread before others are thought of. Starting one costs about as much as 40 warm answers.
+/// Requests on one thread before others are started. Starting one costs about as much as 40 warm answers.
 const ALONE: usize = 32;
 
-/// From this latency on, or from this many names on, threads are worth their start.
+/// From this latency or this many names on, starting threads pays off.
 const SLOW_NS: u64 = 20_000;
 const MANY: usize = 512;
 
-/// File systems where looking for `name/.` may mount something: a trigger inside a path is walked through, and
-/// `AT_NO_AUTOMOUNT` is about the last component only.
+/// File systems where looking up `name/.` may mount something: automount points inside a path are followed, and
+/// `AT_NO_AUTOMOUNT` applies only to the last component.
 const MOUNTING: [FsType; 6] =
     [FsType::AUTOFS, FsType::NFS, FsType::AFS, FsType::CIFS, FsType::SMB2, FsType::OPENAFS];
 
-/// Names to ask about, in an order, until so many directories are found.
+/// Names to stat, in order, until `left` directories are found.
 struct Questions<'a> {
     batch: &'a Batch,
     order: &'a [u32],
-    /// Whether to ask for `name/.` first.
+    /// Whether to try `name/.` first.
     dot: bool,
     answers: Chunk<Class>,
-    /// Directories still to be found.
+    /// Directories not yet found.
     left: AtomicUsize,
 }
 
-/// What each worker has for itself.
+/// A worker's own state.
 struct Asker<'a> {
     directory: BorrowedFd<'a>,
     path: Vec<u8>,
@@ -60,7 +60,7 @@ impl<'a> Order for Questions<'a> {
     }
 }
 
-/// Asks in this order until `left` more directories are found; answers how many were asked.
+/// Stats names in this order until `left` more directories are found. Returns the number of names that were stat'ed.
 pub(super) fn ask(
     directory: BorrowedFd<'_>,
     batch: &Batch,
@@ -86,7 +86,7 @@ pub(super) fn ask(
         Some(workers) if remaining > 0 && (latency > SLOW_NS || remaining > MANY) => {
             let crew = Crew::new(Limit::fixed(), 0);
             workers.run(options.max_requests.clamp(1, remaining), &|worker| {
-                // A shared descriptor's reference count would move from core to core with every question.
+                // With a shared descriptor, each request would move its reference count from core to core.
                 let is_shared = worker > 0 && workers.share_descriptors();
                 let own = if is_shared { dir::open(directory, c".").ok() } else { None };
                 let directory = own.as_ref().map_or(directory, |own| own.as_fd());
@@ -112,7 +112,7 @@ impl Questions<'_> {
         let class = self.class(asker, name);
         self.answers.publish(slot, class);
         if class == Class::Directory {
-            // Several may be found at once; what is left never falls below zero.
+            // Several may be found at once; `left` must not go below zero.
             let _ = self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
         }
     }
@@ -125,8 +125,8 @@ impl Questions<'_> {
             path.extend_from_slice(b"/.\0");
             let Ok(path) = CStr::from_bytes_with_nul(path) else { return Class::Unknown };
             savings.dots += 1;
-            // ENOTDIR: it is there, and neither a directory nor a link to one. Anything else may be a directory, a link to
-            // one or one that dangles, a directory that may not be searched, or gone.
+            // ENOTDIR: it exists and is neither a directory nor a link to one. With any other error it may be a
+            // directory, a link to one, a dangling link, a directory without search permission, or gone.
             let found = stat::statx(*directory, path, Flags::NO_AUTOMOUNT, Mask::TYPE);
             if found.err() == Some(Errno::NOTDIR) {
                 savings.by_dot += 1;

@@ -1,4 +1,4 @@
-//! All names of a directory, in an order to choose.
+//! All names of a directory, in a chosen order.
 
 use super::order;
 use crate::batch::Batch;
@@ -9,34 +9,34 @@ use dents_sys::dir::{self, Dirents};
 use dents_sys::{BorrowedFd, Errno, Result};
 
 bitflags::bitflags! {
-    /// What [`readdirx`] shall give, and what it found.
+    /// Options of [`readdirx`], and its result flag.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Readdir: u8 {
-        /// Types and inode numbers beside the names. Without it, all types are unknown and all numbers zero.
+        /// Keep types and inode numbers. Without it all types are unknown and all numbers zero.
         const DENTS = 1 << 0;
-        /// Likely directories first: those known to be, else names with a dot in front, then names without a dot, the
-        /// shorter first. These in inode order, the others as they were read.
+        /// Likely directories first: known ones, then names that begin with a dot, then names without a dot, shorter
+        /// ones first. These are in inode order, the others in reading order.
         const DIRS_FIRST = 1 << 1;
-        /// In the order in which to stat all of them: that of inode numbers, near to that of inodes on the disk. With
-        /// [`Readdir::DIRS_FIRST`], so that the likely directories still come first.
+        /// In the best order for `statx` of all names: that of inode numbers, which is close to that of inodes on the
+        /// disk. With [`Readdir::DIRS_FIRST`], likely directories still come first.
         const STAT_ORDER = 1 << 2;
-        /// In the result only: some type was unknown. Its absence says that `readdir` told all types.
+        /// Only in the result: some type was unknown. Without it, `readdir` told all types.
         const FOUND_UNKNOWN = 1 << 7;
     }
 }
 
-/// What [`readdirx`] read.
+/// The result of [`readdirx`].
 pub struct Listing {
-    /// All entries but `.` and `..`.
+    /// All entries except `.` and `..`.
     pub batch: Batch,
-    /// Positions in the batch, in the order asked for.
+    /// Positions in the batch, in the requested order.
     pub order: Vec<u32>,
-    /// [`Readdir::FOUND_UNKNOWN`] or nothing.
+    /// [`Readdir::FOUND_UNKNOWN`] or empty.
     pub flags: Readdir,
 }
 
-/// Reads an open directory from where it stands to its end: `getdents64` of 64 KiB each, the last one empty. No entry is
-/// stat'ed.
+/// Reads an open directory from its current position to the end: `getdents64` of 64 KiB each, the last one empty. Makes
+/// no `statx`.
 ///
 /// ```
 /// use dents_core::scandir::{Readdir, readdirx};
@@ -51,7 +51,7 @@ pub struct Listing {
 /// # Ok::<(), dents_sys::Errno>(())
 /// ```
 ///
-/// # Errors
+/// The error of `getdents64`; `EIO` where a file system returns invalid records.
 /// What `getdents64` gives; `EIO` where a file system answers with records that make no sense.
 pub fn readdirx(directory: BorrowedFd<'_>, flags: Readdir) -> Result<Listing> {
     let mut names = Names::new(directory, true);
@@ -70,7 +70,7 @@ pub(super) struct Names<'a> {
     directory: BorrowedFd<'a>,
     believe_types: bool,
     buffer: Vec<u8>,
-    /// Whether a type read so far is unknown.
+    /// Whether a type was unknown so far.
     pub(super) found_unknown: bool,
 }
 
@@ -81,10 +81,10 @@ impl<'a> Names<'a> {
         Names { directory, believe_types, buffer: vec![0; BUFFER], found_unknown: false }
     }
 
-    /// One `getdents64`; whether there may be more.
+    /// Reads one buffer: one `getdents64`. Returns whether there may be more.
     pub(super) fn read(&mut self, batch: &mut Batch) -> Result<bool> {
         let filled = match dir::getdents64(self.directory, &mut self.buffer) {
-            // Removed while it was open: no entries any more.
+            // The directory was removed while it was open: it has no entries.
             Err(Errno::NOENT) => 0,
             other => other?,
         };

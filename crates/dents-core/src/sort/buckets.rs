@@ -1,24 +1,24 @@
-//! Sorting on several threads: what is small goes to the front buckets, and each bucket is sorted by itself.
+//! Sorting on several threads: keys are distributed into ascending buckets, and each bucket is sorted by itself.
 //!
-//! The borders between buckets come from a sample. Equal keys share a bucket, so that whatever decides between them
-//! stays one thread's business; where nearly all keys are equal there is but one bucket, and one thread.
+//! A sample determines the borders between buckets. Equal keys share a bucket, so that one thread applies the
+//! tie-breakers. If nearly all keys are equal, there is a single bucket and a single thread.
 
 use crate::team::Team;
 use alloc::vec::Vec;
 
-/// A key and its place.
+/// A key and the position of its entry.
 pub(super) type Keyed<K> = (K, u32);
 
-/// From here on several threads sort: 20,000 names take one thread a millisecond.
+/// Number of keys from which several threads sort: one thread sorts 20,000 names in a millisecond.
 const WORTH_SHARING: usize = 16_384;
 
-/// Buckets for each thread, so that uneven ones even out.
+/// Buckets for each thread, so that differences in size even out.
 const PER_THREAD: usize = 4;
 
-/// Keys sampled for each bucket: buckets then differ by some 30 %.
+/// Sampled keys for each bucket: the sizes of buckets then differ by some 30 %.
 const SAMPLES: usize = 32;
 
-/// The places `0..count`, in buckets that follow each other, each sorted by `sort`.
+/// The positions `0..count` in ascending buckets, each sorted by `sort`.
 pub(super) fn sorted<K: Ord + Copy + Send>(
     team: &Team<'_>,
     count: usize,
@@ -43,7 +43,7 @@ pub(super) fn sorted<K: Ord + Copy + Send>(
     buckets
 }
 
-/// Ascending, each once: bucket n ends before border n.
+/// The borders, ascending and distinct: bucket n ends before border n.
 fn borders<K: Ord + Copy>(parts: usize, count: usize, key: impl Fn(u32) -> K) -> Vec<K> {
     let samples = parts * SAMPLES;
     let mut sample: Vec<K> = (0..samples).map(|n| key((n * count / samples) as u32)).collect();

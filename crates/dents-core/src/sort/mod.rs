@@ -1,7 +1,7 @@
-//! Sorting: from a batch to a permutation of it. The batch itself never moves.
+//! Sorting: makes a permutation of a batch. The batch itself does not change.
 //!
-//! Every order is total: equal keys fall back to the name, equal names to the order of reading, so an
-//! unstable sort gives the result of GNU's stable one.
+//! Every order is total: equal keys are ordered by name, equal names by reading order. So an unstable sort gives the
+//! same result as GNU's stable one.
 
 mod buckets;
 mod names;
@@ -17,30 +17,29 @@ use core::cmp::Reverse;
 pub use names::Collate;
 pub use version::compare as compare_versions;
 
-/// What to sort by.
+/// The sort key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Key {
-    /// As read.
+    /// Reading order.
     None,
     /// By name.
     #[default]
     Name,
-    /// By what follows the last dot.
+    /// By the text after the last dot.
     Extension,
     /// Largest first.
     Size,
-    /// Newest first, by the time that was declared.
+    /// Newest first, by the declared time.
     Time,
     /// By name, with runs of digits compared as numbers.
     Version,
-    /// By name, with runs of digits compared as numbers and letters without their case.
+    /// By name, with runs of digits compared as numbers and letters without case.
     Natural,
     /// By inode number, lowest first.
     Inode,
-    /// Directories, regular files, symbolic links, all else.
+    /// Directories, regular files, symbolic links, all others.
     Type,
-    /// By the columns that names take on the screen, least first. How many these are is the caller's business, see
-    /// [`Order::sort_by_width`].
+    /// By the width of names on the screen, narrowest first. The caller knows the widths, see [`Order::sort_by_width`].
     Width,
 }
 
@@ -49,14 +48,14 @@ pub enum Key {
 pub struct Order {
     /// What to sort by.
     pub key: Key,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub reverse: bool,
-    /// Directories, and links to directories, before everything else, whatever `reverse` says.
+    /// Directories, and links to directories, before all others, even if reversed.
     pub directories_first: bool,
 }
 
 impl Order {
-    /// What must be known to sort so. `time` is the time that [`Key::Time`] means.
+    /// The facts that this order needs. `time` is the time for [`Key::Time`].
     #[must_use]
     pub fn needs(&self, time: Needs) -> NeedsByKind {
         let mut needs = match self.key {
@@ -77,10 +76,10 @@ impl Order {
         needs
     }
 
-    /// The positions of the batch's entries in this order. Without widths, [`Key::Width`] comes down to the name.
+    /// The positions of the batch's entries in this order. [`Key::Width`] sorts by name here.
     ///
-    /// Names are compared by bytes, or with `collate` in the order of a locale (but for [`Key::Version`], which has an
-    /// order of its own). Large batches are sorted by all of the `team`.
+    /// Names are compared bytewise, or with `collate` in the order of a locale (except for [`Key::Version`], which has
+    /// its own order). All threads of `team` sort large batches.
     #[must_use]
     pub fn sort(&self, batch: &Batch, collate: Option<&mut (dyn Collate + '_)>, team: &Team<'_>) -> Vec<u32> {
         let mut order = Vec::new();
@@ -88,7 +87,7 @@ impl Order {
         order
     }
 
-    /// The same, in the room of an order that is no longer needed.
+    /// Like [`sort`](Self::sort), reusing the memory of an old order.
     pub fn sort_into(
         &self,
         order: &mut Vec<u32>,
@@ -110,7 +109,7 @@ impl Order {
         self.group(batch, order);
     }
 
-    /// The same by [`Key::Width`]: `widths` are those of the batch's entries as read.
+    /// Sorts by [`Key::Width`]: `widths` are those of the entries in reading order.
     ///
     /// # Panics
     /// If there are fewer widths than entries.
@@ -128,7 +127,7 @@ impl Order {
         order
     }
 
-    /// The same by [`Key::Size`], with sizes from elsewhere: what is below directories is not in their slots.
+    /// Sorts by [`Key::Size`] with the given sizes: the total sizes of directories are not in their slots.
     ///
     /// # Panics
     /// If there are fewer sizes than entries.
@@ -152,7 +151,7 @@ impl Order {
         }
     }
 
-    /// By the name or a part of it.
+    /// Sorts by the name or a part of it.
     fn by_name(
         &self,
         order: &mut [u32],
@@ -178,7 +177,7 @@ impl Order {
         }
     }
 
-    /// Keys are fetched once, not at each comparison; entries of one key are sorted by name afterwards.
+    /// Keys are fetched once, not at each comparison. Entries with equal keys are then sorted by name.
     fn by_key<K: Ord + Copy + Send>(
         &self,
         order: &mut Vec<u32>,
@@ -195,13 +194,13 @@ impl Order {
             buckets.reverse();
         }
         for bucket in &mut buckets {
-            // Whole runs of one key change places; within a run, which the name decides, nothing has been turned.
+            // Reverses the order of runs of equal keys; within a run, the sort by name already reversed it.
             if self.reverse {
                 bucket.reverse();
             }
             for run in bucket.chunk_by_mut(|a, b| a.0 == b.0) {
                 let start = order.len();
-                // Equal names must meet in the order of reading.
+                // Equal names must be in reading order.
                 if self.reverse {
                     run.reverse();
                 }
@@ -221,13 +220,13 @@ impl Order {
     }
 }
 
-/// Where entries of a type stand by [`Key::Type`].
+/// The rank of a type for [`Key::Type`].
 fn rank(kind: Kind) -> u8 {
     match kind {
         Kind::Dir => 0,
         Kind::Reg => 1,
         Kind::Link => 2,
-        // In the order of their numbers, which is any.
+        // In the order of their numbers, which is arbitrary.
         other => 3 + other as u8,
     }
 }
@@ -236,7 +235,7 @@ fn extension(name: &[u8]) -> &[u8] {
     memchr::memrchr(b'.', name).map_or(&[], |dot| &name[dot..])
 }
 
-/// Whether an entry belongs to the directories that may come first: also a link to one, if it is known where it leads.
+/// Whether an entry is a directory, or a link whose target is known to be one.
 #[must_use]
 pub fn is_directory(entry: &Entry<'_>) -> bool {
     match entry.kind() {
@@ -288,7 +287,7 @@ mod tests {
         }
     }
 
-    /// A locale that ignores dots at first, and case; the rest of a key is the name itself.
+    /// A locale that ignores dots and case at the first level; the second level is the name itself.
     struct Toy;
 
     impl Collate for Toy {
@@ -347,7 +346,7 @@ mod tests {
             let order = order.sort(&batch, Some(&mut Toy), &Team::ALONE);
             order.iter().map(|i| str::from_utf8(batch.entry(*i as usize).name()).unwrap()).collect::<Vec<_>>()
         };
-        // `a.b` and `.ab` have equal keys and stay as read.
+        // `a.b` and `.ab` have equal keys and stay in reading order.
         let expected = ["ab", "a.b", ".ab", "AB", "abcdefgh", "abcdefgh.i", "abcdefghI", "b", "B."];
         assert_eq!(sorted(Order::default()), expected);
         let reversed = ["B.", "b", "abcdefghI", "abcdefgh.i", "abcdefgh", "AB", "a.b", ".ab", "ab"];

@@ -1,12 +1,12 @@
 //! The order of names, eight bytes at a time.
 //!
-//! The first eight bytes of every name become one number and are sorted as such, in an array that holds nothing
-//! else; runs of equal numbers then take the next eight bytes, and so on. Comparisons never follow a pointer to
-//! a name, and names that begin alike (`IMG_2024…`) cost one more pass instead of a cache miss a comparison:
-//! 100,000 names with ten bytes in common take 12 ms instead of 26.
+//! The first eight bytes of every name become a number. These numbers are sorted in an array that holds nothing else.
+//! Runs of equal numbers are then sorted by the next eight bytes, and so on. Comparisons never follow a pointer to a
+//! name. Names with a common prefix (`IMG_2024…`) cost one more pass instead of a cache miss for each comparison:
+//! 100,000 names with ten common bytes take 12 ms instead of 26.
 //!
-//! In a locale, the bytes are not those of the names but of their collation keys: those of the first level, which
-//! decides between most names, and for names that are equal there those of the others.
+//! In a locale the bytes are those of collation keys: first those of the first level, which decides between most names,
+//! then those of the other levels for names equal there.
 
 use super::buckets;
 use crate::batch::Batch;
@@ -15,19 +15,19 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Keys whose order by bytes is an order of names.
+/// Makes keys whose bytewise order is an order of names.
 pub trait Collate: Send {
     /// Appends the first level of a name's key.
     fn first(&mut self, name: &[u8], key: &mut Vec<u8>);
 
-    /// Appends what follows the first level.
+    /// Appends the other levels of a name's key.
     fn rest(&mut self, name: &[u8], key: &mut Vec<u8>);
 
-    /// Another that makes the same keys, for another thread.
+    /// Another object that makes the same keys, for another thread.
     fn fork(&self) -> Box<dyn Collate + '_>;
 }
 
-/// Which part of a key.
+/// The part of a key.
 #[derive(Clone, Copy)]
 enum Level {
     First,
@@ -43,8 +43,8 @@ impl Level {
     }
 }
 
-/// Sorts some positions of the batch by the text that `text` makes of each name. Stable: those with equal texts, or
-/// equal keys, stay in the order given, reversed or not.
+/// Sorts some positions of the batch by the text that `text` returns for each. Stable: positions with equal texts or
+/// keys keep their order, even if reversed.
 pub(super) fn sort<'b>(
     batch: &'b Batch,
     order: &mut [u32],
@@ -71,8 +71,8 @@ fn by_text<'b>(order: &mut [u32], reverse: bool, team: &Team<'_>, text: &(impl F
     Sorter { text: &|place: u32| text(old.get(place)), reverse }.arrange(order, &old, team);
 }
 
-/// The order before a sort. As read, which it is most of the time, each position is its own place: not worth four bytes
-/// an entry.
+/// The order before a sort. In reading order, the usual case, each position is its own index, and the four bytes for
+/// each entry are saved.
 struct Old(Option<Vec<u32>>);
 
 impl Old {
@@ -93,7 +93,7 @@ impl Old {
     }
 }
 
-/// The keys of some texts that follow each other.
+/// The keys of consecutive texts.
 #[derive(Default)]
 struct Keys {
     arena: Vec<u8>,
@@ -107,10 +107,10 @@ impl Keys {
     }
 }
 
-/// Keys made at a time, by one thread.
+/// Keys that one thread makes at a time.
 const KEYS: usize = 8192;
 
-/// Sorts by keys that are made here and forgotten.
+/// Sorts by keys that are made and dropped here.
 fn by_keys<'b>(
     order: &mut [u32],
     reverse: bool,
@@ -140,7 +140,7 @@ fn by_keys<'b>(
     Sorter { text: &key, reverse }.arrange(order, &old, team);
 }
 
-/// The stretches of names that are equal at the first level.
+/// The ranges of names that are equal at the first level.
 fn equal_runs<'b>(
     order: &[u32],
     text: &impl Fn(u32) -> &'b [u8],
@@ -161,7 +161,7 @@ fn equal_runs<'b>(
     runs
 }
 
-/// So few are sorted on the stack, in 1 KiB: most directories are that small.
+/// Up to this many are sorted on the stack, in 1 KiB: most directories are that small.
 const FEW: usize = 64;
 
 struct Sorter<'f, F> {
@@ -170,7 +170,7 @@ struct Sorter<'f, F> {
 }
 
 impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
-    /// Puts what stood in the `old` order into that of the texts.
+    /// Rearranges the `old` order into that of the texts.
     fn arrange(&self, order: &mut [u32], old: &Old, team: &Team<'_>) {
         let count = order.len();
         let from = self.common(count);
@@ -187,7 +187,7 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
         old.arrange(order, buckets.into_iter().flatten().map(|(_, place)| place));
     }
 
-    /// How many bytes all texts begin with alike: `IMG_2024` says nothing where all say it.
+    /// The length of the common prefix of all texts. It need not be compared.
     fn common(&self, count: usize) -> usize {
         if count < 2 {
             return 0;
@@ -201,7 +201,7 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
             .fold(first.len(), |common, place| if common == 0 { 0 } else { alike(common, place) })
     }
 
-    /// Sorts texts that are equal up to `from`. Recurs once per eight bytes of a text.
+    /// Sorts texts that are equal up to `from`. Recurses once for each eight bytes of a text.
     fn sort(&self, keyed: &mut [Keyed], from: usize) {
         for (key, place) in keyed.iter_mut() {
             *key = self.key(*place, from);
@@ -209,7 +209,7 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
         self.sort_keyed(keyed, from);
     }
 
-    /// The same where the keys are there.
+    /// The same with keys already made.
     fn sort_keyed(&self, keyed: &mut [Keyed], from: usize) {
         keyed.sort_unstable();
         for run in keyed.chunk_by_mut(|a, b| a.0 == b.0) {
@@ -219,8 +219,8 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
         }
     }
 
-    /// The next eight bytes, padded with NULs: no name has one, and of a key's levels, which a NUL sets apart, every
-    /// name has as many. So a text sorts before those it begins, and one that has ended meets only its equals.
+    /// The next eight bytes, padded with NULs. No name contains a NUL; it separates the levels of a key, and all keys
+    /// have the same number of levels. So a text sorts before its extensions, and is equal only to itself.
     fn key(&self, place: u32, from: usize) -> u64 {
         let rest = (self.text)(place).get(from..).unwrap_or_default();
         let mut bytes = [0; 8];
@@ -233,5 +233,5 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
     }
 }
 
-/// Eight bytes of a text, and its place.
+/// Eight bytes of a text, and the position of its entry.
 type Keyed = buckets::Keyed<u64>;

@@ -1,29 +1,30 @@
-//! Natural order, as people expect `file2` before `File10`: runs of digits by their value, letters as the locale has them
-//! without regard to case.
+//! Natural order, in which `file2` comes before `File10`: runs of digits by their value, letters in the order of the
+//! locale without case.
 //!
-//! What version order (`-v`) does too is the digits; but that goes by bytes, capitals before all else, and knows of
-//! suffixes. Here the first level of the locale's order decides, which for most is letters alone: case, accents and
-//! leading zeros only where names are otherwise equal. Without a locale's tables it is ASCII's letters that have no case.
+//! Version order (`-v`) also compares digits by value, but other characters bytewise, capitals first, and it treats
+//! suffixes specially. Here the first level of the locale's order decides, which for most locales is letters alone.
+//! Case, accents and leading zeros decide only between names that are otherwise equal. Without a locale, ASCII letters
+//! are compared without case.
 
 use super::Collate;
 use super::version::number;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Natural order as keys.
+/// Makes keys of the natural order.
 pub(super) struct Natural<'c>(Letters<'c>);
 
-/// How what stands between the digits is ordered.
+/// The order of characters between digits.
 enum Letters<'c> {
-    /// By bytes, without ASCII's case.
+    /// Bytewise, without ASCII case.
     Bytes,
-    /// By the rules of a locale.
+    /// In the order of a locale.
     Rules(&'c mut dyn Collate),
     /// The same, for another thread.
     Forked(Box<dyn Collate + 'c>),
 }
 
-/// Below every byte of a key's first level, and of a name.
+/// Less than every byte of a first-level key or a name.
 const END: u8 = 0;
 
 impl<'c> Natural<'c> {
@@ -33,8 +34,8 @@ impl<'c> Natural<'c> {
 }
 
 impl Collate for Natural<'_> {
-    /// A number is what a `0` is to the order, and then its length before its digits: so it stands where digits do between
-    /// punctuation and letters, and is never mistaken for either.
+    /// A number becomes the key of a `0`, then its length, then its digits. So it sorts between punctuation and
+    /// letters, as digits do, and never equals either.
     fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
         let mut rest = name;
         while !rest.is_empty() {
@@ -44,14 +45,14 @@ impl Collate for Natural<'_> {
             if !rest.is_empty() {
                 self.0.first(b"0", key);
                 let (digits, after) = number(rest);
-                // A name has 255 bytes at most. Of the longer path of an operand, what is beyond decides last.
+                // A name has at most 255 bytes. In the longer path of an operand, digits beyond that decide last.
                 let digits = &digits[..digits.len().min(255)];
                 key.push(digits.len() as u8);
                 key.extend_from_slice(digits);
                 rest = after;
             }
         }
-        // No key begins another.
+        // No key is a prefix of another.
         key.push(END);
     }
 
@@ -138,11 +139,11 @@ mod tests {
     #[test]
     fn case_and_zeros_decide_last() {
         assert_ascending(&mut Natural::new(None), &["File1", "file01", "file1", "file2", "FILE10"]);
-        // In bytes, between names that are equal else.
+        // Bytewise, between names that are otherwise equal.
         assert_ascending(&mut Natural::new(None), &["A", "a", "AB", "Ab", "aB", "ab"]);
     }
 
-    /// The letters backwards, case at the end.
+    /// Letters in reverse order; case decides last.
     struct Backwards;
 
     impl Collate for Backwards {

@@ -1,16 +1,16 @@
 //! Version order, as `ls -v` and `sort -V` have it (coreutils manual, "Version sort ordering").
 //!
-//! Names are cut into runs of non-digits and runs of digits. Digits compare as numbers of any length; among
-//! the rest `~` sorts before the end of the name, the end before letters, letters before all other bytes.
-//! First the names without their suffix (`.tar.gz`) are compared, then, if equal, the whole names.
+//! A name is split into runs of non-digits and runs of digits. Digits compare as numbers of any length. In other runs
+//! `~` sorts before the end of the name, the end before letters, and letters before all other bytes. Names are compared
+//! without their suffix (`.tar.gz`) first, then, if equal, as a whole.
 
 use super::Collate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Version order as keys, so that a name is cut into runs once and not at each comparison; of names that compare equal,
-/// the order is that of their bytes.
+/// Makes keys of the version order, so that a name is split once and not at each comparison. Names that compare equal
+/// are ordered bytewise.
 pub(super) struct Version;
 
 impl Collate for Version {
@@ -31,8 +31,8 @@ impl Collate for Version {
     }
 }
 
-/// Bytes that compare as [`compare_runs`] does. Each run of non-digits is followed by [`END`], each number by its length
-/// before its digits, and the last of them by another [`END`]: so no key begins another.
+/// Appends bytes that compare like [`compare_runs`]. Each run of non-digits is followed by [`END`], each number has its
+/// length before its digits, and the last number is followed by another [`END`]. So no key is a prefix of another.
 fn push_runs(name: &[u8], key: &mut Vec<u8>) {
     let mut rest = name;
     while !rest.is_empty() {
@@ -53,10 +53,10 @@ fn push_runs(name: &[u8], key: &mut Vec<u8>) {
     key.push(END);
 }
 
-/// The end of a run, or of the name: after `~`, before letters.
+/// The end of a run or of the name: after `~`, before letters.
 const END: u8 = 2;
 
-/// A non-digit as one byte that sorts as its weight does: `~`, letters, the others.
+/// The rank of a non-digit: `~`, letters, the others.
 const fn rank(byte: u8) -> u8 {
     const LETTERS: u8 = END + 1;
     const OTHERS: u8 = LETTERS + 52;
@@ -64,7 +64,7 @@ const fn rank(byte: u8) -> u8 {
         b'~' => 1,
         b'A'..=b'Z' => LETTERS + (byte - b'A'),
         b'a'..=b'z' => LETTERS + 26 + (byte - b'a'),
-        // What is below the byte and none of the above goes off.
+        // Each offset leaves out the lower bytes that have other ranks.
         0..b'0' => OTHERS + byte,
         b'0'..b'A' => OTHERS + byte - 10,
         b'['..b'a' => OTHERS + byte - 36,
@@ -77,7 +77,7 @@ const fn rank(byte: u8) -> u8 {
 #[must_use]
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     let special = leading(a).cmp(&leading(b));
-    // The first three ranks hold one name each.
+    // The first three ranks have one name each.
     if special != Ordering::Equal || leading(a) < HIDDEN {
         return special;
     }
@@ -89,7 +89,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
 
 const HIDDEN: u8 = 3;
 
-/// Nothing, `.`, `..`, then hidden names, then the others.
+/// The empty name, `.`, `..`, then hidden names, then the others.
 fn leading(name: &[u8]) -> u8 {
     match name {
         b"" => 0,
@@ -100,8 +100,8 @@ fn leading(name: &[u8]) -> u8 {
     }
 }
 
-/// The name without its suffix: the longest tail made of parts like `.tar`, each a dot, a letter or `~`, then
-/// letters, digits and `~`. A name is never all suffix.
+/// The name without its suffix: the longest tail of parts like `.tar`, each a dot, a letter or `~`, then letters,
+/// digits and `~`. A suffix never is the whole name.
 fn stem(name: &[u8]) -> &[u8] {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'~';
     let mut end = name.len();
@@ -119,7 +119,7 @@ fn stem(name: &[u8]) -> &[u8] {
 fn compare_runs(a: &[u8], b: &[u8]) -> Ordering {
     let (mut a, mut b) = (a, b);
     while !a.is_empty() || !b.is_empty() {
-        // The run of non-digits: it lasts as long as either side has one.
+        // The run of non-digits: it ends when both names have a digit or end.
         while !starts_with_digit(a) && !a.is_empty() || !starts_with_digit(b) && !b.is_empty() {
             match weight(a).cmp(&weight(b)) {
                 Ordering::Equal => (a, b) = (&a[1..], &b[1..]),
@@ -141,7 +141,7 @@ fn starts_with_digit(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// How the first byte sorts within a run of non-digits.
+/// The weight of the first byte within a run of non-digits.
 fn weight(bytes: &[u8]) -> i32 {
     match bytes.first() {
         Some(b'~') => -2,
@@ -152,7 +152,7 @@ fn weight(bytes: &[u8]) -> i32 {
     }
 }
 
-/// The digits in front without leading zeros, and what follows them.
+/// The leading digits without leading zeros, and the text after them.
 pub(super) fn number(bytes: &[u8]) -> (&[u8], &[u8]) {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = bytes.split_at(digits);

@@ -1,4 +1,4 @@
-//! Reading a directory and asking about its entries: one after the other, or, where it is large, both at once.
+//! Reads a directory and asks about its entries: one after the other, or at the same time if the directory is large.
 
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
@@ -8,18 +8,18 @@ use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
 use crate::watchdog::{READING, Watch};
 
-/// How far [`read`] came.
+/// The result of [`read`].
 pub enum Progress {
-    /// To the end, or to what ended the reading early.
+    /// The directory was read to its end, or to this error.
     Whole(dents_sys::Result<()>),
-    /// Far enough to begin asking: this many threads shall do that and read the rest meanwhile.
+    /// Enough was read to begin asking. This many threads shall ask, and read the remaining names meanwhile.
     Partly(usize),
 }
 
-/// Reads a directory to its end, or, where it is large and there are threads to ask about the first entries while the
-/// next are read, to where that pays. [`fill_read`] goes on from there.
+/// Reads a directory to its end. If it is large, and threads can ask about the first entries while the next are read,
+/// stops where that pays off. [`fill_read`] continues from there.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
-    // Which file system it is matters only where there will be a choice, and enough to ask.
+    // The file system is looked up only if the answer can change the choice and enough entries need a request.
     let policy = |batch: &Batch, reader: &Reader| {
         let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
         if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
@@ -47,10 +47,10 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     }
 }
 
-/// One more buffer of names, as [`Reader::read`] has it, shown at the lister's seat of a watch.
+/// Reads one more buffer of names, like [`Reader::read`], and shows it at the lister's seat of a watch.
 ///
 /// # Errors
-/// As there.
+/// Like [`Reader::read`].
 pub fn read_more(
     batch: &mut Batch,
     reader: &mut Reader,
@@ -66,10 +66,10 @@ pub fn read_more(
     answer
 }
 
-/// Answers the needs for all entries of a directory that [`read`] has begun.
+/// Fills the needs of all entries of a directory that [`read`] has begun.
 ///
 /// # Errors
-/// Beside the report: what ended the reading early. What was read before is in the batch, and filled.
+/// Beside the report: the error that ended the reading. Entries read before are in the batch, and filled.
 pub fn fill_read(
     progress: Progress,
     batch: &mut Batch,
@@ -86,19 +86,19 @@ pub fn fill_read(
     }
 }
 
-/// Entries after which, if there are more, it pays to ask about some while others are read. 64 KiB of directory hold
-/// about 2,000.
+/// Number of entries from which, if there are more, it pays off to ask about some while others are read. 64 KiB of
+/// `getdents64` hold about 2,000.
 pub(super) const OVERLAP_FROM: usize = 1024;
 
-/// Whether most of the entries that were read must be asked about.
+/// Whether most of the entries read so far need a request.
 fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
     let Asking { needs, follow, .. } = *asking;
     let asked = batch.dents.iter().filter(|dent| asks(needs, follow, dent.kind())).count();
     asked * 2 > batch.len() && !trusts_readdir(needs, follow)
 }
 
-/// How many threads should read and ask together, if any should: where most entries are asked, by threads.
-/// Where answers come from far away, one core is enough for that.
+/// How many threads should read and ask together, if any: where most entries need a request, by threads. On a remote
+/// file system one core suffices.
 fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<usize> {
     if !asks_most(batch, asking) {
         return None;
@@ -129,7 +129,7 @@ fn overlapped(
     metas.clear();
     let policy = (means.mode == Mode::Auto).then(|| place.policy());
     let entries = Entries::Unread(batch, None);
-    let source = Some((stream.in_sips(), filter));
+    let source = Some((stream.with_small_reads(), filter));
     let as_asked = Choice { strategy: Strategy::Par(cores), reason: "as asked" };
     let (harvest, choice, failed) =
         workers::fill(entries, source, question, means, (policy, as_asked), &mut metas);

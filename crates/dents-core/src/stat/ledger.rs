@@ -1,4 +1,4 @@
-//! What was asked, of which kind of entry, and how long the answers took: kept for `--explain`, and only then.
+//! Counts the requests for each kind of entry, and the time of their answers: only for `--explain`.
 
 use super::policy::Policy;
 use crate::lock::Mutex;
@@ -6,12 +6,12 @@ use crate::needs::Kind;
 use core::ops::{Add, AddAssign};
 use dents_sys::statfs::FsType;
 
-/// Calls of one sort.
+/// Calls of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Calls {
     /// How many.
     pub count: u64,
-    /// How long they took together, in nanoseconds. Several may wait at a time, so this may be more than has passed.
+    /// Their total time in nanoseconds. Several calls may run at a time, so this may exceed the elapsed time.
     pub waited_ns: u64,
 }
 
@@ -29,30 +29,30 @@ impl AddAssign for Calls {
     }
 }
 
-/// The sorts of calls.
+/// The types of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `statx` of an entry.
     Stat,
     /// `readlinkat`.
     Readlink,
-    /// `statx` of what a link leads to.
+    /// `statx` of the target of a link.
     Target,
-    /// `listxattrat` and `getxattrat`, or what stands in for them.
+    /// `listxattrat` and `getxattrat`, or their substitutes.
     Xattr,
 }
 
 impl Call {
-    /// All of them.
+    /// All types.
     pub const ALL: [Call; 4] = [Call::Stat, Call::Readlink, Call::Target, Call::Xattr];
 }
 
-/// What was asked about the entries of one kind.
+/// The calls about entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Page([Calls; Call::ALL.len()]);
 
 impl Page {
-    /// Calls of a sort.
+    /// The calls of one type.
     #[must_use]
     pub fn of(&self, call: Call) -> Calls {
         self.0[call as usize]
@@ -64,29 +64,29 @@ impl Page {
         self.0.into_iter().fold(Calls::default(), Add::add)
     }
 
-    /// Notes some.
+    /// Adds calls.
     pub fn add(&mut self, call: Call, calls: Calls) {
         self.0[call as usize] += calls;
     }
 }
 
-/// What was asked, by the type that an entry turned out to have.
+/// The calls by the final type of their entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pages([Page; 16]);
 
 impl Pages {
-    /// About entries of a kind. [`Kind::Unknown`]: those that did not answer.
+    /// About entries of a kind. [`Kind::Unknown`]: those whose `statx` failed.
     #[must_use]
     pub fn of(&self, kind: Kind) -> &Page {
         &self.0[kind as usize]
     }
 
-    /// The same, to write in.
+    /// The same, mutable.
     pub fn of_mut(&mut self, kind: Kind) -> &mut Page {
         &mut self.0[kind as usize]
     }
 
-    /// About all.
+    /// About all entries.
     #[must_use]
     pub fn total(&self) -> Page {
         let mut total = Page::default();
@@ -107,14 +107,14 @@ impl Page {
     }
 }
 
-/// All that was noted.
+/// All counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// The calls.
     pub pages: Pages,
-    /// The most that were in flight at once, where each answer was a round trip.
+    /// Most requests in flight, where each answer was a round trip.
     pub in_flight: u32,
-    /// The file system of the directory with the most entries, where it is known, and how many entries those are.
+    /// The file system of the largest directory, if it is known, and the number of its entries.
     pub fs: (Option<FsType>, u64),
 }
 
@@ -126,18 +126,18 @@ impl Account {
     }
 }
 
-/// The account of a listing, written to by all askers.
+/// The counts of a listing; all askers add to it.
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Account>);
 
 impl Ledger {
-    /// What was noted so far.
+    /// The counts so far.
     #[must_use]
     pub fn account(&self) -> Account {
         *self.0.lock()
     }
 
-    /// Adds what was noted elsewhere.
+    /// Adds other counts.
     pub fn absorb(&self, other: &Account) {
         self.note_calls(&other.pages);
         self.note_in_flight(other.in_flight);

@@ -1,4 +1,4 @@
-//! What a fill is given to work with: threads, a strategy, a watch.
+//! The resources of a fill: threads, a strategy, a watch.
 
 use super::choose::{self, Signals};
 use super::ledger::Ledger;
@@ -12,7 +12,7 @@ use core::cell::OnceCell;
 pub use dents_engine::crew::Workers;
 use dents_sys::{sched, stat};
 
-/// How many threads: as many as asked for, or as the process may use cores, which is found out when first needed.
+/// The number of threads: as requested, or one for each core that the process may use, counted when first needed.
 #[derive(Debug)]
 pub struct Threads {
     pub(super) asked: Option<usize>,
@@ -28,19 +28,19 @@ impl Default for Threads {
 }
 
 impl Threads {
-    /// `None` for the cores.
+    /// `None` for one thread for each core.
     #[must_use]
     pub fn new(asked: Option<usize>) -> Threads {
         Threads { asked, in_flight: choose::IN_FLIGHT, cores: OnceCell::new(), watch: None }
     }
 
-    /// With at most so many questions in flight where each answer is a round trip.
+    /// Limits the requests in flight where each answer is a round trip.
     #[must_use]
     pub fn in_flight(self, most: usize) -> Threads {
         Threads { in_flight: most.max(1), ..self }
     }
 
-    /// With the watch of a watchdog.
+    /// Sets the watch of a watchdog.
     #[must_use]
     pub fn watched(self, watch: Option<&'static Watch>) -> Threads {
         Threads { watch, ..self }
@@ -52,24 +52,24 @@ impl Threads {
         self.watch
     }
 
-    /// Questions in flight at most.
+    /// Most requests in flight.
     pub(crate) fn most_in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// The number that was asked for.
+    /// The requested number.
     #[must_use]
     pub fn asked(&self) -> Option<usize> {
         self.asked
     }
 
-    /// The number: [`sched::available_cores`] once at most, which costs about ten system calls.
+    /// The number of threads. Calls [`sched::available_cores`] at most once, which costs about ten system calls.
     #[must_use]
     pub fn count(&self) -> usize {
         self.asked.unwrap_or_else(|| *self.cores.get_or_init(sched::available_cores))
     }
 
-    /// The number for this many entries. For a few hundred, one call must do, and two threads.
+    /// The number of threads for this many entries. For a few hundred, one system call and two threads suffice.
     pub(crate) fn count_for(&self, entries: usize) -> usize {
         match (self.asked, self.cores.get()) {
             (None, None) if entries < FEW => sched::affinity().min(2),
@@ -78,39 +78,40 @@ impl Threads {
     }
 }
 
-/// Some milliseconds of work: to read the quotas of control groups (50 µs) would be a part of it.
+/// Entries that take some milliseconds: reading the quotas of control groups (50 µs) would be a notable part of that.
 const FEW: usize = 4096;
 
-/// How to go about it.
+/// The strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// One thread, one question at a time.
+    /// One thread, one request at a time.
     Classic,
     /// Threads.
     Par,
     /// io_uring.
     Iou,
-    /// Whichever suits.
+    /// The best of them, chosen at run time.
     #[default]
     Auto,
 }
 
-/// What a fill was given to work with.
+/// The resources of a fill.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
-    /// The strategy asked for.
+    /// The requested strategy.
     pub mode: Mode,
-    /// How many of them.
+    /// The number of threads.
     pub threads: &'a Threads,
-    /// What starts them.
+    /// Starts the threads.
     pub workers: &'a dyn Workers,
-    /// Where `readdir` cannot be believed about inode numbers. Without it, it is believed nowhere.
+    /// The mount table, which tells where inode numbers of `readdir` can be trusted. Without it they are trusted
+    /// nowhere.
     pub mounts: Option<&'a Mounts>,
-    /// The rings to use. Without them, each fill that wants one makes its own.
+    /// The rings to use. Without them, each fill that needs one creates its own.
     pub rings: Option<&'a Rings>,
-    /// Whether values may be stale where that spares requests to a server (`AT_STATX_DONT_SYNC`).
+    /// Whether values may be stale where that saves requests to a server (`AT_STATX_DONT_SYNC`).
     pub lazy: bool,
-    /// Where to note what was asked of which kind of entry. Costs two readings of the clock for each call.
+    /// Where to count requests. Costs two clock readings for each call.
     pub ledger: Option<&'a Ledger>,
 }
 
@@ -126,7 +127,7 @@ impl<'a> Means<'a> {
         Signals { entries, cores, fixed, in_flight, latency_ns, policy }
     }
 
-    /// The question to the entries of a place.
+    /// The request for the entries of a directory.
     pub(super) fn question<'q>(
         &self,
         place: &Place<'q>,
@@ -149,19 +150,19 @@ impl<'a> Means<'a> {
         }
     }
 
-    /// The watch that there is; or, where answers come from far away, that of a watchdog started for it.
+    /// The existing watch; or, on a remote file system, that of a watchdog started for it.
     pub(super) fn watchdog(&self, policy: &Policy) -> Option<&'static Watch> {
         self.threads.watching().or_else(|| if policy.is_far() { self.workers.watchdog() } else { None })
     }
 }
 
-/// Which questions are asked about the entries of a directory, and how.
+/// Which requests to make about the entries of a directory, and how.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
-    /// What must be known, by type.
+    /// The needs of each type.
     pub needs: &'a NeedsByKind,
-    /// Whether a symbolic link stands for what it leads to.
+    /// Whether symbolic links are followed.
     pub follow: bool,
-    /// What there is to work with.
+    /// The resources.
     pub means: &'a Means<'a>,
 }

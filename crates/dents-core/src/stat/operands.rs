@@ -1,4 +1,4 @@
-//! The names on a command line: always stat'ed, and followed in ways that entries of a directory are not.
+//! The operands of the command line: always stat'ed, and followed by other rules than entries of a directory.
 
 use super::ask::Asker;
 use super::{Asking, Harvest, Means, Question, Report, Tally, fill};
@@ -7,7 +7,7 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use core::ffi::CStr;
 use dents_sys::{BorrowedFd, Errno};
 
-/// Which symbolic links stand for what they lead to.
+/// Which symbolic links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dereference {
     /// None.
@@ -21,8 +21,7 @@ pub enum Dereference {
     Always,
 }
 
-/// Fills a batch of operands. All of them must have been pushed as [`Kind::Unknown`]: their types have not been read
-/// from a directory.
+/// Fills a batch of operands. All must have been pushed as [`Kind::Unknown`]: no directory told their types.
 ///
 /// Costs one `statx` each, and one more for a symbolic link that may lead to a directory.
 pub fn fill_operands(
@@ -34,7 +33,7 @@ pub fn fill_operands(
 ) -> Report {
     let needs = *needs | NeedsByKind::all(Needs::TYPE);
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
-    // What was named is asked in earnest, and explained by having been named.
+    // Operands are never stat'ed lazily, and need no explanation.
     let means = &Means { lazy: false, ledger: None, ..*means };
     let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
     if dereference == Dereference::OperandDirectories {
@@ -55,7 +54,7 @@ fn follow_to_directories(
     let question = Question { dir, needs, follow: true, by_text: true, lazy: false, ledger: None, watch };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
-    // Operands have unknown types, so every one of them has a slot at its own position.
+    // Operands have unknown types, so each has a slot at its own position.
     for (dent, meta) in batch.dents.iter().zip(batch.metas.iter_mut()) {
         follow_to_directory(&mut asker, dent.kind(), dent.c_name(names), meta);
     }
@@ -65,8 +64,8 @@ fn follow_to_directories(
     harvest.tally
 }
 
-/// Asks again about a link, this time through it. A link that dangles or loops stays a link; one that leads
-/// to something other than a directory too; one that cannot be followed for another reason is a fault.
+/// Stats a link again, this time through it. A dangling link, a loop, or a link to something other than a directory
+/// stays a link; any other error is a fault.
 pub(crate) fn follow_to_directory(asker: &mut Asker<'_>, kind: Kind, name: &CStr, meta: &mut Meta) {
     if !meta.bits.contains(Bits::STAT) || Kind::from_mode(meta.mode) != Kind::Link {
         return;

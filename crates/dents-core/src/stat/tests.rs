@@ -1,4 +1,4 @@
-//! The contract of the strategies: equal slots, whatever the way.
+//! The contract of the strategies: all fill equal slots.
 
 use super::*;
 use crate::batch::{Asked, Entry, Target};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::prelude::v1::*;
 use std::{format, fs, vec};
 
-/// A directory in one of its own: `..` is listed too, and must hold still.
+/// A directory inside its own parent, because `..` is listed too and must not change.
 struct Tree(std::path::PathBuf);
 
 impl Tree {
@@ -41,7 +41,7 @@ impl Tree {
         list(&self.0, needs, false, &means)
     }
 
-    /// Sets an attribute; whether that may be done here.
+    /// Sets an attribute. Returns whether that is permitted here.
     fn mark(&self, name: &str, attribute: &CStr, value: &[u8]) -> bool {
         let path = CString::new(self.0.join(name).to_str().expect("UTF-8")).expect("no NUL");
         rustix::fs::setxattr(path.as_c_str(), attribute, value, rustix::fs::XattrFlags::empty()).is_ok()
@@ -114,7 +114,7 @@ fn all_strategies_give_equal_slots() {
     }
 }
 
-/// Workers whose helpers come at once, and never late.
+/// Workers whose replacements start at once.
 struct Helped;
 
 impl Workers for Helped {
@@ -141,7 +141,7 @@ impl Workers for Helped {
     }
 }
 
-/// Replacements ask what would have been asked without them, once.
+/// With replacement workers the same requests are made, each once.
 #[test]
 fn replacement_workers_change_nothing() {
     static WATCH: Watch = Watch::new();
@@ -178,7 +178,7 @@ fn only_needed_facts_are_requested() {
     assert_eq!(report.tally, Tally { entries: 106, stats: 3, avoided: 103, ..Tally::default() });
     assert_eq!(batch.iter().filter(Entry::is_known).count(), 3);
     let (batch, report) = tree.read(&NeedsByKind::of(Kind::Link, Needs::TARGET), Mode::Auto, &Std);
-    // Three links, and two of them lead nowhere.
+    // Three links; two of them dangle.
     assert_eq!(
         (report.tally.stats, report.tally.links),
         (5, 0),
@@ -217,7 +217,7 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     }
 }
 
-/// Every asker has texts of its own; each entry must find its own again. Only root may set a label.
+/// Every asker has its own texts; each entry must find its own text. Only root may set a label.
 #[test]
 fn security_contexts_under_every_strategy() {
     let tree = Tree::new("labels", 300);
@@ -245,7 +245,7 @@ fn security_contexts_under_every_strategy() {
     }
 }
 
-/// What a slot has no room for stands elsewhere; each entry must find its own, and its link and attributes through it.
+/// Extras are stored outside the slots; each entry must find its own, and its link and attributes through it.
 #[test]
 fn extras_under_every_strategy() {
     use std::os::unix::fs::MetadataExt;
@@ -260,7 +260,7 @@ fn extras_under_every_strategy() {
         for entry in batch.iter() {
             let name = std::str::from_utf8(entry.name()).expect("UTF-8");
             let truth = fs::symlink_metadata(tree.0.join(name)).expect("is there");
-            let extra = entry.extra().expect("was asked for");
+            let extra = entry.extra().expect("was requested");
             let mtime = crate::batch::Time { sec: truth.mtime(), nsec: truth.mtime_nsec() as u32 };
             let ctime = crate::batch::Time { sec: truth.ctime(), nsec: truth.ctime_nsec() as u32 };
             assert_eq!((extra.mtime, extra.ctime), (mtime, ctime), "{mode:?} {name}");
@@ -322,12 +322,12 @@ fn magic_links_are_followed_by_their_text() {
         ledger: None,
     };
     fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
-    // `mnt -> mnt:[4026531841]`: no such name, though stat through the link succeeds.
+    // `mnt -> mnt:[4026531841]`: there is no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
     drop(file);
 }
 
-/// What `setfacl -m u:1:r` stores.
+/// The value that `setfacl -m u:1:r` stores.
 fn acl() -> Vec<u8> {
     let entries: [(u16, u16, u32); 5] = [(1, 6, !0), (2, 4, 1), (4, 4, !0), (16, 4, !0), (32, 4, !0)];
     let mut acl: Vec<u8> = 2_u32.to_le_bytes().into();
@@ -337,7 +337,7 @@ fn acl() -> Vec<u8> {
     acl
 }
 
-/// Few attributes, so that a ring is asked for them to the end, and so many that it is not.
+/// Few attributes, so that the ring requests them to the end, and so many that it gives up.
 #[test]
 fn marks_under_every_strategy() {
     for step in [40, 1] {
@@ -369,7 +369,7 @@ fn marks_under_every_strategy() {
     }
 }
 
-/// A label that another machine's SMACK has left behind gives no mark, as GNU has it.
+/// Without SMACK, a SMACK label left by another machine gives no mark, as in GNU ls.
 #[test]
 fn labels_of_smack_count_where_smack_runs() {
     let tree = Tree::new("smack", 300);
@@ -385,7 +385,7 @@ fn labels_of_smack_count_where_smack_runs() {
     }
 }
 
-/// One ring for directories on different devices, some of which do not suit it, and with entries on others.
+/// One ring for directories on different devices, some without support, with entries on other devices.
 #[test]
 fn a_ring_goes_from_one_file_system_to_the_next() {
     let tree = Tree::new("devices", 30);
@@ -395,7 +395,7 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     let elsewhere = ["/", "/dev", "/dev/shm", "/proc/self", "/sys", "/"].map(Path::new);
     let paths = [tree.0.as_path()].into_iter().chain(elsewhere).chain([tree.0.as_path()]);
     let needs = NeedsByKind::all(Needs::MODE | Needs::MARK | Needs::CAPABILITY);
-    // What may change meanwhile is left out, and so are names that come and go.
+    // Names and facts that may change meanwhile are left out.
     let marks = |batch: &Batch| -> std::collections::BTreeMap<Vec<u8>, _> {
         let mark = |e: Entry<'_>| (e.name().to_vec(), (e.mode(), e.mark(), e.has_capability(), e.fault()));
         batch.iter().map(mark).collect()
@@ -427,7 +427,7 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     );
 }
 
-/// Faults of a directory that may be read and not searched, which binds everybody but root.
+/// Faults of a directory with read permission and without search permission. Root may search it anyway.
 #[test]
 fn an_unsearchable_directory_is_a_fault_of_each_entry() {
     use std::os::unix::fs::PermissionsExt;
@@ -438,7 +438,7 @@ fn an_unsearchable_directory_is_a_fault_of_each_entry() {
         std::thread::scope(|scope| {
             let nobody = || {
                 let id = rustix::fs::Uid::from_raw(65534);
-                // This thread only; without root we are somebody else than the owner already or not bound.
+                // Only this thread. Without root, the uid already is another one, or the call fails.
                 let _ = rustix::thread::set_thread_res_uid(id, id, id);
                 facts(&tree.read(&needs, mode, &Refused).0)
             };

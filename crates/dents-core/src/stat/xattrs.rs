@@ -1,4 +1,4 @@
-//! The questions about extended attributes: the mark behind the mode, the capability, the security context.
+//! Requests for extended attributes: the mark after the mode, the capability, the security context.
 
 use super::ask::Asker;
 use super::dir_is_cwd;
@@ -10,14 +10,14 @@ use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, Result, cwd, xattr};
 
-/// Attribute names of one file fit here; `XATTR_LIST_MAX` is 64 KiB, asked for only after `ERANGE`.
+/// Room for the attribute names of one file; `XATTR_LIST_MAX` is 64 KiB, used only after `ERANGE`.
 const LIST: usize = 1024;
 const LIST_MAX: usize = 64 * 1024;
 
-/// So many questions go through /proc before it pays to change directory.
+/// Requests through /proc before it pays off to change the working directory.
 const BY_PATH: u32 = 8;
 
-/// A security context fits here: SELinux limits it to a page, most have 40 bytes.
+/// Room for a security context: SELinux limits it to a page, most have 40 bytes.
 const CONTEXT: usize = 256;
 const CONTEXT_MAX: usize = 4096;
 
@@ -25,14 +25,14 @@ const SELINUX: &CStr = c"security.selinux";
 const SMACK: &CStr = c"security.SMACK64";
 const NFS4_ACL: &CStr = c"system.nfs4_acl";
 
-/// The needs that a list of the attributes' names answers.
+/// The needs that a list of attribute names answers.
 pub(super) const LISTED: Needs = Needs::MARK.union(Needs::CAPABILITY);
 
 /// Where SMACK's file system is mounted on a machine that runs it.
 pub(super) const SMACK_RUNS: &CStr = c"/sys/fs/smackfs/load2";
 
-/// The attributes that [`Names`] looks for on a file system without NFSv4 ACLs, where SMACK does not run, and which need
-/// has them looked for.
+/// The attributes that [`Names`] recognizes on a file system without NFSv4 ACLs, where SMACK does not run, and the
+/// needs they serve.
 const NAMES: [(&CStr, Needs); 4] = [
     (SELINUX, MARKS),
     (c"system.posix_acl_access", MARKS),
@@ -41,10 +41,10 @@ const NAMES: [(&CStr, Needs); 4] = [
 ];
 const MARKS: Needs = Needs::MARK.union(Needs::CONTEXT);
 
-/// Only directories have one.
+/// Only directories have this attribute.
 const DEFAULT_ACL: &CStr = c"system.posix_acl_default";
 
-/// Those to ask for one by one where a list cannot be had.
+/// The attributes to request one by one where no list can be requested.
 pub(super) fn names(kind: Kind, needs: Needs) -> impl Iterator<Item = &'static CStr> {
     let wanted = move |(name, of): &(&CStr, Needs)| {
         needs.intersects(*of) && (kind == Kind::Dir || *name != DEFAULT_ACL)
@@ -52,7 +52,7 @@ pub(super) fn names(kind: Kind, needs: Needs) -> impl Iterator<Item = &'static C
     NAMES.into_iter().filter(wanted).map(|(name, _)| name)
 }
 
-/// What the names of an entry's attributes tell.
+/// The attributes of an entry, by their names.
 #[derive(Clone, Copy, Default)]
 struct Names {
     posix_acl: bool,
@@ -80,9 +80,9 @@ impl Names {
 }
 
 impl<'a> Asker<'a> {
-    /// Asks what `needs` want. One `listxattrat` answers marks and capabilities of what has no attributes, which is
-    /// nearly everything; a context and an NFSv4 ACL cost a `getxattrat` each. Where nothing but the context is
-    /// wanted, it is asked for directly.
+    /// Requests what `needs` ask for. One `listxattrat` answers marks and capabilities of a file without attributes, as
+    /// nearly all files are; a context and an NFSv4 ACL cost a `getxattrat` each. If only the context is needed, it is
+    /// requested directly.
     pub(super) fn xattrs(
         &mut self,
         name: &CStr,
@@ -106,14 +106,14 @@ impl<'a> Asker<'a> {
         match answer {
             Ok(()) => {}
             Err(Errno::OPNOTSUPP) => self.without_xattrs = device,
-            // What "none here" looks like on one file system or another (acl_get_file(3)).
+            // The errors for "no attribute here" of various file systems (acl_get_file(3)).
             Err(Errno::NOSYS | Errno::INVAL | Errno::BUSY | Errno::NODATA) => {}
             Err(errno) => self.tally.fault(meta, Asked::Xattr, errno),
         }
     }
 
-    /// All names, and how large the values are. What is gone by then has no size.
-    /// The names have been `listed` already where others had to know of some.
+    /// All names, and the sizes of their values. A value that vanished has no size. `listed` tells that the names were
+    /// already requested for other needs.
     fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, listed: bool) -> Result<()> {
         let len = if listed { self.listed } else { self.names(name)? };
         let start = self.texts.links.len();
@@ -126,7 +126,7 @@ impl<'a> Asker<'a> {
             xattr_list::write(attribute.to_bytes(), size, &mut self.texts.links);
         }
         self.room = room;
-        // Written first, for its length is not known before; without room it goes again.
+        // Written first because its length is not known before; removed again if it does not fit.
         let list = self.texts.links.split_off(start);
         let start = self.texts.room(list.len())?;
         self.texts.links.extend_from_slice(&list);
@@ -143,18 +143,18 @@ impl<'a> Asker<'a> {
         if !needs.intersects(Needs::MARK | Needs::CONTEXT) {
             return Ok(());
         }
-        // Where there is an NFSv4 ACL it is the one that counts. A symbolic link has no ACL, but may have a context.
+        // An NFSv4 ACL takes precedence. A symbolic link has no ACL, but may have a context.
         let acl = if names.nfs4_acl { self.nfs4_acl(name)? } else { names.posix_acl };
         meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
         match names.context {
-            // Left over from another machine, GNU does not look at it.
+            // A label left by another machine; GNU ls ignores it.
             Some(attribute) if attribute == SMACK && !self.has_smack() => Ok(()),
             Some(attribute) => self.context(name, attribute, meta, needs),
             None => Ok(()),
         }
     }
 
-    /// Puts the names into the room for them, and says how many bytes they are.
+    /// Lists the names into the buffer. Returns their length in bytes.
     fn names(&mut self, name: &CStr) -> Result<usize> {
         self.tally.xattrs += 1;
         let mut room = core::mem::take(&mut self.room);
@@ -172,14 +172,14 @@ impl<'a> Asker<'a> {
         answer
     }
 
-    /// Where a name is asked from: the directory, by its descriptor where the kernel takes one (since 6.13).
+    /// The directory for requests by name; its descriptor where the kernel takes one (since 6.13).
     #[inline]
     fn base(&mut self) -> BorrowedFd<'a> {
         if xattr::goes_by_path() { self.base_of_bare_names() } else { self.question.dir }
     }
 
-    /// By path the kernel goes through /proc, which takes as long again. So after a few questions this thread makes the
-    /// directory its own working directory until its asker is gone (five system calls), and asks from there.
+    /// Requests by path go through /proc, which doubles their time. So after a few requests this thread makes the
+    /// directory its working directory until its asker is dropped (five system calls), and requests by bare name.
     #[cold]
     #[inline(never)]
     fn base_of_bare_names(&mut self) -> BorrowedFd<'a> {
@@ -196,13 +196,13 @@ impl<'a> Asker<'a> {
         self.question.dir
     }
 
-    /// The names of the attributes of the entry that is held, or else of that name. In line, or it would stand on a page
-    /// of its own (`dls/listing.ld`).
+    /// Lists the attributes of the entry that is held open, else of that name. Inlined, or it would be on a page of its
+    /// own (`dls/listing.ld`).
     #[inline(always)]
     fn list(&mut self, name: &CStr, buffer: &mut [u8]) -> Result<usize> {
         if let Some(file) = &self.held {
             match xattr::listxattr(file.as_fd(), buffer) {
-                // There is no /proc.
+                // /proc is not mounted.
                 Err(Errno::NOENT) => {}
                 answer => return answer.map(<[u8]>::len),
             }
@@ -210,7 +210,7 @@ impl<'a> Asker<'a> {
         xattr::listxattrat(self.base(), name, self.question.follow, buffer).map(|list| list.len())
     }
 
-    /// The same for the value of one.
+    /// The same for the value of one attribute.
     fn value<'b>(&mut self, name: &CStr, attribute: &CStr, buffer: &'b mut [u8]) -> Result<&'b [u8]> {
         let len = match self.held.as_ref().map(|file| xattr::getxattr(file.as_fd(), attribute, buffer)) {
             None | Some(Err(Errno::NOENT)) => {
@@ -221,7 +221,7 @@ impl<'a> Asker<'a> {
         Ok(&buffer[..len])
     }
 
-    /// Whether the NFSv4 ACL says more than the permission bits do.
+    /// Whether the NFSv4 ACL grants or denies more than the permission bits.
     fn nfs4_acl(&mut self, name: &CStr) -> Result<bool> {
         self.tally.xattrs += 1;
         let mut acl = [0; nfs4::TRIVIAL_MAX];
@@ -233,14 +233,14 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Whether the machine runs SMACK: one `statx` of where its file system is mounted, once. Most do not, and then
-    /// there is no second place to look for a context.
+    /// Whether the machine runs SMACK: one `statx` of the mount point of its file system, once. Most machines do not,
+    /// and a context then has only one possible attribute.
     fn has_smack(&mut self) -> bool {
         let runs = || stat::statx(CWD, SMACK_RUNS, Flags::empty(), Mask::TYPE).is_ok();
         *self.smack.get_or_insert_with(runs)
     }
 
-    /// The context, without asking first whether there is one.
+    /// Requests the context directly, without a list.
     fn bare_context(&mut self, name: &CStr, meta: &mut Meta) -> Result<()> {
         match self.context(name, SELINUX, meta, Needs::CONTEXT) {
             Err(Errno::NODATA) if self.has_smack() => self.context(name, SMACK, meta, Needs::CONTEXT),
@@ -261,7 +261,7 @@ impl<'a> Asker<'a> {
             answer => answer?,
         };
         let context = value.split(|byte| *byte == 0).next().unwrap_or_default();
-        // Two stand for having none: SELinux's is not even shown, SMACK's only gets no mark.
+        // Two contexts mean none: SELinux's `unlabeled` is not shown; SMACK's `_` gets no mark.
         if attribute == SELINUX && context == b"unlabeled" {
             return Ok(());
         }
@@ -272,30 +272,30 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
-    /// Notes a context among those seen: few distinct ones, so the search is short. It begins at the last.
+    /// Stores a context among those seen. There are few distinct ones, so a search from the last is short.
     fn keep_context(&mut self, context: &[u8], meta: &mut Meta) {
         let contexts = &mut self.texts.contexts;
         let nth = contexts.iter().rposition(|known| known == context).unwrap_or_else(|| {
             contexts.push(context.to_vec());
             contexts.len() - 1
         });
-        // After 65,535 distinct ones the rest count as unknown.
+        // After 65,535 distinct contexts the others count as unknown.
         meta.errno_or_context = u16::try_from(nth + 1).unwrap_or(0);
         meta.texts = self.texts_number as u16;
     }
 }
 
-/// NFSv4 ACLs as `system.nfs4_acl` has them: XDR, words of four bytes, big end first (RFC 7530, 6.2.1).
+/// NFSv4 ACLs in `system.nfs4_acl`: XDR, big-endian words of four bytes (RFC 7530, 6.2.1).
 mod nfs4 {
-    /// Six entries of at most four words and a name of three: three who, allowed and denied. A larger ACL is not
-    /// trivial.
+    /// Six entries of at most four words and a name of three words: three principals, each allowed and denied. A larger
+    /// ACL is not trivial.
     pub(super) const TRIVIAL_MAX: usize = 4 * (1 + 6 * 7);
 
     const TRIVIAL_ENTRIES: u32 = 6;
     const DENY: u32 = 1;
     const IDENTIFIER_GROUP: u32 = 0x40;
 
-    /// Whether an ACL says more than the permission bits could. `None` if it makes no sense.
+    /// Whether an ACL grants or denies more than permission bits can. `None` if it is malformed.
     pub(super) fn is_nontrivial(acl: &[u8]) -> Option<bool> {
         let mut rest = acl;
         let entries = word(&mut rest)?;
@@ -308,7 +308,7 @@ mod nfs4 {
             let len = len as usize;
             let (who, after) = rest.split_at_checked(len.checked_next_multiple_of(4)?)?;
             rest = after;
-            // A group's flag is allowed: some servers set it for GROUP@.
+            // The group flag is permitted: some servers set it for GROUP@.
             let plain = kind <= DENY && flags & !IDENTIFIER_GROUP == 0;
             if !plain || !matches!(&who[..len], b"OWNER@" | b"GROUP@" | b"EVERYONE@") {
                 return Some(true);
@@ -376,7 +376,7 @@ mod tests {
     use super::*;
     use std::prelude::v1::*;
 
-    /// What a ring is asked, one request each: every one more costs a file as much as its `statx`.
+    /// The attributes that a ring requests, one request each: each costs as much as a `statx`.
     #[test]
     fn only_relevant_attributes_are_requested_by_name() {
         let asked = |kind, needs| names(kind, needs).map(|name| name.to_str().unwrap()).collect::<Vec<_>>();
