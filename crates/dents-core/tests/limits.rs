@@ -1,4 +1,4 @@
-//! Walks where descriptors are short. Limits are the process's, so this test has one of its own.
+//! Walks with few descriptors. The limit applies to the process, so this test has its own.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn sixty_four_descriptors_suffice() {
         .expect("lower is allowed");
     for needs in [NeedsByKind::all(Needs::TYPE), NeedsByKind::all(Needs::SIZE)] {
         for order in [Order::Any, Order::Inode] {
-            // A promise of more descriptors than there are: running out of them must do no harm.
+            // More descriptors than the process has: running out of them must not fail the walk.
             for (workers, descriptors) in
                 [(Some(1), None), (Some(8), None), (Some(64), None), (Some(8), Some(1000))]
             {

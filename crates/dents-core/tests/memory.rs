@@ -1,5 +1,5 @@
-//! What a walk takes in memory does not grow with its directories. The peak is the process's, so these tests wait for one
-//! another.
+//! The memory of a walk does not grow with the size of its directories. The peak is that of the process, so these tests
+//! run one at a time.
 
 mod common;
 
@@ -31,9 +31,9 @@ fn status(name: &str) -> u64 {
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
-/// Walks; by how many KiB the process was larger at its largest.
+/// Walks a tree; returns the growth of the peak in KiB.
 fn growth(playground: &Playground, options: &Options<'_>, entries: u64) -> u64 {
-    // Forgets the peak so far (proc(5), clear_refs).
+    // Resets the peak (proc(5), clear_refs).
     fs::write("/proc/self/clear_refs", "5").expect("Linux can");
     let before = status("VmRSS");
     let outcome = tree::walk(&[&c_path(&playground.0)], options, &Threads, |_| Count::default());
@@ -42,7 +42,7 @@ fn growth(playground: &Playground, options: &Options<'_>, entries: u64) -> u64 {
     status("VmHWM").saturating_sub(before)
 }
 
-/// How many of each there shall be: the environment may ask for the sizes that a machine without others has time for.
+/// The number of files; the environment may set larger numbers for an idle machine.
 fn size(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
@@ -70,12 +70,12 @@ fn subdirectories_of_one_directory() {
     let _alone = ALONE.lock();
     let directories = size("DENTS_DIRECTORIES", 200_000);
     let playground = Playground::in_memory("wide");
-    // Names of 200 bytes: all of them would be 40 MiB.
+    // Names of 200 bytes: all of them together would take 40 MiB.
     let long = "n".repeat(190);
     for number in 0..directories {
         fs::create_dir(playground.0.join(format!("{long}{number:010}"))).expect("directory");
     }
-    // And one of them is as wide.
+    // One of them is as wide.
     let within = directories / 4;
     for number in 0..within {
         let path = playground.0.join(format!("{long}{:010}/{long}{number:010}", directories / 2));

@@ -1,4 +1,4 @@
-//! `Options::rate` holds for every kind of request: a walk that asks all there is to ask, counted by strace.
+//! `Options::rate` applies to every kind of request: strace counts the requests of a walk that needs everything.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The process that is traced finds the tree here.
+/// Passes the path of the tree to the traced process.
 const TREE: &str = "DENTS_RATE_TREE";
 const RATE: u32 = 700;
 const WORKERS: usize = 3;
@@ -27,7 +27,7 @@ impl Visitor for Nothing {
     }
 }
 
-/// All there is to ask. Before Linux 6.13 there is no `listxattrat`, and other calls take its place.
+/// All needs. Before Linux 6.13 there is no `listxattrat`, and other calls replace it.
 fn everything() -> Needs {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").expect("Linux has one");
     let mut numbers = release.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
@@ -35,7 +35,7 @@ fn everything() -> Needs {
     if release < (Some(6), Some(13)) { Needs::all().difference(Needs::XATTRS) } else { Needs::all() }
 }
 
-/// How many requests the walk counted, and how long it took.
+/// The number of requests that the walk counted, and its duration.
 fn walk(tree: &Path, needs: Needs) -> (u64, Duration) {
     let options = Options {
         needs: NeedsByKind::all(needs),
@@ -61,7 +61,7 @@ fn plant(path: &Path) {
     }
 }
 
-/// Calls that are requests to a file system.
+/// Whether a line of strace is a request to a file system.
 fn is_request(line: &str) -> bool {
     let call = line.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start();
     let name = call.split('(').next().unwrap_or_default();
@@ -81,7 +81,7 @@ fn is_request(line: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The walk alone, or as strace runs it: between two calls that mark its beginning and its end.
+/// The walk alone, or as the process that strace traces: then two calls mark its beginning and its end.
 #[test]
 fn every_request_is_paid_for() {
     if let Some(tree) = std::env::var_os(TREE) {
@@ -97,7 +97,7 @@ fn every_request_is_paid_for() {
     let tree = playground.0.join("tree");
     plant(&tree);
     let (requests, took) = walk(&tree, everything());
-    // What is sent at once and paid for later: the questions about one entry of each worker.
+    // Requests that were made and not yet paid for: those about one entry of each worker.
     let owed = 4 * WORKERS as u64;
     let least = Duration::from_secs(1) * (requests - owed) as u32 / RATE;
     assert!(requests > 400 && took >= least, "{requests} requests in {took:?}");

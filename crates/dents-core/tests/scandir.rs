@@ -1,4 +1,4 @@
-//! `scandir` against the truth: with every set of tricks, and in directories that change while they are scanned.
+//! `scandir` compared with std: with every set of tricks, and in directories that change during the scan.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn names<'a>(entries: impl Iterator<Item = dents_core::batch::Entry<'a>>) -> Nam
     entries.map(|entry| String::from_utf8_lossy(entry.name()).into_owned()).collect()
 }
 
-/// Directories and others, as std has them.
+/// Directories and other entries, from std.
 fn truth(path: &Path) -> (Names, Names) {
     let entries = fs::read_dir(path).expect("reads").map(|entry| entry.expect("reads"));
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
@@ -36,7 +36,7 @@ fn counts(path: &Path) -> bool {
     links::counts_subdirectories(statfs::fstatfs(dir.as_fd()).expect("has a type"))
 }
 
-/// Longer than any directory counts as changed just now.
+/// Waits until no directory counts as recently changed.
 fn let_it_rest() {
     std::thread::sleep(Duration::from_millis(2200));
 }
@@ -61,7 +61,7 @@ fn every_set_of_tricks_tells_the_truth() {
             let tricks = Tricks::from_bits_truncate(bits);
             for workers in [None, Some(&Threads as &dyn dents_core::stat::Workers)] {
                 if !rested {
-                    // However long the rounds before took.
+                    // The change must be recent, however long the earlier rounds took.
                     fs::rename(path.join("x"), path.join("y")).expect("renamed");
                     fs::rename(path.join("y"), path.join("x")).expect("renamed");
                 }
@@ -72,7 +72,7 @@ fn every_set_of_tricks_tells_the_truth() {
                 let all = scan.savings;
                 assert_eq!(all.entries, 709);
                 assert_eq!(all.by_d_type + all.by_nlink + all.by_dot + all.stats, 709, "{tricks:?} {all:?}");
-                assert!(rested || all.by_nlink == 0, "it changed just now");
+                assert!(rested || all.by_nlink == 0, "the directory changed just now");
                 if !tricks.contains(Tricks::DOT) {
                     assert_eq!((all.dots, all.by_dot), (0, 0));
                 }
@@ -134,8 +134,8 @@ fn a_directory_without_subdirectories_is_not_asked_about_at_all() {
     }
 }
 
-/// Adds, removes and replaces until told to stop. Names tell what they ever were: `new-d…` only directories, `new-f…` only
-/// files, `swap…` both.
+/// Adds, removes and replaces entries until `stop` is set. The name of an entry tells its possible types: `new-d…` only
+/// directories, `new-f…` only files, `swap…` both.
 fn change(path: &Path, seed: u64, stop: &AtomicBool) {
     let mut rng = Rng(seed);
     std::thread::sleep(Duration::from_micros(rng.below(400)));
@@ -172,13 +172,13 @@ fn make(path: &Path, rng: &mut Rng) {
     }
 }
 
-/// Trees, nine of ten of which change while they are scanned.
+/// Trees; nine of ten change while they are scanned.
 const TREES: usize = 1000;
 
-/// Each is scanned twice while it changes: with its types believed, and with each of them taken for unknown.
+/// Each tree is scanned twice while it changes: with types trusted, and with all types unknown.
 #[test]
 fn no_directory_is_taken_for_a_file_in_a_changing_tree() {
-    // 70,000 files take a second in memory, and half a minute on a disk that others use too.
+    // 70,000 files take a second on a tmpfs, and half a minute on a busy disk.
     let playground = Playground::in_memory("changing");
     let mut rng = Rng(11);
     let paths: Vec<_> = (0..TREES).map(|tree| playground.0.join(format!("{tree}"))).collect();
@@ -214,7 +214,7 @@ fn no_directory_is_taken_for_a_file_in_a_changing_tree() {
     }
 }
 
-/// What was there all along is found as what it is, and nothing is taken for what it never was.
+/// Entries that do not change are found with their type, and no entry has a type that it never had.
 fn tells_the_truth(scan: &Scan, (directories, others): &(Names, Names), which: &str) {
     let (found, rest) = (names(scan.directories()), names(scan.others()));
     let stable = |name: &&String| !name.starts_with("swap");

@@ -1,4 +1,4 @@
-//! Totals of real trees against a plain recursion over std's `read_dir`.
+//! Totals of real trees, compared with a plain recursion over std's `read_dir`.
 
 mod common;
 
@@ -10,8 +10,8 @@ use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// Files of different sizes, with links within a directory, across two of them and to the outside; symbolic links, one of
-/// which leads up; directories in directories.
+/// Files of different sizes with links in one directory, in two, and outside; symbolic links, one of which leads up;
+/// nested directories.
 fn tree(top: &Path) {
     let root = top.join("root");
     for (nth, directory) in ["", "a", "a/x", "a/x/deep", "b", "b/y", "empty"].iter().enumerate() {
@@ -34,7 +34,7 @@ fn tree(top: &Path) {
     }
 }
 
-/// Each inode once: bytes of regular files and links, blocks of everything, the directory itself among it.
+/// Each inode once: bytes of regular files and links, blocks of everything, including the directory itself.
 fn plain(path: &Path, seen: &mut BTreeMap<u64, ()>) -> (u128, u128) {
     let about = fs::symlink_metadata(path).unwrap();
     if seen.insert(about.ino(), ()).is_some() {
@@ -88,7 +88,7 @@ fn totals_of_a_tree_are_those_of_a_plain_recursion() {
     }
 }
 
-/// Several directories at once, one of them through a link and one twice: each total is its own.
+/// Several directories at once, one through a link and one twice: each has its own total.
 #[test]
 fn each_of_several_directories_has_its_own_total() {
     let place = Playground::new("totals-several");

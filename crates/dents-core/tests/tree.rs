@@ -1,4 +1,5 @@
-//! Walks against a plain recursion over std's `read_dir`, on random trees, with every order and number of workers.
+//! Walks of random trees, compared with a plain recursion over std's `read_dir`, in every order and with several
+//! numbers of workers.
 
 mod common;
 
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is known of one entry, by its path.
+/// The rows of entries by path.
 type Rows = BTreeMap<PathBuf, Row>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +30,11 @@ struct Row {
     mtime: i64,
 }
 
-/// Gathers rows, and holds the walk against its promises.
+/// Collects rows, and checks the guarantees of the walk.
 #[derive(Default)]
 struct Gather {
     rows: Vec<(PathBuf, Row)>,
-    /// Number, its parent's number and path of each directory; the pieces of it.
+    /// Number, parent's number and path of each directory, and its pieces.
     places: Vec<(u64, u64, PathBuf, u32, bool)>,
     failures: Vec<(PathBuf, Problem, i32)>,
     faults: u64,
@@ -64,7 +65,7 @@ impl Visitor for Gather {
     }
 }
 
-/// Everything from all workers: rows by path, each once.
+/// The results of all workers: rows by path, each once.
 struct Walked {
     rows: Rows,
     failures: Vec<(PathBuf, Problem, i32)>,
@@ -93,7 +94,7 @@ fn walk(operand: &Path, options: &Options<'_>, workers: &dyn Workers) -> Walked 
     Walked { rows, failures, faults, outcome }
 }
 
-/// Each number stands for one path; parents are parents; pieces are counted without gaps and one is the last.
+/// Each number belongs to one path; parents are consistent; pieces are numbered without gaps and one is the last.
 fn check_places(places: &[(u64, u64, PathBuf, u32, bool)]) {
     let mut directories: BTreeMap<u64, (u64, &Path, BTreeSet<u32>, u32)> = BTreeMap::new();
     for (id, parent, path, piece, last) in places {
@@ -110,7 +111,7 @@ fn check_places(places: &[(u64, u64, PathBuf, u32, bool)]) {
     }
 }
 
-/// The truth.
+/// The expected rows.
 fn recurse(path: &Path, depth: u32, options: &Options<'_>, rows: &mut Rows) {
     let metadata = fs::symlink_metadata(path).expect("is there");
     let kind = Kind::from_mode(metadata.mode() as u16);
@@ -125,7 +126,7 @@ fn recurse(path: &Path, depth: u32, options: &Options<'_>, rows: &mut Rows) {
     }
 }
 
-/// Directories, files, links to everything and nothing, FIFOs, odd names.
+/// Directories, files, links to existing and missing targets, FIFOs, unusual names.
 fn plant(path: &Path, rng: &mut Rng, left: &mut u64, depth: u32) {
     for number in 0..rng.below(14) {
         let mut name = match rng.below(5) {
@@ -200,7 +201,7 @@ fn random_trees_are_walked_completely() {
                     ..Options::default()
                 };
                 let mut truth = Rows::new();
-                // Without a need for it, only unknown types are asked, and then all times come with them.
+                // If the size is not needed, only unknown types are stat'ed, and all times come with them.
                 recurse(&playground.0, 0, &options, &mut truth);
                 let mut walked = walk(&playground.0, &options, &Threads);
                 if !needs.any().contains(Needs::SIZE) {
@@ -244,7 +245,7 @@ fn where_no_type_is_told_directories_are_found_by_the_link_count() {
     let mut stats = [0; 2];
     for (round, stats) in stats.iter_mut().enumerate() {
         if round == 1 {
-            // So long that no change is recent.
+            // Until no change is recent.
             std::thread::sleep(Duration::from_millis(2200));
         }
         for workers in [1, 8] {
@@ -414,7 +415,7 @@ fn unreadable_subtrees_are_failures_of_their_own() {
             assert_eq!(walk(path, &options, &Threads).faults, 1, "what is in unsearchable");
         }
     };
-    // Root reads everything, so a thread becomes nobody; ids are a thread's own to the kernel.
+    // Root may read everything, so a thread changes its uid, which the kernel keeps for each thread.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             if rustix::process::geteuid().is_root() {
@@ -428,7 +429,7 @@ fn unreadable_subtrees_are_failures_of_their_own() {
     mode("unsearchable", 0o755);
 }
 
-/// Two directories a level, one of them the next level.
+/// Two directories for each level; the next level is in one of them.
 fn levels(depth: u32, leaf: &CStr, next: &CStr) -> Playground {
     let playground = Playground::new("deep");
     let mut here = dir::open_place(CWD, &c_path(&playground.0)).expect("opens");
@@ -440,11 +441,11 @@ fn levels(depth: u32, leaf: &CStr, next: &CStr) -> Playground {
     playground
 }
 
-/// The paths are longer than any single call takes.
+/// The paths are longer than any system call takes.
 #[test]
 fn five_thousand_levels() {
     let deep = (5000, levels(5000, c"l", c"n"));
-    // By path, each directory costs a look at all above it.
+    // By path, opening a directory looks up all its ancestors.
     let long = (500, levels(500, c"leaf-with-a-name", c"next-with-a-name"));
     for ((depth, playground), workers, order, descriptors) in [
         (&deep, 1, Order::Any, None),
@@ -510,7 +511,7 @@ impl Visitor for Selective {
     }
 }
 
-/// One `statx` for each that is selected, also where parts of a directory are given to other workers.
+/// One `statx` for each selected entry, also where parts of a directory go to other workers.
 #[test]
 fn entries_that_are_not_selected_are_not_asked_about() {
     let playground = Playground::new("selective");
@@ -568,7 +569,7 @@ fn a_walk_ends_when_cancelled_or_late() {
         let outcome = tree::walk(&[&operand], &options, &Threads, |_| Canceller(&cancel, 0));
         assert_eq!(outcome.end, End::Cancelled);
         assert!(outcome.visitors.iter().all(|one| one.1 < 20), "no worker went on for long");
-        // One request in 10 ms: far from done after 100.
+        // One request in 10 ms: the walk is not finished after 100 ms.
         let options = Options {
             workers: Some(workers),
             rate: std::num::NonZeroU32::new(100),
@@ -623,7 +624,7 @@ fn one_file_system_is_not_left() {
     }
 }
 
-/// A visitor that takes its time makes answers seem round trips. Workers have one request in flight each.
+/// A slow visitor makes the latency look like that of a server. Each worker has one request in flight.
 #[test]
 fn trees_obey_the_policy_of_the_file_system() {
     struct Slow;
@@ -634,7 +635,7 @@ fn trees_obey_the_policy_of_the_file_system() {
             Step::Enter
         }
     }
-    /// How many there were at a time.
+    /// The number of workers at a time.
     #[derive(Default)]
     struct Counted(AtomicUsize, AtomicUsize);
     impl Workers for Counted {

@@ -1,5 +1,4 @@
-//! Where a walk goes on that was broken off: directories somewhere below the operands, as if their parents had just been
-//! read.
+//! Continues an interrupted walk at directories below the operands, as if their parents had just been read.
 
 use super::lineage::{Device, Lineage};
 use super::shared::Shared;
@@ -12,23 +11,22 @@ use alloc::vec::Vec;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, Result};
 
-/// A directory to go on with. Its own row was told when the directory it is in was read: it is not told again.
+/// A directory to continue with. Its own row was written when its parent was read, and is not yielded again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Beginning {
-    /// The path of the directory it is in, beginning with the operand; empty for an operand.
+    /// The path of its parent, beginning with the operand; empty for an operand.
     pub parent: Vec<u8>,
-    /// Its name; of an operand, all of what was given.
+    /// Its name; for an operand, the whole path.
     pub name: CString,
-    /// The depth of its entries, counted from the operand: 1 for an operand.
+    /// The depth of its entries, relative to the operand: 1 for an operand.
     pub depth: u32,
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// Puts the beginnings on the stack. Those that follow one another and have the same parent stay together.
+    /// Puts the beginnings on the stack. Consecutive ones with the same parent form a group.
     ///
-    /// What is handed down from above them is made anew: the device to stay on and the directories that a loop may lead
-    /// back to, from the path; the visitor's state is the default. Costs nothing but where those two matter: then a few
-    /// requests for each parent.
+    /// The device to stay on and the ancestors, for finding loops, are found again from the path; the visitor's state
+    /// is the default. Costs a few requests for each parent if one of the two is needed, else nothing.
     pub(super) fn give_beginnings(&mut self, beginnings: &[Beginning], shared: &Shared<'_, S>) {
         let mut gathering = Gathering::default();
         let same =
@@ -37,19 +35,19 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let (parent, depth) = (&group[0].parent, group[0].depth);
             let mut about = About { depth: depth.saturating_sub(1), ..About::default() };
             if depth > 1 {
-                // What cannot be found out is as if it were not asked for; opening the directory will tell.
+                // On an error the check is skipped here; opening the directory fails if something is wrong.
                 about.device = self.device(parent, depth, shared).unwrap_or_default();
                 about.lineage = self.lineage(parent, depth, shared).unwrap_or_default();
             }
             gathering.clear();
-            // Whether it may be a link that leads elsewhere is not known any more.
+            // It is no longer known whether this is a link to something else.
             let perhaps = shared.options.follow == Follow::Always;
             group.iter().for_each(|one| gathering.push(&one.name, perhaps, 0));
             self.publish(&gathering, parent, about, None, shared);
         }
     }
 
-    /// The device of the operand, where it must not be left.
+    /// The device of the operand, if the walk must stay on it.
     fn device(&mut self, parent: &[u8], depth: u32, shared: &Shared<'_, S>) -> Result<Option<Device>> {
         if !shared.options.one_file_system {
             return Ok(None);
@@ -59,7 +57,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         shared.border.found(operand.as_fd(), &mut self.tally.requests).map(Some)
     }
 
-    /// The parent and all above it, where links may lead back there.
+    /// The parent and its ancestors, if links are followed.
     fn lineage(&mut self, parent: &[u8], depth: u32, shared: &Shared<'_, S>) -> Result<Option<Arc<Lineage>>> {
         if shared.options.follow != Follow::Always {
             return Ok(None);
@@ -75,7 +73,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 }
 
-/// The directory so many levels above.
+/// The ancestor of `path`, this many levels up.
 fn above(path: &[u8], levels: u32) -> &[u8] {
     let mut path = path;
     for _ in 0..levels {

@@ -1,39 +1,39 @@
-//! How fast and how long a walk goes on: its rate, its deadline, and what stopped it.
+//! The rate and the deadline of a walk, and the reason of its end.
 //!
-//! A worker counts all requests it makes, of whatever kind, and tells their number each time it asks for leave to go on: so
-//! what it could not ask for one by one (the text of a link and the attributes after a `statx`, the pieces of a long path)
-//! is paid for before its next request.
+//! A worker counts all its requests, and passes their number with each call of [`Bounds::may_ask`]. So requests that
+//! follow another at once (the text of a link and the attributes after a `statx`, the steps of a long path) are paid
+//! for before its next request.
 
 use super::{End, Options};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use dents_engine::wait;
 use dents_sys::clock;
 
-/// Shared by the workers of a walk.
+/// State that all workers of a walk share.
 pub(super) struct Bounds<'a> {
     cancel: Option<&'a AtomicBool>,
     deadline_ns: Option<u64>,
     /// Nanoseconds between two requests; 0 for no limit.
     interval_ns: u64,
-    /// When the next request may be sent.
+    /// The earliest time of the next request.
     next_ns: AtomicU64,
-    /// An [`End`], [`End::Complete`] while the walk goes on.
+    /// An [`End`]; [`End::Complete`] while the walk is running.
     end: AtomicU8,
 }
 
-/// Requests between two looks at the clock, while answers come fast: a look costs a tenth of a microsecond.
+/// Requests between two clock readings, while answers come fast: a reading costs a tenth of a microsecond.
 const STRIDE: u32 = 16;
-/// Answers are slow from here on, and the clock is looked at each time.
+/// From this latency on, the clock is read at each request.
 const SLOW_NS: u64 = 1_000_000;
-/// A worker that waits for its turn looks up this often.
+/// A worker that waits for its turn checks for the end this often.
 const NAP_NS: u64 = 20_000_000;
 
-/// One worker's view of the clock.
+/// One worker's time and requests.
 #[derive(Default)]
 pub(super) struct Clock {
     left: u32,
     seen_ns: u64,
-    /// Requests that the rate has given room for.
+    /// Requests already counted by the rate.
     paid: u64,
 }
 
@@ -48,8 +48,8 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// To be asked before requests, with the number of those that the worker has made: waits for its turn if it must, and
-    /// says whether to go on.
+    /// Call it before a request with the number of requests that the worker has made. Waits if the rate requires it,
+    /// and returns whether to continue.
     #[inline]
     pub(super) fn may_ask(&self, clock: &mut Clock, made: u64) -> bool {
         let timed = self.deadline_ns.is_some() || self.interval_ns > 0;
@@ -77,7 +77,7 @@ impl<'a> Bounds<'a> {
         self.in_time(now)
     }
 
-    /// When the last of so many requests, the one to come, may be sent. Turns that were not taken are not saved up.
+    /// The time for the last of `due` requests. Unused turns are not saved.
     fn turn(&self, now: u64, due: u64) -> u64 {
         let last = |next: u64| next.max(now).saturating_add((due - 1).saturating_mul(self.interval_ns));
         let after = |next: u64| Some(last(next).saturating_add(self.interval_ns));
@@ -94,7 +94,7 @@ impl<'a> Bounds<'a> {
         !self.stopped()
     }
 
-    /// The first reason counts.
+    /// Records the reason; the first one counts.
     pub(super) fn stop(&self, end: End) {
         let _ = self.end.compare_exchange(End::Complete as u8, end as u8, Relaxed, Relaxed);
     }
@@ -124,13 +124,13 @@ mod tests {
         let mut clock = Clock::default();
         let started = clock::monotonic_ns();
         assert!((0..21).all(|made| bounds.may_ask(&mut clock, made)));
-        assert!(clock::monotonic_ns() - started >= 20_000_000, "20 distances of a millisecond");
-        // 30 went out at once after that, and are paid for now.
+        assert!(clock::monotonic_ns() - started >= 20_000_000, "20 intervals of a millisecond");
+        // 30 requests were made at once after that, and are paid for now.
         assert!(bounds.may_ask(&mut clock, 51));
-        assert!(clock::monotonic_ns() - started >= 51_000_000, "51 distances");
+        assert!(clock::monotonic_ns() - started >= 51_000_000, "51 intervals");
         let asked_again = clock::monotonic_ns();
         assert!((0..100).all(|_| bounds.may_ask(&mut clock, 51)));
-        assert!(clock::monotonic_ns() - asked_again < 1_000_000_000, "what is not sent costs nothing");
+        assert!(clock::monotonic_ns() - asked_again < 1_000_000_000, "no request, no wait");
     }
 
     #[test]

@@ -1,16 +1,15 @@
-//! Files with several names, each remembered only until all its names were seen.
+//! Files with several names, each remembered until all its names were seen.
 //!
-//! A file has `st_nlink` names. The first that is met enters it here with a value, each further one may change the value,
-//! and with the last it is forgotten. What is left at the end are files with names elsewhere.
+//! A file has `st_nlink` names. The first name adds the file with a value, each further name may change the value, and
+//! the last one removes the file. Files left at the end have names elsewhere.
 //!
-//! **What it costs**: for each file that is remembered its key, four bytes and the value, in tables that are 75 to 88 %
-//! full. Nothing is allocated for a single file. There are 64 tables, each with its lock: workers rarely meet, and while
-//! one table is copied into a larger one the others stay as they are.
+//! **Cost**: for each file its key, four bytes and the value, in tables that are 75 to 88 % full. There is no
+//! allocation per file. There are 64 tables, each with its own lock: workers rarely meet, and while one table grows the
+//! others stay as they are.
 //!
-//! **What cannot be known**: a link count that is wrong, or that changes while names are seen. The greatest count that was
-//! seen applies. So a file that gains names is remembered longer; one that loses a name after it was seen is remembered
-//! until the end. Only a file that is renamed during the walk, so that the same name is met twice, may be forgotten too
-//! early and count again.
+//! **Limits**: a link count may be wrong, or change during the walk. The greatest count seen applies. So a file that
+//! gains names is remembered longer, and a file that loses a seen name is remembered until the end. Only a file that is
+//! renamed during the walk, so that one name is seen twice, may be removed too early and counted again.
 
 use crate::lock::Mutex;
 use alloc::boxed::Box;
@@ -20,48 +19,48 @@ use alloc::vec::Vec;
 const SHARDS: usize = 1 << SHARD_BITS;
 const SHARD_BITS: u32 = 6;
 
-/// A file with so many names or more is never forgotten: names are counted in 16 bits.
+/// A file with this many names is never removed: names are counted in 16 bits.
 const MANY: u16 = u16::MAX;
 
-/// The link count to give for a file of which nothing is known about how often it will be met.
+/// The link count for a file whose number of names is unknown.
 pub const UNKNOWN_NLINK: u32 = u32::MAX;
 
-/// Which file it is. Device numbers of Linux have 12 and 20 bits (`include/linux/kdev_t.h`), so this loses nothing.
+/// The key of a file. Linux device numbers have 12 and 20 bits (`include/linux/kdev_t.h`), so the key is exact.
 #[must_use]
 pub fn file_key(dev: (u32, u32), ino: u64) -> [u32; 3] {
     [ino as u32, (ino >> 32) as u32, (dev.0 << 20) ^ dev.1]
 }
 
-/// Files by a key of `N` words, each with a value. A value that is aligned to four bytes wastes no memory.
+/// Files with a key of `N` words and a value. A value aligned to four bytes wastes no memory.
 pub struct HardLinks<const N: usize, V> {
     shards: Box<[Mutex<Table<N, V>>]>,
-    /// Names may be met more than once: no file is ever forgotten.
+    /// A name may be seen more than once, so no file is removed.
     keeps: bool,
 }
 
 impl<const N: usize, V: Copy + Default> HardLinks<N, V> {
-    /// No files.
+    /// An empty table.
     #[must_use]
     pub fn new() -> Self {
         let table = || Mutex::new(Table { slots: Vec::new(), used: 0 });
         HardLinks { shards: core::iter::repeat_with(table).take(SHARDS).collect(), keeps: false }
     }
 
-    /// No files, and none is forgotten if `keeps`: where the same name may be met more than once, a link count says
-    /// nothing about how many are still to come.
+    /// An empty table. With `keeps` no file is removed: if a name may be seen more than once, the link count does not
+    /// tell how many names follow.
     #[must_use]
     pub fn keeping(keeps: bool) -> Self {
         HardLinks { keeps, ..HardLinks::new() }
     }
 
-    /// One name of a file that has `nlink` names. `keep` gets the value that earlier names left, if there were any, and
-    /// gives the value to keep; it must not sleep. Returns that value if it was the last name.
+    /// Adds a name of a file that has `nlink` names. `keep` gets the value of earlier names, if any, and returns the
+    /// new value; it must not block. Returns the value after the last name.
     pub fn see(&self, key: [u32; N], nlink: u32, keep: impl FnOnce(Option<V>) -> V) -> Option<V> {
         let nlink = if self.keeps && nlink > 1 { UNKNOWN_NLINK } else { nlink };
         self.table(&key).lock().see(key, nlink, keep)
     }
 
-    /// Forgets a file.
+    /// Removes a file.
     pub fn forget(&self, key: &[u32; N]) {
         let mut table = self.table(key).lock();
         if let Ok(at) = table.find(key) {
@@ -69,13 +68,13 @@ impl<const N: usize, V: Copy + Default> HardLinks<N, V> {
         }
     }
 
-    /// The values of all that are remembered, in no order.
+    /// The values of all remembered files, in arbitrary order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         let slots = self.shards.iter_mut().flat_map(|table| &mut table.get_mut().slots);
         slots.filter(|slot| slot.is_used()).map(|slot| &mut slot.value)
     }
 
-    /// Bytes that are allocated.
+    /// Allocated bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let slots: usize = self.shards.iter().map(|table| table.lock().slots.capacity()).sum();
@@ -108,7 +107,7 @@ impl<const N: usize, V> Slot<N, V> {
     }
 }
 
-/// Linear probing. The order of slots is that of hashes, so a table may have any size.
+/// Linear probing. Slots are in the order of their hashes, so a table may have any size.
 struct Table<const N: usize, V> {
     slots: Vec<Slot<N, V>>,
     used: usize,
@@ -137,7 +136,7 @@ impl<const N: usize, V: Copy + Default> Table<N, V> {
         Some(value)
     }
 
-    /// Where a key is, or the empty slot where it would be.
+    /// The index of a key, or of the empty slot where it belongs.
     fn find(&self, key: &[u32; N]) -> Result<usize, usize> {
         if self.slots.is_empty() {
             return Err(0);
@@ -162,7 +161,7 @@ impl<const N: usize, V: Copy + Default> Table<N, V> {
         }
     }
 
-    /// By a sixth: doubling would leave half of the memory empty.
+    /// Grows by a sixth: doubling would leave half of the memory empty.
     fn grow(&mut self) {
         let size = self.slots.len() + (self.slots.len() / 6).max(16);
         let empty = Slot { key: [0; N], names: 0, seen: 0, value: V::default() };
@@ -174,7 +173,7 @@ impl<const N: usize, V: Copy + Default> Table<N, V> {
         }
     }
 
-    /// Empties a slot, and moves back what stands behind it only because it was taken.
+    /// Empties a slot, and moves back the slots behind it that were displaced.
     fn remove(&mut self, mut hole: usize) {
         let size = self.slots.len();
         let mut at = hole;
@@ -203,7 +202,7 @@ impl<const N: usize, V: Copy + Default> Table<N, V> {
     }
 }
 
-/// Inode numbers come in rows, so every bit must reach every other.
+/// Inode numbers are often consecutive, so each bit must affect all others.
 fn hash<const N: usize>(key: &[u32; N]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: &u32| (hash ^ u64::from(*word)).wrapping_mul(ODD).rotate_left(29);
@@ -248,7 +247,7 @@ mod tests {
         assert!(links.bytes() < 64 * 1024, "{}", links.bytes());
     }
 
-    /// Any order of names, with a map beside it.
+    /// Random names, compared with a map.
     #[test]
     fn a_table_agrees_with_a_map() {
         let links = HardLinks::<4, u32>::new();
@@ -284,13 +283,13 @@ mod tests {
     fn link_counts_that_change_or_are_wrong() {
         let links = HardLinks::<3, u32>::new();
         let met = |ino, nlink| links.see(file_key((0, 50), ino), nlink, |old| old.unwrap_or(0) + 1);
-        // It gains a name.
+        // The file gains a name.
         assert_eq!([met(1, 2), met(1, 3), met(1, 3)], [None, None, Some(3)]);
-        // One of three names goes after it was seen: the greatest count applies.
+        // One of three names is removed after it was seen: the greatest count applies.
         assert_eq!([met(2, 3), met(2, 2), met(2, 2)], [None, None, Some(3)]);
-        // None to be believed.
+        // A count of 0 is invalid.
         assert_eq!([met(3, 0), met(3, 1)], [Some(1), Some(1)]);
-        // Many names, or nothing known about how many.
+        // Many names, or an unknown number of names.
         for nlink in [u32::from(u16::MAX), 1 << 20, UNKNOWN_NLINK] {
             assert!((0..70_000).all(|_| met(4, nlink).is_none()));
         }

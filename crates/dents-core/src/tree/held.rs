@@ -4,8 +4,8 @@
 //! walk ─► Holder, one a worker: sorts a directory, copies it behind the others ─► Held: one batch, a span for each directory
 //! ```
 //!
-//! The entries of one directory stand together, already in their order. What a walk costs is as ever; holding costs a copy
-//! of each entry's 16 bytes, name and slot, and 4 bytes more.
+//! The entries of one directory are consecutive and in order. Beside the walk itself this costs a copy of each entry's
+//! 16 bytes, name and slot, and 4 bytes more.
 
 use super::{Beginning, Failure, Options, Place, Problem, Step, Tally, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
@@ -14,52 +14,51 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents_sys::Errno;
 
-/// Puts a directory's entries in order: their positions.
+/// Returns the positions of a directory's entries in order.
 pub type Sorter<'s> = Box<dyn FnMut(&Batch) -> Vec<u32> + Send + 's>;
 
-/// How a hierarchy is to be held.
+/// How to hold a hierarchy.
 pub struct Holding<'h> {
-    /// Makes a sorter; each worker has its own.
+    /// Makes a sorter for each worker.
     pub sorter: &'h (dyn Fn() -> Sorter<'h> + Sync),
-    /// Directories beyond so many entries of one directory, in the order, need not be entered: they will not be looked at.
+    /// In each directory, only subdirectories among this many first entries need be entered: the others are not shown.
     pub cap: Option<usize>,
 }
 
-/// A directory that could not be opened, or not read to its end.
+/// A directory that could not be opened or read to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
     /// Its path.
     pub path: Box<[u8]>,
-    /// What was tried.
+    /// What failed.
     pub problem: Problem,
-    /// What the kernel said.
+    /// The kernel's error.
     pub errno: Errno,
 }
 
-/// A hierarchy: entries of many directories, those of each together and in order.
+/// A hierarchy: entries of many directories, those of each directory together and in order.
 #[derive(Default)]
 pub struct Held {
     /// All entries.
     pub batch: Batch,
-    /// Where those of a directory stand: number, first, count.
+    /// The entries of each directory: its number, the first position, the count.
     spans: Vec<(u64, u32, u32)>,
-    /// Which entry is which directory: position, number.
+    /// Which entries are directories: position and number.
     children: Vec<(u32, u64)>,
     failures: Vec<(u64, Failed)>,
-    /// Numbers of directories that are held under another one.
+    /// Numbers of directories that are stored under another number.
     aliases: Vec<(u64, u64)>,
 }
 
 impl Held {
-    /// A hierarchy of nothing yet.
+    /// An empty hierarchy.
     #[must_use]
     pub fn new(batch: Batch) -> Held {
         Held { batch, ..Held::default() }
     }
 
-    /// Holds the entries of the directory of this number, those in `order`. `children` are directories among them:
-    /// positions in `batch`, and their numbers.
-    /// Where there is no room for them they are left out: see [`Batch::is_full`].
+    /// Adds the entries of the directory with this number, in `order`. `children` are the directories among them:
+    /// positions in `batch`, and their numbers. Entries without room are left out: see [`Batch::is_full`].
     pub fn add(&mut self, number: u64, batch: &Batch, order: &[u32], children: &[(u32, u64)]) {
         if !self.batch.admits(order.len()) {
             return;
@@ -74,17 +73,17 @@ impl Held {
         }
     }
 
-    /// Notes that something is wrong with the directory of this number.
+    /// Records the failure of a directory.
     pub fn fail(&mut self, number: u64, failed: Failed) {
         self.failures.push((number, failed));
     }
 
-    /// Notes that the directory of this number is the same as one that was held before, under the second number.
+    /// Records that this directory is the same as another one, which is stored as `as_number`.
     pub fn same(&mut self, number: u64, as_number: u64) {
         self.aliases.push((number, as_number));
     }
 
-    /// Moves another hierarchy behind this one. Numbers must not clash.
+    /// Appends another hierarchy. Their numbers must be distinct.
     fn append(&mut self, mut other: Held) {
         if self.batch.is_empty() && self.spans.is_empty() {
             other.failures.append(&mut self.failures);
@@ -103,7 +102,7 @@ impl Held {
         self.aliases.append(&mut other.aliases);
     }
 
-    /// For looking things up.
+    /// Sorts the tables for lookups.
     #[must_use]
     pub fn index(&mut self) -> Index<'_> {
         self.spans.sort_unstable();
@@ -114,7 +113,7 @@ impl Held {
     }
 }
 
-/// Where each position of a batch comes to stand; `u32::MAX` for those that do not.
+/// The new position of each entry of a batch; `u32::MAX` for entries left out.
 fn inverse(order: &[u32], len: usize) -> Vec<u32> {
     let mut places = alloc::vec![u32::MAX; len];
     for (place, index) in order.iter().enumerate() {
@@ -123,7 +122,7 @@ fn inverse(order: &[u32], len: usize) -> Vec<u32> {
     places
 }
 
-/// A hierarchy whose directories can be found.
+/// A hierarchy with lookups.
 pub struct Index<'h> {
     held: &'h Held,
 }
@@ -135,15 +134,15 @@ impl<'h> Index<'h> {
         &self.held.batch
     }
 
-    /// The positions of a directory's entries; none if it was not read.
+    /// The positions of a directory's entries; empty if it was not read.
     #[must_use]
     pub fn entries(&self, number: u64) -> core::ops::Range<u32> {
         let found = self.held.spans.binary_search_by_key(&number, |(number, ..)| *number);
         found.map_or(0..0, |at| self.held.spans[at].1..self.held.spans[at].1 + self.held.spans[at].2)
     }
 
-    /// The number of the directory that is the entry at this position, if it is one that was to be entered. Several
-    /// entries may be the same directory.
+    /// The number of the directory at this position, if it was to be entered. Several entries may be the same
+    /// directory.
     #[must_use]
     pub fn directory(&self, place: u32) -> Option<u64> {
         let found = self.held.children.binary_search_by_key(&place, |(place, _)| *place);
@@ -152,7 +151,7 @@ impl<'h> Index<'h> {
         Some(same.map_or(number, |at| self.held.aliases[at].1))
     }
 
-    /// What is wrong with a directory.
+    /// The failures of a directory.
     pub fn failures(&self, number: u64) -> impl Iterator<Item = &'h Failed> + use<'h> {
         let from = self.held.failures.partition_point(|(other, _)| *other < number);
         self.held.failures[from..]
@@ -162,7 +161,8 @@ impl<'h> Index<'h> {
     }
 }
 
-/// Walks and holds. The directories in `beginnings`, which must all have the same parent and depth, have numbers from 1 on.
+/// Walks and holds a hierarchy. The directories in `beginnings` get numbers from 1 on; all must have the same parent
+/// and depth.
 pub fn hold(
     beginnings: &[Beginning],
     options: &Options<'_>,
@@ -192,7 +192,7 @@ pub fn hold(
     (held, outcome.tally)
 }
 
-/// A part of a directory that came in several.
+/// A piece of a directory that was read in several.
 struct Part {
     number: u64,
     index: u32,
@@ -200,7 +200,7 @@ struct Part {
     children: Vec<(u32, u64)>,
 }
 
-/// Puts directories that came in several pieces together and in order.
+/// Merges the pieces of directories, and sorts them.
 fn join(mut pieces: Vec<Part>, held: &mut Held, sort: &mut Sorter<'_>) {
     pieces.sort_unstable_by_key(|piece| (piece.number, piece.index));
     for family in pieces.chunk_by(|a, b| a.number == b.number) {
@@ -217,16 +217,16 @@ fn join(mut pieces: Vec<Part>, held: &mut Held, sort: &mut Sorter<'_>) {
     }
 }
 
-/// What one worker holds.
+/// The visitor of one worker.
 struct Holder<'h> {
     held: Held,
     sort: Sorter<'h>,
     cap: usize,
     pieces: Vec<Part>,
-    /// Of the batch given last: where its entries stand, and from which position on. Empty for a piece.
+    /// For the last batch: the new index of each entry (empty for a piece), and the position of the first.
     places: Vec<u32>,
     from: u32,
-    /// Directories of the batch given last that are entered, in the order of asking.
+    /// Directories of the last batch that are entered, in the order of the calls.
     entered: Vec<u32>,
 }
 
@@ -254,7 +254,7 @@ impl Visitor for Holder<'_> {
     fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, (): &()) -> Step {
         let index = entry.index() as u32;
         let place = if self.places.is_empty() { index } else { self.places[entry.index()] };
-        // Which entries of a piece come first is not known yet.
+        // In a piece, it is not known yet which entries of the directory come first.
         if !self.places.is_empty() && place as usize >= self.cap {
             return Step::Skip;
         }
@@ -315,7 +315,7 @@ mod tests {
         held.same(9, 8);
         let index = held.index();
         let below: Vec<_> = index.entries(7).map(|place| index.directory(place)).collect();
-        assert_eq!(below, [None, None, Some(8), Some(8)], "two ways to one directory");
+        assert_eq!(below, [None, None, Some(8), Some(8)], "two entries for one directory");
         assert_eq!(index.failures(9).count(), 1);
         assert_eq!(index.failures(8).count(), 0);
     }

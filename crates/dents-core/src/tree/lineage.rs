@@ -1,11 +1,11 @@
-//! Finding loops: a directory and all above it, by device and inode.
+//! Finds loops: a directory and its ancestors, by device and inode.
 
 use alloc::sync::Arc;
 
 /// Major and minor number.
 pub(super) type Device = (u32, u32);
 
-/// A directory and all above it.
+/// A directory and its ancestors.
 pub(super) struct Lineage {
     device: Device,
     ino: u64,
@@ -13,13 +13,13 @@ pub(super) struct Lineage {
 }
 
 impl Lineage {
-    /// The child of `parent`, unless it is one of its own ancestors. Looks at all of them.
+    /// The child of `parent`, unless it is one of its own ancestors. Compares it with all of them.
     pub(super) fn child(parent: Option<&Arc<Lineage>>, device: Device, ino: u64) -> Option<Arc<Lineage>> {
         let is_loop = parent.is_some_and(|parent| parent.has(device, ino));
         (!is_loop).then(|| Arc::new(Lineage { device, ino, parent: parent.cloned() }))
     }
 
-    /// Whether this is one of them. Looks at all.
+    /// Whether a directory is this one or an ancestor. Compares it with all of them.
     pub(super) fn has(&self, device: Device, ino: u64) -> bool {
         core::iter::successors(Some(self), |one| one.parent.as_deref())
             .any(|one| (one.device, one.ino) == (device, ino))
@@ -32,7 +32,7 @@ impl core::fmt::Debug for Lineage {
     }
 }
 
-/// One after the other: the compiler's own way would go as deep into the stack as the tree is deep.
+/// Iterative: the generated drop would recurse as deep as the tree.
 impl Drop for Lineage {
     fn drop(&mut self) {
         let mut parent = self.parent.take();

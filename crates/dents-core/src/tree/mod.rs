@@ -1,4 +1,4 @@
-//! Whole hierarchies: many directories at once, each read as a listing reads one, in bounded memory.
+//! Walks hierarchies: many directories at once, each read like a listing, in bounded memory.
 //!
 //! ```text
 //! operands ─► tasks ─► open ─► read ─► stat ─► Visitor ─┐
@@ -6,33 +6,35 @@
 //!               └──────────────── subdirectories ◄───────┘
 //! ```
 //!
-//! A walk is [`walk`] with a [`Visitor`] for each worker, or, on one thread, an [`Entries`] that is asked for batch after batch.
-//! Either way [batches](crate::batch::Batch) come out, with the [`Place`] they belong to; what cannot be opened or read comes as a [`Failure`].
+//! Use [`walk`] with a [`Visitor`] for each worker, or, on one thread, [`Entries`], which returns one batch for each
+//! call. Both yield [batches](crate::batch::Batch) with their [`Place`]; a directory that cannot be opened or read is a
+//! [`Failure`].
 //!
-//! **What it costs.** Names only: `openat`, `getdents64` and `close` for each directory; a second `getdents64` only where
-//! the file system does not tell the end by the position after the last entry (ext4 does). Metadata: one `statx` for each
-//! entry whose needs `d_type` does not answer. Nothing is allocated per entry, and for a directory only if it has
-//! subdirectories.
+//! **Cost.** Names only: `openat`, `getdents64` and `close` for each directory; a second `getdents64` only where the
+//! file system does not mark the end in the position of the last entry (ext4 does). Metadata: one `statx` for each
+//! entry whose needs `d_type` does not answer. Memory is allocated per directory with subdirectories, not per entry.
 //!
-//! **Which directory is next** ([`dents_engine::order::steal`]). The subdirectories of one directory stay together: their names
-//! in one piece of memory, and a counter for the next to be opened. Each worker goes depth first over a stack of these
-//! and offers it to the others, which steal from its far end. A directory with very many subdirectories is not read to its end
-//! before some of them are done: once 16,384 wait, it stays open until they are entered (as long as a worker's share of
-//! descriptors allows, else it is read on). So memory is bounded by depth × 16,384 names a worker, not by the size of the tree
-//! or of a directory: 200,000 subdirectories with names of 200 bytes, one of which has 50,000 more, take
-//! 8 MiB with one worker and 21 to 24 with two to eight that stat them (42 and more if they were not paused); a million files of one
-//! directory 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`] they go into one queue in the order of inode numbers instead, as
-//! an elevator moves over a disk, up to [`Options::frontier`] of them.
+//! **Which directory is next** ([`dents_engine::order::steal`]). The subdirectories of one directory stay together:
+//! their names in one block of memory, and a counter for the next one to open. Each worker goes depth first over a
+//! stack of these groups and offers them to the others, which steal from its far end. A directory with very many
+//! subdirectories is paused: once 16,384 of them wait, it stays open until they are entered (while the worker's share
+//! of descriptors lasts, else it is read further). So memory is bounded by depth × 16,384 names for each worker, not by
+//! the size of the tree or of a directory. 200,000 subdirectories with names of 200 bytes, one of which has 50,000
+//! more, take 8 MiB with one worker and 21 to 24 with two to eight that stat them (42 and more without pausing); a
+//! million files of one directory take 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`], up to
+//! [`Options::frontier`] directories wait in one queue in the order of inode numbers instead, as an elevator moves over
+//! a disk.
 //!
-//! **How many workers.** As many as cores where answers come from memory, many where they are round trips, never more than the
-//! policy of the file system allows ([`dents_engine::limit`]): the first directories tell (`probe.rs`).
+//! **How many workers.** One for each core where answers come from memory, many where each answer is a round trip,
+//! never more than the policy of the file system allows ([`dents_engine::limit`]). The first directories tell the
+//! latency (`probe.rs`).
 //!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,
-//! as long as a worker's share of [`Options::descriptors`] lasts; beyond, and for what is taken from another worker,
-//! directories are opened by path. Paths longer than `PATH_MAX` are opened piece by piece.
+//! while the worker's share of [`Options::descriptors`] lasts. Beyond that, and after stealing, directories are opened
+//! by path. Paths longer than `PATH_MAX` are opened in several steps.
 //!
-//! **Huge directories** are asked about in parts, by any worker, while one of them reads on, where something must be asked of
-//! the entries.
+//! **Huge directories** are split into parts if metadata is needed. Any worker requests the metadata of a part, while
+//! one of them reads further.
 //!
 //! ```
 //! use core::ffi::CStr;
@@ -116,50 +118,50 @@ use worker::Worker;
 
 /// What to walk, and how.
 pub struct Options<'a> {
-    /// Where relative operands begin; the current directory by default.
+    /// The directory that relative operands start from; the current directory by default.
     pub at: BorrowedFd<'a>,
-    /// What must be known of the entries; the type by default, which needs no `statx` where `readdir` tells it. With no
-    /// needs at all, and where it does not, only directories are told: by the tricks of [`mod@crate::scandir`], which look at
-    /// a few entries of each. What is none keeps an unknown type then.
+    /// The needs of the entries; the type by default, which costs no `statx` where `readdir` tells it. Without any
+    /// needs, only directories are recognized. If `readdir` tells no types, the tricks of [`mod@crate::scandir`] find
+    /// them with requests for a few entries of each directory, and all other entries keep an unknown type.
     pub needs: NeedsByKind,
-    /// Also fill the batches' [`Extra`](crate::batch::Extra) column: all times and the device. Only of entries that are
+    /// Also fill the [`Extra`](crate::batch::Extra) of each entry: all times and the device. Only for entries that are
     /// stat'ed: declare the needs.
     pub extra: bool,
-    /// Which entries are wanted: all but `.` and `..` by default. What is filtered out is not entered either.
+    /// Which entries to keep: all except `.` and `..` by default. A directory that is filtered out is not entered.
     pub filter: Filter,
-    /// Entries below this depth are not read. Operands have depth 0, what is in them depth 1.
+    /// Entries below this depth are not read. Operands have depth 0, their entries depth 1.
     pub max_depth: u32,
     /// Which symbolic links are entered.
     pub follow: Follow,
-    /// Directories on another file system (device number) than their operand are not entered.
+    /// Do not enter directories on another file system (device number) than that of their operand.
     pub one_file_system: bool,
-    /// In which order.
+    /// The order of directories and requests.
     pub order: Order,
-    /// With [`Order::Inode`], how many directories may wait in that order; what comes on top is taken depth first.
+    /// With [`Order::Inode`], the most directories that wait in that order; further ones are walked depth first.
     pub frontier: usize,
-    /// How many workers, each of which has one request in flight: a bound for both. `None` for as many as suit the
-    /// latency of the first answers, the cores and the file system ([`dents_engine::limit::choose::workers`]); a small tree
-    /// then starts none at all.
+    /// The number of workers, each with one request in flight: a limit for both. `None` chooses by the latency of the
+    /// first answers, the cores and the file system ([`dents_engine::limit::choose::workers`]); a small tree then
+    /// starts no thread.
     pub workers: Option<usize>,
-    /// What is done on the file system, where the number of workers is not given; `None` to look it up in the table
-    /// ([`Policy::of`]): one `fstatfs`, but for a small tree.
+    /// The policy of the file system, if the number of workers is not set. `None` looks it up ([`Policy::of`]): one
+    /// `fstatfs`, except for a small tree.
     pub policy: Option<&'static Policy>,
-    /// Descriptors that may be open at once, among all workers; `None` for half of what the process may have
-    /// (`RLIMIT_NOFILE`), at most 1,024. Fewer than four a worker mean fewer workers.
+    /// The most descriptors that all workers may have open; `None` for half of the process's limit (`RLIMIT_NOFILE`),
+    /// at most 1,024. With fewer than four for each worker, there are fewer workers.
     pub descriptors: Option<usize>,
-    /// Requests a second among all workers, of whatever kind ([`Tally::requests`]): mercy for a metadata server. The
-    /// second and further questions about one entry (where a link leads, its attributes) and the pieces of a path beyond
-    /// `PATH_MAX` follow the first at once and are paid for before the worker's next request.
+    /// Requests per second of all workers, of any kind ([`Tally::requests`]), to spare a metadata server. Further
+    /// requests about one entry (the target of a link, the attributes) and the steps of a path beyond `PATH_MAX` follow
+    /// the first at once, and are paid for before the worker's next request.
     pub rate: Option<NonZeroU32>,
-    /// The moment to stop, on the clock of [`dents_sys::clock::monotonic_ns`]. A request under way is not interrupted.
+    /// When to stop, on the clock of [`dents_sys::clock::monotonic_ns`]. A request in flight is not interrupted.
     pub deadline_ns: Option<u64>,
-    /// Stops the walk when set. A request under way is not interrupted.
+    /// Stops the walk when set. A request in flight is not interrupted.
     pub cancel: Option<&'a AtomicBool>,
-    /// Where to note what was asked.
+    /// Where to count requests.
     pub ledger: Option<&'a Ledger>,
-    /// Where workers show what they wait for; the first has seat 1.
+    /// Where workers show the path that they wait for; the first worker has seat 1.
     pub watch: Option<&'static Watch>,
-    /// Takes all types that `readdir` gives for unknown: how a file system without `d_type` looks.
+    /// Treats all types of `readdir` as unknown, as on a file system without `d_type`.
     pub distrust_d_type: bool,
 }
 
@@ -188,7 +190,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Which symbolic links are entered, if they lead to a directory.
+/// Which symbolic links to directories are entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
     /// None.
@@ -196,26 +198,26 @@ pub enum Follow {
     Never,
     /// Operands.
     Operands,
-    /// All. One `statx` of each directory finds loops: a directory within itself is a [`Failure`] and not entered.
+    /// All. One `statx` of each directory finds loops: a directory inside itself is a [`Failure`] and not entered.
     Always,
 }
 
-/// The order in which directories are opened and entries stat'ed.
+/// The order of opening directories and of requests for entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As is cheapest: depth first in reading order, with one worker exactly so.
+    /// The cheapest: depth first in reading order; exactly so with one worker.
     #[default]
     Any,
-    /// By inode number, over the whole frontier: fewer seeks where nothing is cached and the disk turns.
+    /// By inode number, over all waiting directories: fewer seeks on a spinning disk without cached data.
     Inode,
 }
 
 /// Why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// All was walked.
+    /// The whole tree was walked.
     Complete,
-    /// A visitor said [`Step::Stop`].
+    /// A visitor returned [`Step::Stop`].
     Stopped,
     /// [`Options::cancel`] was set.
     Cancelled,
@@ -223,29 +225,29 @@ pub enum End {
     Deadline,
 }
 
-/// What a walk did.
+/// Counts of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Directories opened.
     pub directories: u64,
-    /// Entries given to visitors, operands among them.
+    /// Entries passed to visitors, operands among them.
     pub entries: u64,
-    /// `getdents64`.
+    /// Calls of `getdents64`.
     pub reads: u64,
-    /// Requests: `openat` and `openat2`, `getdents64`, `statx`, `fstatfs`, `readlinkat`, `listxattrat`, `getxattrat`. Not
-    /// `close`.
+    /// Requests: `openat` and `openat2`, `getdents64`, `statx`, `fstatfs`, `readlinkat`, `listxattrat`, `getxattrat`.
+    /// Not `close`.
     pub requests: u64,
     /// `statx` of entries.
     pub stats: u64,
-    /// Entries whose types and needs `readdir` answered.
+    /// Entries whose needs `readdir` answered.
     pub avoided: u64,
-    /// Entries about which a question failed, and directories that could not be opened or read.
+    /// Entries with a failed request, and directories that could not be opened or read.
     pub faults: u64,
-    /// Times that a worker took subdirectories over from another.
+    /// Groups of subdirectories that a worker took from another.
     pub stolen: u64,
-    /// Parts of huge directories that were given to any worker.
+    /// Parts of huge directories that were published for any worker.
     pub dealt: u64,
-    /// Workers that there were.
+    /// Number of workers.
     pub workers: u64,
 }
 
@@ -264,20 +266,20 @@ impl core::ops::AddAssign for Tally {
     }
 }
 
-/// What comes of a walk.
+/// The result of a walk.
 pub struct Outcome<V> {
-    /// The visitors, with what they gathered; the one of the calling thread first.
+    /// The visitors; that of the calling thread is the first.
     pub visitors: Vec<V>,
     /// Why it ended.
     pub end: End,
-    /// What was done.
+    /// The counts.
     pub tally: Tally,
 }
 
-/// Walks over the operands and everything below them. `make` makes the visitor of each worker, on its thread.
+/// Walks the operands and everything below them. `make` makes the visitor of each worker, on its thread.
 ///
-/// The first directories are read on the calling thread, to see how long answers take; `workers` are only asked for if
-/// there are more. Nothing fails as a whole: an operand that is not there is an entry with a fault.
+/// The first directories are read on the calling thread, to measure the latency; `workers` are started only if there
+/// are more directories. A walk never fails as a whole: an operand that does not exist is an entry with a fault.
 pub fn walk<V, F>(operands: &[&CStr], options: &Options<'_>, workers: &dyn Workers, make: F) -> Outcome<V>
 where
     V: Visitor + Send,
@@ -286,10 +288,11 @@ where
     walk_on(operands, &[], options, workers, make)
 }
 
-/// As [`walk`], and over the directories of a walk that was broken off: their depths are what they were, and so are
-/// [`Options::max_depth`], [`Options::one_file_system`] and the search for loops; their parents have number 0.
+/// Like [`walk`], and continues at directories of an interrupted walk. [`Options::max_depth`],
+/// [`Options::one_file_system`] and the search for loops apply as in that walk; the parents of these directories have
+/// number 0.
 ///
-/// Without operands there is no batch of them.
+/// Without operands there is no batch of operands.
 pub fn walk_on<V, F>(
     operands: &[&CStr],
     beginnings: &[Beginning],
@@ -330,12 +333,12 @@ where
     Outcome { visitors, end: shared.bounds.end(), tally }
 }
 
-/// Nanoseconds from now on, for [`Options::deadline_ns`].
+/// A time this many nanoseconds from now, for [`Options::deadline_ns`].
 #[must_use]
 pub fn deadline_in(nanoseconds: u64) -> u64 {
     clock::monotonic_ns().saturating_add(nanoseconds)
 }
 
-/// What a whole piece of the tree becomes in memory, before something is asked: enough entries that threads are worth it, few
-/// enough that a million of them never are in memory at once.
+/// Largest batch in entries, before metadata is requested: enough that threads pay off, and few enough to bound memory
+/// in a directory of a million.
 const PIECE: usize = 4096;

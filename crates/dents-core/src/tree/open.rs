@@ -1,4 +1,4 @@
-//! Opening a directory: relative to its parent while that is open, else by its path, of whatever length.
+//! Opens a directory: relative to its parent while that is open, else by its path, of any length.
 
 use super::lineage::Device;
 use alloc::vec::Vec;
@@ -8,21 +8,21 @@ use dents_sys::stat::{self, Mask};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result, dir};
 
-/// `PATH_MAX`, the NUL among them.
+/// `PATH_MAX`, including the NUL.
 const PATH_MAX: usize = 4096;
 
-/// `openat`, with the link followed or not.
+/// One `openat`. `follow` tells whether a link is followed.
 pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<OwnedFd> {
     if follow { dir::open(at, name) } else { dir::open_nofollow(at, name) }
 }
 
-/// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path.
-/// Counts them.
+/// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path. Counts these requests
+/// in `made`.
 pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool, made: &mut u64) -> Result<OwnedFd> {
     along(at, path, made, |at, name| child(at, name, follow))
 }
 
-/// The same, only to look up names in it: no `opendir` for a server to answer.
+/// Like [`by_path`] with `O_PATH`, only to look up names in it: a server gets no `opendir`.
 pub(super) fn place(at: BorrowedFd<'_>, path: &[u8], made: &mut u64) -> Result<OwnedFd> {
     along(at, path, made, dir::open_place)
 }
@@ -51,7 +51,7 @@ fn along(
     }
 }
 
-/// A first part that the kernel takes, and what comes after its slash.
+/// The longest first part that the kernel takes, and the path after its slash.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     if path.len() < PATH_MAX {
         return Some((path, b""));
@@ -60,10 +60,10 @@ fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&path[..slash], &path[slash + 1..]))
 }
 
-/// The rule to stay on one file system.
+/// Keeps a walk on one file system.
 pub(super) struct Border {
-    /// Whether `openat2` may be asked to refuse mount points. Not where a subvolume has a device of its own without
-    /// being one, nor where the kernel does not know how.
+    /// Whether to let `openat2` refuse mount points. Not where a subvolume has its own device without being a mount
+    /// point, nor where the kernel does not support it.
     by_mount: AtomicBool,
 }
 
@@ -72,7 +72,7 @@ impl Border {
         Border { by_mount: AtomicBool::new(true) }
     }
 
-    /// The device to stay on: one `statx` and one `fstatfs` for each operand.
+    /// The device of an operand: one `statx` and one `fstatfs`.
     pub(super) fn found(&self, dir: BorrowedFd<'_>, made: &mut u64) -> Result<Device> {
         *made += 2;
         let fs = statfs::fstatfs(dir)?;
@@ -82,8 +82,8 @@ impl Border {
         Ok(stat::fstat(dir, Mask::TYPE)?.dev())
     }
 
-    /// Opens a child if it lies on `device`; `EXDEV` if not. One `openat2`; beyond a mount point, or where that does not
-    /// do, one `openat` and one `statx`.
+    /// Opens a child if it is on `device`, else fails with `EXDEV`. One `openat2`; at a mount point, or without
+    /// `openat2`, one `openat` and one `statx`.
     pub(super) fn child(
         &self,
         at: BorrowedFd<'_>,

@@ -1,4 +1,4 @@
-//! How many workers a walk gets: its first directories are walked on the calling thread, and tell how long answers take.
+//! Chooses the number of workers: the calling thread walks the first directories and measures the latency.
 
 use super::shared::Shared;
 use super::visitor::Visitor;
@@ -8,13 +8,13 @@ use dents_engine::limit::choose;
 use dents_engine::limit::policy::Policy;
 use dents_sys::{clock, sched, statfs};
 
-/// Batches to learn from: at least, at most, and for how long at most. Starting a thread costs as much as reading two
-/// or three directories.
+/// Batches to measure: at least, at most, and the longest time. Starting a thread costs as much as reading two or three
+/// directories.
 const LEAST: usize = 3;
 const MOST: usize = 24;
 const NANOSECONDS: u64 = 3_000_000;
 
-/// Walks the first directories, and chooses; 1 if that was all.
+/// Walks the first directories, and chooses the number of workers; 1 if there are no more.
 pub(super) fn workers<V: Visitor>(
     worker: &mut Worker<V::State>,
     shared: &Shared<'_, V::State>,
@@ -40,7 +40,7 @@ pub(super) fn workers<V: Visitor>(
     choose::workers(sched::available_cores(), latency_ns, policy(worker, shared))
 }
 
-/// What is done on the file system where the walk began: that of the highest directory that is open. One `fstatfs`.
+/// The policy of the file system where the walk began: that of the highest open directory. One `fstatfs`.
 fn policy<S: Clone + Default + Send + Sync>(
     worker: &mut Worker<S>,
     shared: &Shared<'_, S>,

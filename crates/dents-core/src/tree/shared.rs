@@ -1,4 +1,4 @@
-//! What the workers of a walk share: the order of its tasks, its bounds, and what follows from its options.
+//! State that all workers of a walk share: the order of its tasks, its bounds, and values derived from its options.
 
 use super::bounds::Bounds;
 use super::lineage::Device;
@@ -17,50 +17,50 @@ use dents_engine::crew::{self, Next};
 use dents_engine::order::steal::{self, Steal};
 use dents_sys::{OwnedFd, sched};
 
-/// Descriptors in use by a worker beside those it holds: what it reads, and two on the way along a long path.
+/// Descriptors of a worker beside those it keeps: the directory it reads, and two for the steps of a long path.
 const WORKING: usize = 3;
 const MOST_DESCRIPTORS: usize = 1024;
 
-/// Entries of a part of a directory that another worker may ask about: half a millisecond of warm `statx`.
+/// Largest part of a directory, in entries: half a millisecond of warm `statx`.
 const PART: usize = 512;
-/// A part takes about that long, where answers take longer.
+/// The time for a part, where answers take longer.
 const PART_NS: u64 = 20_000_000;
 
-/// Some entries of a directory, not yet asked about.
+/// Some entries of a directory whose metadata is not requested yet.
 pub(super) struct Part<S> {
     pub(super) home: Arc<Home<S>>,
     pub(super) batch: Batch,
     pub(super) piece: Piece,
-    /// The directory, once a worker has opened it.
+    /// The directory, once the worker has opened it.
     pub(super) dir: Option<OwnedFd>,
 }
 
-/// The directory that parts are of. Descriptors never cross workers, so a worker that takes one opens it by path.
+/// The directory of parts. Descriptors never cross workers, so a worker that takes a part opens it by path.
 pub(super) struct Home<S> {
     pub(super) path: Box<[u8]>,
     pub(super) about: About<S>,
-    /// What its path must lead to.
+    /// Device and inode of the directory: the path may lead to another one later.
     pub(super) identity: (Device, u64),
 }
 
-/// What a worker takes from the order; `None` to go on with what it has begun.
+/// A worker's next task; `None` to continue what it has begun.
 pub(super) type Task<S> = Option<steal::Task<Subdirectories<S>, Paused<S>, Box<Part<S>>>>;
 
 pub(super) struct Shared<'o, S> {
     pub(super) options: &'o Options<'o>,
-    /// Those of the options, and the type.
+    /// The needs of the options, and the type.
     pub(super) needs: NeedsByKind,
-    /// Whether some known type must be asked about.
+    /// Whether an entry of known type may need a request.
     pub(super) asks: bool,
-    /// Whether nothing is needed but directories, whose number a link count may tell. Not while each request counts, nor
-    /// where `.` and `..` are among the entries. Until a file system is met that does not count links: to ask for it again
-    /// in each directory would cost what was to be saved, on a network.
+    /// Whether only directories must be recognized, for which the link count may suffice. Not with a rate, deadline or
+    /// cancellation, and not if `.` and `..` are kept. Cleared at the first file system that does not count links:
+    /// testing each directory again would cost requests instead of saving them.
     pub(super) settles: AtomicBool,
     pub(super) bounds: Bounds<'o>,
     pub(super) border: Border,
-    /// Descriptors that each worker may hold.
+    /// Descriptors that each worker may keep.
     pub(super) share: usize,
-    /// Entries of a part.
+    /// Entries for each part.
     pub(super) part: AtomicUsize,
     pub(super) tasks: Steal<Subdirectories<S>, Box<Part<S>>>,
     ids: AtomicU64,
@@ -87,7 +87,7 @@ impl<'o, S> Shared<'o, S> {
         shared
     }
 
-    /// For so many workers, or as many as descriptors suffice for.
+    /// Sets the number of workers, reduced if the descriptors do not suffice. Returns it.
     pub(super) fn set_workers(&mut self, workers: usize) -> usize {
         let descriptors = self.options.descriptors.unwrap_or_else(|| {
             let limit = sched::open_files_limit().unwrap_or(u64::MAX) / 2;
@@ -99,13 +99,13 @@ impl<'o, S> Shared<'o, S> {
         workers
     }
 
-    /// What a request takes: parts shrink where that is long, so that all workers have some.
+    /// Sets the latency of requests. A long latency makes parts smaller, so that all workers get some.
     pub(super) fn set_latency(&self, nanoseconds: u64) {
         let fitting = (PART_NS / nanoseconds.max(1)) as usize;
         self.part.store(fitting.clamp(1, PART), Relaxed);
     }
 
-    /// Numbers for so many directories: the first of them.
+    /// Reserves consecutive numbers for directories. Returns the first.
     pub(super) fn number(&self, directories: usize) -> u64 {
         self.ids.fetch_add(directories as u64, Relaxed)
     }
@@ -130,7 +130,7 @@ impl<S: Clone + Default + Send + Sync> crew::Order for Shared<'_, S> {
             return Next::End;
         }
         if worker.has_begun() {
-            // While a directory is read, parts come first only if there are enough of them to be read later.
+            // While this worker reads a directory, it takes a part only if enough are queued.
             let part = if self.tasks.has_enough_parts() { self.tasks.pop_part() } else { None };
             return Next::Task(part.map(steal::Task::Part));
         }

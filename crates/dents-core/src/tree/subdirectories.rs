@@ -7,34 +7,34 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_engine::order::steal::Group;
 
-/// What is known of a directory beside its path.
+/// Properties of a directory beside its path.
 #[derive(Clone, Default)]
 pub(super) struct About<S> {
     pub(super) id: u64,
     pub(super) parent: u64,
-    /// Of its entries.
+    /// The depth of its entries.
     pub(super) depth: u32,
     pub(super) state: S,
-    /// Itself and all directories above it; only where links are followed.
+    /// The directory and its ancestors; only where links are followed.
     pub(super) lineage: Option<Arc<Lineage>>,
-    /// Where the walk must stay on one.
+    /// The device, if the walk must stay on it.
     pub(super) device: Option<Device>,
 }
 
-/// What the subdirectories of one directory have in common, and their names.
+/// The names of the subdirectories of one directory, and the properties they share.
 pub(super) struct Subdirectories<S> {
-    /// The directory they are in; empty for operands.
+    /// The path of their parent; empty for operands.
     pub(super) path: Box<[u8]>,
-    /// What is known of that.
+    /// The properties of the parent.
     pub(super) about: About<S>,
-    /// Whether they may be symbolic links.
+    /// Whether some may be symbolic links.
     pub(super) follow: bool,
     first_id: u64,
     names: Box<[u8]>,
     starts: Box<[u32]>,
 }
 
-/// Marks the start of a name that may be a link to something else than a directory.
+/// Marks the start of a name that may be a link to something other than a directory.
 const PERHAPS: u32 = 1 << 31;
 
 impl<S: Clone> Subdirectories<S> {
@@ -43,12 +43,12 @@ impl<S: Clone> Subdirectories<S> {
         CStr::from_bytes_until_nul(&self.names[start..]).unwrap_or_default()
     }
 
-    /// Whether it may turn out to be no directory, which is no failure then.
+    /// Whether this may be a link to something other than a directory: opening it may then fail without a failure.
     pub(super) fn perhaps(&self, index: usize) -> bool {
         self.starts[index] & PERHAPS != 0
     }
 
-    /// What is known of one before it is opened.
+    /// The properties of a subdirectory before it is opened.
     pub(super) fn about(&self, index: usize) -> About<S> {
         let About { id: parent, depth, ref state, device, .. } = self.about;
         let id = self.first_id + index as u64;
@@ -56,7 +56,7 @@ impl<S: Clone> Subdirectories<S> {
     }
 }
 
-/// Gathers subdirectories, with memory that serves again.
+/// Collects subdirectories, in memory that is reused.
 #[derive(Default)]
 pub(super) struct Gathering {
     names: Vec<u8>,
@@ -71,8 +71,8 @@ impl Gathering {
         self.inos.clear();
     }
 
-    /// A piece has at most some thousands of names of at most 255 bytes, operands as many as fit on a command line: 31
-    /// bits are plenty, and what goes beyond them is left out.
+    /// A piece has at most some thousand names of at most 255 bytes; operands fit on a command line. So 31 bits
+    /// suffice; names beyond are left out.
     pub(super) fn push(&mut self, name: &CStr, perhaps: bool, ino: u64) {
         let start = self.names.len() as u32;
         if self.names.len() < PERHAPS as usize {

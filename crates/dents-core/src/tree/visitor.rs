@@ -1,17 +1,17 @@
-//! What a walk shows its findings to.
+//! The visitor of a walk: receives batches and failures.
 
 use super::lineage::Lineage;
 use crate::batch::{Batch, Entry};
 use dents_sys::{BorrowedFd, Errno};
 
-/// Receives what one worker finds. All methods but [`Visitor::entries`] have a default.
+/// Receives the results of one worker. All methods except [`Visitor::entries`] have a default.
 pub trait Visitor {
-    /// What a directory hands down to its subdirectories: the rules of an ignore file, a sum to add to. `()` for nothing.
-    /// Cloned for each directory that is opened.
+    /// The state that a directory passes to its subdirectories: the rules of an ignore file, a sum to add to. `()` for
+    /// none. Cloned for each directory that is opened.
     type State: Clone + Default + Send + Sync;
 
-    /// A directory was opened and not yet read; `state` is that of its parent and becomes its own. [`Step::Skip`] closes
-    /// it again.
+    /// A directory was opened and is not read yet; `state` is that of its parent and becomes its own. [`Step::Skip`]
+    /// closes the directory.
     fn opened(&mut self, place: &Place<'_>, state: &mut Self::State) -> Step {
         let _ = (place, state);
         Step::Enter
@@ -25,71 +25,73 @@ pub trait Visitor {
         None
     }
 
-    /// Entries of a directory: all of them, or a piece if there are many. An empty directory gives one empty batch.
-    /// [`Step::Skip`] enters none of the directories among them.
+    /// Entries of a directory: all of them, or a piece of a large directory. An empty directory gives one empty batch.
+    /// [`Step::Skip`] enters none of the directories in the batch.
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Step;
 
-    /// Whether to enter a subdirectory (or, where links are followed, perhaps a link to one) of the entries given last.
+    /// Whether to enter a subdirectory of the last batch; where links are followed, this may be a link to something
+    /// else.
     fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, state: &Self::State) -> Step {
         let _ = (place, entry, state);
         Step::Enter
     }
 
-    /// The directories for which [`Visitor::descend`] has just been asked, and that are entered, have numbers from `first`
-    /// on, in the order of asking. Not told if there are none.
+    /// The directories that the last calls of [`Visitor::descend`] entered have numbers from `first` on, in the order
+    /// of the calls. Not called if there are none.
     fn numbered(&mut self, first: u64) {
         let _ = first;
     }
 
-    /// A directory that could not be opened, or not read to its end.
+    /// A directory could not be opened, or not be read to its end.
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         let _ = failure;
         Step::Enter
     }
 }
 
-/// How to go on.
+/// How to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Go on, and down.
+    /// Continue, and enter.
     Enter,
-    /// Go on, but not down here.
+    /// Continue without entering.
     Skip,
-    /// End the walk, on all workers.
+    /// End the walk on all workers.
     Stop,
 }
 
-/// The directory that a batch is of.
+/// The directory of a batch.
 ///
-/// Operands come in a batch of their own, of no directory: number 0, depth 0, an empty path.
+/// Operands come in a batch of their own, without a directory: number 0, depth 0, an empty path.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// The directory's number in this walk; that of the operands is 0.
+    /// The directory's number in this walk; 0 for the operands.
     pub id: u64,
-    /// The number of the directory it is in.
+    /// The number of the parent directory.
     pub parent: u64,
-    /// The depth of its *entries*: 0 for operands, 1 for what is in them.
+    /// The depth of its *entries*: 0 for operands, 1 for entries of an operand.
     pub depth: u32,
-    /// The path, beginning with the operand. See [`Place::join`].
+    /// The path; it begins with the operand. See [`Place::join`].
     pub path: &'a [u8],
-    /// Which part of it this is.
+    /// Which piece of the directory this batch is.
     pub piece: Piece,
-    /// The directory, to ask more about its entries (not to read it: it may be open as a place only, `O_PATH`); where
-    /// the operands begin for the operands. `None` if it could not be opened another time for a piece that was dealt out.
+    /// The directory, for further requests about its entries (not to read it: it may be open with `O_PATH`). For the
+    /// operands, the directory that they are relative to. `None` if a piece went to another worker, which could not
+    /// open the directory again.
     pub dir: Option<BorrowedFd<'a>>,
-    /// The directory and those above it; only where links are followed.
+    /// The directory and its ancestors; only where links are followed.
     pub(super) lineage: Option<&'a Lineage>,
 }
 
 impl Place<'_> {
-    /// Whether a directory is this one or one above it. A link that leads there is given as an entry, and then not entered but
-    /// told of as [`Problem::Loop`]. Always false but with [`Follow::Always`](super::Follow).
+    /// Whether a directory is this one or one of its ancestors. A link that leads there is yielded as an entry; it is
+    /// not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow).
     #[must_use]
     pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
         self.lineage.is_some_and(|lineage| lineage.has(device, ino))
     }
 
-    /// The path of an entry, written over what is in `path`.
+    /// Writes the path of an entry into `path`, replacing its contents.
     pub fn join(&self, name: &[u8], path: &mut alloc::vec::Vec<u8>) {
         path.clear();
         path.extend_from_slice(self.path);
@@ -100,39 +102,39 @@ impl Place<'_> {
     }
 }
 
-/// A part of a directory.
+/// Identifies a piece of a directory: the entries of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Counted from 0. Pieces may come in any order, and to several workers.
     pub index: u32,
-    /// Whether this is the one with the greatest index: nothing is known of others' having come.
+    /// Whether this is the last index. Other pieces may still follow.
     pub last: bool,
 }
 
-/// What went wrong with a directory. (What goes wrong with an entry is in its batch.)
+/// The error of a directory. (The error of an entry is in its batch.)
 #[derive(Clone, Copy, Debug)]
 pub struct Failure<'a> {
     /// The directory's number.
     pub id: u64,
-    /// The number of the directory it is in.
+    /// The number of the parent directory.
     pub parent: u64,
     /// The depth that its entries would have.
     pub depth: u32,
     /// Its path.
     pub path: &'a [u8],
-    /// What was tried.
+    /// What failed.
     pub problem: Problem,
-    /// What the kernel said; `ELOOP` for a loop.
+    /// The kernel's error; `ELOOP` for a loop.
     pub errno: Errno,
 }
 
-/// What was tried.
+/// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// To open it.
+    /// Opening the directory.
     Open,
-    /// To read it. What was read before was given.
+    /// Reading it. Entries read before were passed to the visitor.
     Read,
-    /// To enter a directory that is one of those above: a loop of links.
+    /// Entering it: it is one of its own ancestors, through a link.
     Loop,
 }

@@ -1,4 +1,4 @@
-//! What the tests and examples of this crate share: std's threads for the library's workers, and a directory to play in.
+//! Helpers of this crate's tests and examples: std's threads as workers, and temporary directories.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
 
 use dents_core::stat::Workers;
@@ -14,7 +14,7 @@ impl Workers for Threads {
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| {
             for worker in 1..workers {
-                // A thread that cannot be started is left out.
+                // A thread that cannot be started is skipped.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, move || job(worker));
             }
             job(0);
@@ -22,12 +22,12 @@ impl Workers for Threads {
     }
 }
 
-/// A path as the kernel wants it.
+/// A path as a C string.
 pub fn c_path(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).expect("paths have no NUL")
 }
 
-/// A temporary directory of one's own, removed with all that is in it.
+/// A temporary directory, removed with its contents.
 pub struct Playground(pub PathBuf);
 
 impl Playground {
@@ -35,7 +35,7 @@ impl Playground {
         Self::within(&std::env::temp_dir(), name)
     }
 
-    /// On a tmpfs, if there is one to write to.
+    /// On a tmpfs, if one is writable.
     pub fn in_memory(name: &str) -> Playground {
         let shm = "/dev/shm";
         let writable = rustix::fs::access(shm, rustix::fs::Access::WRITE_OK).is_ok();
@@ -54,7 +54,7 @@ impl Playground {
 
 impl Drop for Playground {
     fn drop(&mut self) {
-        // rm, because std recurses with a descriptor a level.
+        // rm, because std keeps one descriptor open for each level.
         let _ = std::process::Command::new("rm").arg("-rf").arg(&self.0).status();
     }
 }
@@ -71,7 +71,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Below `n`, which must not be 0.
+    /// A number below `n`, which must not be 0.
     pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }

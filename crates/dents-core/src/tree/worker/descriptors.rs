@@ -1,5 +1,5 @@
-//! The descriptors of the directories on a worker's stack, as long as its share lasts: one for each level whose subdirectories
-//! may be opened relative to it.
+//! The open directories of a worker, as many as its share allows: one for each level whose subdirectories can be opened
+//! relative to it.
 
 use alloc::vec::Vec;
 use dents_sys::{AsFd, BorrowedFd, OwnedFd};
@@ -7,15 +7,15 @@ use dents_sys::{AsFd, BorrowedFd, OwnedFd};
 pub(super) struct Descriptors {
     /// By level, deepest last.
     open: Vec<(usize, OwnedFd)>,
-    /// How many there may be.
+    /// The most that may be open.
     share: usize,
-    /// Directories that are paused. Each holds a descriptor of the share.
+    /// Paused directories. Each keeps a descriptor of the share.
     paused: usize,
-    /// When there is no room, only every `stride`th level keeps its descriptor.
+    /// When the share is used up, only every `stride`th level keeps its descriptor.
     stride: usize,
 }
 
-/// What a worker's share must leave for others when a directory is paused.
+/// Descriptors that pausing a directory must leave in the share.
 const LEAST_SHARE: usize = 4;
 
 impl Descriptors {
@@ -27,22 +27,23 @@ impl Descriptors {
         self.share = share.saturating_sub(self.paused);
     }
 
-    /// The directory of a level, if it is open and no deeper one is.
+    /// The directory of this level, if it is open and the deepest.
     pub(super) fn at(&self, level: usize) -> Option<BorrowedFd<'_>> {
         self.open.last().filter(|(at, _)| *at == level).map(|(_, dir)| dir.as_fd())
     }
 
-    /// Those that are open, highest first, and their levels.
+    /// The open directories and their levels, highest first.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, BorrowedFd<'_>)> {
         self.open.iter().map(|(level, dir)| (*level, dir.as_fd()))
     }
 
-    /// Whether another may be open.
+    /// Whether another directory may be open.
     pub(super) fn has_share(&self) -> bool {
         self.share > 0
     }
 
-    /// Keeps the directory of this level open, of so many levels so far, if there is a share; no deeper one is open.
+    /// Keeps the directory of this level open, if there is a share. No deeper directory is open; `levels` is the depth
+    /// of the stack.
     pub(super) fn keep(&mut self, level: usize, dir: OwnedFd, levels: usize) {
         if self.has_share() {
             self.make_room(levels);
@@ -50,7 +51,7 @@ impl Descriptors {
         }
     }
 
-    /// Closes all but those of so many levels.
+    /// Closes all directories below this many levels.
     pub(super) fn truncate(&mut self, levels: usize) {
         while self.open.pop_if(|(level, _)| *level >= levels).is_some() {}
         if levels == 0 {
@@ -58,7 +59,7 @@ impl Descriptors {
         }
     }
 
-    /// Whether a directory may be paused: then one of so many levels comes to lie at `level`, and takes a descriptor of the share.
+    /// Pauses a directory at `level`, if the share allows it. The directory keeps a descriptor of the share.
     pub(super) fn pause(&mut self, level: usize, levels: usize) -> bool {
         if self.share <= LEAST_SHARE {
             return false;
@@ -70,14 +71,14 @@ impl Descriptors {
         true
     }
 
-    /// A directory that was paused is read on.
+    /// A paused directory is read further.
     pub(super) fn resume(&mut self) {
         self.share += 1;
         self.paused -= 1;
     }
 
-    /// Closes a directory if there is no room for another: the highest first, but for every `stride`th level, from
-    /// which those between are found again without the whole path; and every other of those when only they are left.
+    /// Closes a directory if there is no room: the highest whose level is no multiple of `stride`. The levels between
+    /// are opened relative to those that stay. If only multiples are left, doubles `stride`.
     fn make_room(&mut self, levels: usize) {
         while self.open.len() >= self.share.max(1) {
             if let Some(at) = self.open.iter().position(|(level, _)| !level.is_multiple_of(self.stride)) {
@@ -143,7 +144,7 @@ mod tests {
         // One of five had to be closed.
         assert_eq!((levels(&descriptors), descriptors.share), (std::vec![0, 3, 4, 5], 5));
         descriptors.set_share(5);
-        assert!(!descriptors.pause(2, 5), "too few are left");
+        assert!(!descriptors.pause(2, 5), "too few descriptors are left");
         descriptors.resume();
         assert_eq!((descriptors.share, descriptors.paused), (5, 0));
     }

@@ -1,4 +1,4 @@
-//! From a subdirectory that waits to a directory that is open.
+//! Opens the subdirectories that wait.
 
 use super::{Reading, Worker, place_of};
 use crate::tree::Follow;
@@ -13,16 +13,16 @@ use dents_engine::wait;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
-/// Where descriptors run out, a worker gives up its own and tries again so often, a millisecond apart.
+/// Retries of a worker without descriptors, a millisecond apart, after it has closed its own.
 const PATIENCE: u32 = 2000;
 const NAP_NS: u64 = 1_000_000;
 
-/// So many subdirectories still to be opened make it worth to open a directory again.
+/// Unclaimed subdirectories from which it pays off to open their parent again.
 const WORTH_OPENING: usize = 3;
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// Opens a subdirectory: one of the topmost group on the worker's stack if it is its `own`. Then it is being read, unless
-    /// it is skipped or its opening is a failure.
+    /// Opens a subdirectory; with `own`, one of the topmost group on the worker's stack. It is then the directory being
+    /// read, unless the visitor skips it or opening fails.
     pub(super) fn enter<V: Visitor<State = S>>(
         &mut self,
         group: &Group<Subdirectories<S>>,
@@ -35,7 +35,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.set_path(&siblings.path, siblings.name(index).to_bytes());
         let dir = self.show(shared, |worker| worker.open(group, index, own, shared));
         if own {
-            // Or a chain of directories with one subdirectory each would hold them all.
+            // Otherwise a chain of directories with one subdirectory each would keep all these groups.
             shared.tasks.release(&mut self.stack);
             self.descriptors.truncate(self.stack.levels());
         }
@@ -67,7 +67,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         None
     }
 
-    /// Device and lineage, where they matter.
+    /// The device and the ancestors, where they are needed.
     fn identify(
         &mut self,
         dir: &OwnedFd,
@@ -89,7 +89,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         Ok(())
     }
 
-    /// Opens it, and where descriptors run out gives up the worker's own.
+    /// Opens the subdirectory. If no descriptor is left, closes the worker's own and tries again.
     fn open(
         &mut self,
         group: &Group<Subdirectories<S>>,
@@ -121,7 +121,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Opens it relative to its parent, or by `self.path`.
+    /// Opens the subdirectory relative to its parent, or by `self.path`.
     fn try_open(
         &self,
         siblings: &Subdirectories<S>,
@@ -144,7 +144,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         device.map_or(Ok(()), |device| Border::check(&dir, device, made)).map(|()| dir)
     }
 
-    /// Opens the parent of several subdirectories that came without: by path, once for all of them.
+    /// Opens the parent of a group whose parent is not open: by path, once for the group.
     fn reopen(&mut self, group: &Group<Subdirectories<S>>, shared: &Shared<'_, S>) {
         let (path, levels) = (&group.common.path, self.stack.levels());
         let worth = !path.is_empty() && group.unclaimed() + 1 >= WORTH_OPENING;
@@ -157,8 +157,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Where to begin and how to go on to a path. If it is that of the worker's `own`, from the deepest directory above it
-    /// that is still open.
+    /// A directory to start from and the path relative to it. For the worker's `own` path, the start is the deepest
+    /// ancestor that is still open.
     fn way<'w>(&'w self, own: bool, path: &'w [u8], shared: &Shared<'w, S>) -> (BorrowedFd<'w>, &'w [u8]) {
         let above = |(level, dir)| {
             let above = &self.stack.group(level)?.common.path;
@@ -179,8 +179,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 }
 
-/// Whether a directory stays closed without anything being wrong: it lies on another file system and that is not to be
-/// entered; a link leads to no directory; the walk ends.
+/// Whether a directory that was not opened is no failure: it is on another file system and must not be entered, a link
+/// leads to no directory, or the walk ends.
 fn is_no_failure<S>(errno: Errno, perhaps: bool, shared: &Shared<'_, S>) -> bool {
     match errno {
         Errno::XDEV => shared.options.one_file_system,

@@ -1,7 +1,8 @@
-//! One worker: takes a task, opens or reads a directory, gets the answers about its entries, and publishes its subdirectories.
+//! One worker: takes a task, opens or reads a directory, requests the metadata of its entries, and publishes its
+//! subdirectories.
 //!
-//! [`Worker::execute`] does one task, which may end with a batch or a failure to show; [`Worker::collect`] comes after the
-//! batch was seen.
+//! [`Worker::execute`] executes one task, which may produce a batch or a failure for the visitor. [`Worker::collect`]
+//! follows when the visitor has seen the batch.
 
 mod descriptors;
 mod enter;
@@ -25,9 +26,9 @@ use descriptors::Descriptors;
 
 pub(super) struct Worker<S> {
     stack: Stack<Subdirectories<S>, Paused<S>>,
-    /// Of the directories whose subdirectories are on the stack.
+    /// Descriptors of the directories whose subdirectories are on the stack.
     descriptors: Descriptors,
-    /// Of the directory opened last.
+    /// The path of the directory opened last.
     path: Vec<u8>,
     buffer: Vec<u8>,
     batch: Batch,
@@ -35,7 +36,7 @@ pub(super) struct Worker<S> {
     promising: bool,
     source: Source<S>,
     reading: Option<Reading<S>>,
-    /// What went wrong with the directory being read.
+    /// The error of the directory being read.
     trouble: Option<Errno>,
     gathering: Gathering,
     clock: Clock,
@@ -48,23 +49,23 @@ struct Reading<S> {
     about: About<S>,
     ended: bool,
     piece: Piece,
-    /// Pieces numbered so far.
+    /// Number of pieces so far.
     pieces: u32,
     home: Option<Arc<Home<S>>>,
-    /// Where its subdirectories begin on the stack.
+    /// The level of its subdirectories on the stack.
     level: usize,
 }
 
-/// A very wide directory, to be read on when the subdirectories found so far are done.
+/// A very wide directory that is read further when the subdirectories found so far are done.
 pub(super) struct Paused<S> {
     path: Box<[u8]>,
     reading: Reading<S>,
 }
 
-/// Subdirectories of one directory that may wait before it is paused: of a few MiB, whatever their names.
+/// Subdirectories of one directory that may wait before it is paused: a few MiB with names of any length.
 const WIDE: usize = 1 << 14;
 
-/// Where the entries come from that are to be seen.
+/// The source of the current batch.
 enum Source<S> {
     Operands,
     /// The directory being read.
@@ -76,7 +77,7 @@ enum Source<S> {
 /// What is to be shown.
 pub(super) enum Ready {
     Entries,
-    /// A failure, but for its path.
+    /// A failure; its path is that of the worker.
     Failed(Failure<'static>),
 }
 
@@ -98,12 +99,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Where another thread sees what this worker waits for: the first seat is the lister's.
+    /// The worker's seat in the watch. Seat 0 is the lister's.
     fn seat(&self) -> usize {
         1 + self.stack.worker()
     }
 
-    /// Does something about the directory of `self.path`, which the watchdog sees meanwhile.
+    /// Executes `wait` for the directory of `self.path`, and shows that to the watchdog.
     fn show<T>(&mut self, shared: &Shared<'_, S>, wait: impl FnOnce(&mut Self) -> T) -> T {
         let Some(watch) = shared.options.watch else { return wait(self) };
         watch.begin(self.seat(), &self.path);
@@ -112,7 +113,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         done
     }
 
-    /// The operands become the first batch.
+    /// Makes the operands the first batch.
     pub(super) fn give_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
         operands.iter().for_each(|operand| self.batch.push(operand, Kind::Unknown, 0));
         let follow = shared.options.follow != Follow::Never;
@@ -122,7 +123,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.source = Source::Operands;
     }
 
-    /// Works with others until all is done or the walk is stopped. The first worker brings along what it has begun.
+    /// Executes tasks with the other workers until the walk ends. The first worker continues what it has begun.
     pub(super) fn run<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) {
         self.descriptors.set_share(shared.share);
         let execute = |worker: &mut Self, task| {
@@ -137,7 +138,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Executes a task, and shows what comes of it. Whether there was something to show.
+    /// Executes a task, and passes its result to the visitor. Returns whether there was one.
     pub(super) fn step<V: Visitor<State = S>>(
         &mut self,
         task: Task<S>,
@@ -166,13 +167,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         true
     }
 
-    /// Whether something was begun that comes before all else: the operands, a directory being read.
+    /// Whether the worker must first continue: with the operands, or with the directory being read.
     pub(super) fn has_begun(&self) -> bool {
         matches!(self.source, Source::Operands)
             || self.reading.as_ref().is_some_and(|reading| !reading.ended || self.trouble.is_some())
     }
 
-    /// The next task of those that wait.
+    /// The next waiting task.
     pub(super) fn next(&mut self, shared: &Shared<'_, S>) -> Next<Task<S>> {
         let next = shared.tasks.next(&mut self.stack);
         self.descriptors.truncate(self.stack.levels());
@@ -221,12 +222,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         Failure { id: about.id, parent: about.parent, depth: about.depth, path: b"", problem, errno }
     }
 
-    /// The failure with the path of the directory opened last, which it is about.
+    /// Completes a failure with the path of the directory opened last.
     pub(super) fn failure(&self, failure: Failure<'static>) -> Failure<'_> {
         Failure { path: &self.path, ..failure }
     }
 
-    /// The batch to be seen.
+    /// The current batch.
     pub(super) fn batch(&self) -> &Batch {
         if let Source::Part(part) = &self.source { &part.batch } else { &self.batch }
     }
@@ -239,7 +240,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Where the batch belongs.
+    /// The directory of the current batch.
     pub(super) fn place<'w>(&'w self, shared: &Shared<'w, S>) -> Place<'w> {
         match (&self.source, &self.reading) {
             (Source::Part(part), _) => {
@@ -256,13 +257,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// The highest directory that is open.
+    /// The highest open directory.
     pub(super) fn highest_open(&self) -> Option<BorrowedFd<'_>> {
         let reading = self.reading.as_ref().map(|reading| reading.dir.as_fd());
         self.descriptors.iter().next().map(|(_, dir)| dir).or(reading)
     }
 
-    /// Publishes the subdirectories in the batch that was seen, if any shall be entered. The number of the first of them.
+    /// Publishes the subdirectories of the current batch that the visitor enters. Returns the number of the first.
     pub(super) fn collect(
         &mut self,
         shared: &Shared<'_, S>,
@@ -286,7 +287,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         first
     }
 
-    /// Publishes what was found in the directory being read, which is read on, now or later, or done.
+    /// Publishes the subdirectories of the directory being read. The directory is then read further, paused or done.
     fn publish_own(&mut self, gathering: &Gathering, shared: &Shared<'_, S>) -> Option<u64> {
         let reading = self.reading.take()?;
         let path = core::mem::take(&mut self.path);
@@ -323,7 +324,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         for entry in self.batch().iter() {
             let perhaps = match entry.kind() {
                 Kind::Dir => entry.d_kind() == Kind::Link,
-                // It was not stat'ed: opening it tells.
+                // A link without a `statx`: opening it tells its type.
                 Kind::Link if follow && !entry.is_known() => true,
                 _ => continue,
             };
@@ -338,7 +339,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Publishes subdirectories; `dir` is where they are, if it needs to be open no longer. Returns the number of the first.
+    /// Publishes subdirectories. `dir` is their parent, if no other code needs it open. Returns the number of the
+    /// first.
     pub(super) fn publish(
         &mut self,
         gathering: &Gathering,

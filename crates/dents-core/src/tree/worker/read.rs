@@ -1,4 +1,4 @@
-//! From a directory that is open to a batch that may be seen.
+//! Reads an open directory into batches.
 
 use super::{Reading, Source, Worker, place_of};
 use crate::batch::Batch;
@@ -16,14 +16,14 @@ use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno};
 
-/// Bytes given to each `getdents64`.
+/// Size of the buffer for `getdents64`.
 const BUFFER: usize = 64 * 1024;
 
-/// So many entries are read at once where the link count saves asking about them.
+/// Entries that are read at once where the link count may save their `statx`.
 const SETTLED: usize = 1 << 18;
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// Reads the next piece of the directory that is open, and finds out what must be known. False if the walk ended
+    /// Reads the next piece of the open directory, and requests its metadata. Returns false if the walk ended
     /// meanwhile.
     pub(super) fn read<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) -> bool {
         let Some(mut reading) = self.reading.take() else { return false };
@@ -46,7 +46,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let selected = visitor.select(&place, &self.batch, &reading.about.state);
             whole = self.fill(None, dir, (shared.follows(), selected), shared);
         } else {
-            // Names and types are all that is wanted.
+            // Only names and types are needed.
             shared.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
         }
         self.reading = Some(reading);
@@ -54,10 +54,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         whole
     }
 
-    /// Finds the directories among entries of unknown type by the link count, if it can be believed. Reads again, because
-    /// it must be older than the names. Whether there is something left to ask.
+    /// Finds the directories among entries of unknown type by the link count, if it can be trusted. Reads the names
+    /// again, because the link count must be older than the names. Returns whether some types are still unknown.
     fn settle(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) -> bool {
-        // `fstatfs` and `statx`; and the whole directory may be asked about at once: not under a rate.
+        // `fstatfs` and `statx`. The whole directory may be stat'ed at once, so this is not used under a rate.
         self.tally.requests += 2;
         let before = match scandir::link_count(reading.dir.as_fd()) {
             Ok(before) => before,
@@ -85,7 +85,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         false
     }
 
-    /// Reads until the end, or until there are so many entries. Whether a type is unknown.
+    /// Reads to the end, or until the batch has `most` entries. Returns whether a type is unknown.
     fn read_names(&mut self, reading: &mut Reading<S>, most: usize, shared: &Shared<'_, S>) -> bool {
         let options = shared.options;
         let follow = shared.follows();
@@ -99,7 +99,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             self.tally.reads += 1;
             self.tally.requests += 1;
             let filled = match dir::getdents64(reading.dir.as_fd(), &mut self.buffer) {
-                // Removed while it was open: no entries any more.
+                // The directory was removed while it was open: it has no entries.
                 Err(Errno::NOENT) => 0,
                 Ok(filled) => filled,
                 Err(errno) => {
@@ -123,15 +123,16 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             if records.malformed() {
                 self.trouble = Some(Errno::IO);
             }
-            // That the buffer is not full proves nothing: some file systems answer in pieces. The greatest position
-            // there is leaves no room for another entry; ext4 says so (fs/ext4/dir.c, EXT4_HTREE_EOF_64BIT).
+            // A partly filled buffer does not mark the end: some file systems return fewer entries than fit. After the
+            // greatest position there can be no further entry; ext4 uses it for the end (fs/ext4/dir.c,
+            // EXT4_HTREE_EOF_64BIT).
             reading.ended = filled == 0 || position == i64::MAX || self.trouble.is_some();
         }
         self.promising |= unknown;
         unknown
     }
 
-    /// Publishes a part of the entries, if others have nothing to do or there are more to be read.
+    /// Publishes parts of the batch, if other workers are idle or the directory has more entries.
     fn deal(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
         let part = shared.part.load(Relaxed);
         let tasks = &shared.tasks;
@@ -159,7 +160,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         reading.pieces += parts as u32;
     }
 
-    /// Gets the answers about a part of a directory. False if the walk ended meanwhile.
+    /// Requests the metadata of a part. Returns false if the walk ended meanwhile.
     pub(super) fn take<V: Visitor<State = S>>(
         &mut self,
         mut part: Box<Part<S>>,
@@ -169,7 +170,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let mut made = 1;
         let opened = open::place(shared.options.at, &part.home.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
-            // Another directory took its place.
+            // Another directory replaced it.
             if (statx.dev(), statx.ino()) == part.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
         });
         self.tally.requests += made;
@@ -195,7 +196,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         whole
     }
 
-    /// The order in which entries of a directory are asked about.
+    /// Sorts a batch into the order of its requests.
     fn sort(&mut self, batch: Option<&mut Batch>, shared: &Shared<'_, S>) {
         if shared.options.order == Order::Inode {
             batch.unwrap_or(&mut self.batch).sort_by_inode();
