@@ -15,7 +15,7 @@ impl Batch {
     /// # Panics
     /// If a position is not below the other's length.
     pub fn absorb(&mut self, other: &Batch, order: &[u32]) {
-        if !self.admits(order.len()) {
+        if !self.has_room_for(order.len()) {
             return;
         }
         self.absorb_slots(other, order);

@@ -324,7 +324,7 @@ impl Batch {
     }
 
     /// Whether there is room for this many more entries. If not, the caller must leave out them and all later ones.
-    pub(crate) fn admits(&mut self, more: usize) -> bool {
+    pub(crate) fn has_room_for(&mut self, more: usize) -> bool {
         self.full |= self.dents.len() + more > MOST_ENTRIES;
         !self.full
     }
@@ -348,7 +348,7 @@ impl Batch {
     pub fn push(&mut self, name: &CStr, kind: Kind, ino: u64) {
         let bytes = name.to_bytes_with_nul();
         let len = bytes.len() - 1;
-        if len <= Name::MAX_LEN && self.admits(1) {
+        if len <= Name::MAX_LEN && self.has_room_for(1) {
             self.dents.push(Dent { name: Name::new(self.arena.len(), len, kind), ino });
             self.arena.extend_from_slice(bytes);
         }
@@ -498,7 +498,7 @@ impl Batch {
 
     /// Moves the entries of another batch behind those of this one. No metadata of them may have been requested.
     pub(crate) fn append_names(&mut self, other: &mut Batch) {
-        if !self.admits(other.len()) {
+        if !self.has_room_for(other.len()) {
             return other.clear();
         }
         let base = (self.arena.len() as u64) << 24;
@@ -510,7 +510,7 @@ impl Batch {
 
     /// Copies the names of another batch behind those of this one.
     pub(crate) fn append_copy(&mut self, other: &Batch) {
-        if !self.admits(other.len()) {
+        if !self.has_room_for(other.len()) {
             return;
         }
         let base = (self.arena.len() as u64) << 24;

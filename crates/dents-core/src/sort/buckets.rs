@@ -25,9 +25,9 @@ pub(super) fn sorted<K: Ord + Copy + Send>(
     key: impl Fn(u32) -> K,
     sort: &(dyn Fn(&mut Vec<Keyed<K>>) + Sync),
 ) -> Vec<Vec<Keyed<K>>> {
-    let places = 0..count as u32;
+    let positions = 0..count as u32;
     if team.threads() == 1 || count < WORTH_SHARING {
-        let mut all = places.map(|place| (key(place), place)).collect();
+        let mut all = positions.map(|position| (key(position), position)).collect();
         sort(&mut all);
         return Vec::from([all]);
     }
@@ -35,9 +35,9 @@ pub(super) fn sorted<K: Ord + Copy + Send>(
     let borders = borders(parts, count, &key);
     let room = count / parts * 9 / 8;
     let mut buckets: Vec<Vec<Keyed<K>>> = (0..=borders.len()).map(|_| Vec::with_capacity(room)).collect();
-    for place in places {
-        let key = key(place);
-        buckets[borders.partition_point(|border| *border <= key)].push((key, place));
+    for position in positions {
+        let key = key(position);
+        buckets[borders.partition_point(|border| *border <= key)].push((key, position));
     }
     team.each(&mut buckets, sort);
     buckets

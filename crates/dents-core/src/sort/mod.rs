@@ -188,7 +188,8 @@ impl Order {
     ) {
         let sort = |keyed: &mut Vec<(K, u32)>| keyed.sort_unstable();
         order.clear();
-        let mut buckets = buckets::sorted(team, batch.len(), |place| key(batch.entry(place as usize)), &sort);
+        let mut buckets =
+            buckets::sorted(team, batch.len(), |position| key(batch.entry(position as usize)), &sort);
         order.reserve(batch.len());
         if self.reverse {
             buckets.reverse();

@@ -67,28 +67,28 @@ pub(super) fn sort<'b>(
 
 /// Sorts by the bytes of the texts.
 fn by_text<'b>(order: &mut [u32], reverse: bool, team: &Team<'_>, text: &(impl Fn(u32) -> &'b [u8] + Sync)) {
-    let old = Old::new(order);
-    Sorter { text: &|place: u32| text(old.get(place)), reverse }.arrange(order, &old, team);
+    let old = OldOrder::new(order);
+    Sorter { text: &|position: u32| text(old.get(position)), reverse }.arrange(order, &old, team);
 }
 
 /// The order before a sort. In reading order, the usual case, each position is its own index, and the four bytes for
 /// each entry are saved.
-struct Old(Option<Vec<u32>>);
+struct OldOrder(Option<Vec<u32>>);
 
-impl Old {
-    fn new(order: &[u32]) -> Old {
-        let as_read = order.iter().zip(0..).all(|(index, place)| *index == place);
-        Old((!as_read).then(|| order.to_vec()))
+impl OldOrder {
+    fn new(order: &[u32]) -> OldOrder {
+        let as_read = order.iter().zip(0..).all(|(index, position)| *index == position);
+        OldOrder((!as_read).then(|| order.to_vec()))
     }
 
     #[inline]
-    fn get(&self, place: u32) -> u32 {
-        self.0.as_ref().map_or(place, |old| old[place as usize])
+    fn get(&self, position: u32) -> u32 {
+        self.0.as_ref().map_or(position, |old| old[position as usize])
     }
 
-    fn arrange(&self, order: &mut [u32], places: impl Iterator<Item = u32>) {
-        for (slot, place) in order.iter_mut().zip(places) {
-            *slot = self.get(place);
+    fn arrange(&self, order: &mut [u32], positions: impl Iterator<Item = u32>) {
+        for (slot, position) in order.iter_mut().zip(positions) {
+            *slot = self.get(position);
         }
     }
 }
@@ -119,7 +119,7 @@ fn by_keys<'b>(
     collate: &mut (dyn Collate + '_),
     level: Level,
 ) {
-    let old = Old::new(order);
+    let old = OldOrder::new(order);
     let fill = |collate: &mut dyn Collate, keys: &mut Keys, part: &[u32]| {
         for index in part {
             level.make(collate, text(*index), &mut keys.arena);
@@ -136,7 +136,7 @@ fn by_keys<'b>(
         team.each(&mut parts, &|(collate, keys, part)| fill(&mut **collate, keys, part));
         keys.extend(parts.into_iter().map(|(_, keys, _)| keys));
     }
-    let key = |place: u32| keys[place as usize / KEYS].get(place as usize % KEYS);
+    let key = |position: u32| keys[position as usize / KEYS].get(position as usize % KEYS);
     Sorter { text: &key, reverse }.arrange(order, &old, team);
 }
 
@@ -148,12 +148,12 @@ fn equal_runs<'b>(
 ) -> Vec<Range<usize>> {
     let (mut last, mut key) = (Vec::new(), Vec::new());
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for (place, index) in order.iter().enumerate() {
+    for (position, index) in order.iter().enumerate() {
         key.clear();
         collate.first(text(*index), &mut key);
         match runs.last_mut() {
-            Some(run) if last == key => run.end = place + 1,
-            _ => runs.push(place..place + 1),
+            Some(run) if last == key => run.end = position + 1,
+            _ => runs.push(position..position + 1),
         }
         core::mem::swap(&mut last, &mut key);
     }
@@ -171,20 +171,20 @@ struct Sorter<'f, F> {
 
 impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
     /// Rearranges the `old` order into that of the texts.
-    fn arrange(&self, order: &mut [u32], old: &Old, team: &Team<'_>) {
+    fn arrange(&self, order: &mut [u32], old: &OldOrder, team: &Team<'_>) {
         let count = order.len();
         let from = self.common(count);
-        let key = |place| self.key(place, from);
+        let key = |position| self.key(position, from);
         if count <= FEW {
             let mut few = [(0, 0); FEW];
             let keyed = &mut few[..count];
-            keyed.iter_mut().zip(0..).for_each(|(keyed, place)| *keyed = (key(place), place));
+            keyed.iter_mut().zip(0..).for_each(|(keyed, position)| *keyed = (key(position), position));
             self.sort_keyed(keyed, from);
-            return old.arrange(order, keyed.iter().map(|(_, place)| *place));
+            return old.arrange(order, keyed.iter().map(|(_, position)| *position));
         }
         let sort = |keyed: &mut Vec<Keyed>| self.sort_keyed(keyed, from);
         let buckets = buckets::sorted(team, count, key, &sort);
-        old.arrange(order, buckets.into_iter().flatten().map(|(_, place)| place));
+        old.arrange(order, buckets.into_iter().flatten().map(|(_, position)| position));
     }
 
     /// The length of the common prefix of all texts. It need not be compared.
@@ -193,18 +193,18 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
             return 0;
         }
         let first = (self.text)(0);
-        let alike = |common: usize, place: u32| {
-            let both = first[..common].iter().zip((self.text)(place));
+        let alike = |common: usize, position: u32| {
+            let both = first[..common].iter().zip((self.text)(position));
             both.take_while(|(a, b)| a == b).count()
         };
         (1..count as u32)
-            .fold(first.len(), |common, place| if common == 0 { 0 } else { alike(common, place) })
+            .fold(first.len(), |common, position| if common == 0 { 0 } else { alike(common, position) })
     }
 
     /// Sorts texts that are equal up to `from`. Recurses once for each eight bytes of a text.
     fn sort(&self, keyed: &mut [Keyed], from: usize) {
-        for (key, place) in keyed.iter_mut() {
-            *key = self.key(*place, from);
+        for (key, position) in keyed.iter_mut() {
+            *key = self.key(*position, from);
         }
         self.sort_keyed(keyed, from);
     }
@@ -221,8 +221,8 @@ impl<'b, F: Fn(u32) -> &'b [u8] + Sync> Sorter<'_, F> {
 
     /// The next eight bytes, padded with NULs. No name contains a NUL; it separates the levels of a key, and all keys
     /// have the same number of levels. So a text sorts before its extensions, and is equal only to itself.
-    fn key(&self, place: u32, from: usize) -> u64 {
-        let rest = (self.text)(place).get(from..).unwrap_or_default();
+    fn key(&self, position: u32, from: usize) -> u64 {
+        let rest = (self.text)(position).get(from..).unwrap_or_default();
         let mut bytes = [0; 8];
         match rest.first_chunk::<8>() {
             Some(eight) => bytes = *eight,

@@ -115,9 +115,9 @@ fn all_strategies_give_equal_slots() {
 }
 
 /// Workers whose replacements start at once.
-struct Helped;
+struct Replacing;
 
-impl Workers for Helped {
+impl Workers for Replacing {
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync)) {
         Std.run(workers, job);
     }
@@ -146,7 +146,7 @@ impl Workers for Helped {
 fn replacement_workers_change_nothing() {
     static WATCH: Watch = Watch::new();
     for files in [0, 1, 70, 500, 9000] {
-        let tree = Tree::new(&format!("helped{files}"), files);
+        let tree = Tree::new(&format!("replaced{files}"), files);
         let needs = everything();
         let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
         for (mode, threads) in [(Mode::Auto, 2), (Mode::Auto, 1), (Mode::Par, 1), (Mode::Par, 3)] {
@@ -154,7 +154,7 @@ fn replacement_workers_change_nothing() {
             let means = Means {
                 mode,
                 threads: &threads,
-                workers: &Helped,
+                workers: &Replacing,
                 mounts: None,
                 rings: None,
                 lazy: false,

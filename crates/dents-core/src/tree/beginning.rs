@@ -1,6 +1,6 @@
 //! Continues an interrupted walk at directories below the operands, as if their parents had just been read.
 
-use super::lineage::{Device, Lineage};
+use super::ancestors::{Ancestors, Device};
 use super::shared::Shared;
 use super::subdirectories::{About, Gathering};
 use super::worker::Worker;
@@ -27,7 +27,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     ///
     /// The device to stay on and the ancestors, for finding loops, are found again from the path; the visitor's state
     /// is the default. Costs a few requests for each parent if one of the two is needed, else nothing.
-    pub(super) fn give_beginnings(&mut self, beginnings: &[Beginning], shared: &Shared<'_, S>) {
+    pub(super) fn push_beginnings(&mut self, beginnings: &[Beginning], shared: &Shared<'_, S>) {
         let mut gathering = Gathering::default();
         let same =
             |one: &Beginning, other: &Beginning| (one.depth, &one.parent) == (other.depth, &other.parent);
@@ -37,12 +37,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             if depth > 1 {
                 // On an error the check is skipped here; opening the directory fails if something is wrong.
                 about.device = self.device(parent, depth, shared).unwrap_or_default();
-                about.lineage = self.lineage(parent, depth, shared).unwrap_or_default();
+                about.ancestors = self.ancestors(parent, depth, shared).unwrap_or_default();
             }
             gathering.clear();
             // It is no longer known whether this is a link to something else.
-            let perhaps = shared.options.follow == Follow::Always;
-            group.iter().for_each(|one| gathering.push(&one.name, perhaps, 0));
+            let may_be_link = shared.options.follow == Follow::Always;
+            group.iter().for_each(|one| gathering.push(&one.name, may_be_link, 0));
             self.publish(&gathering, parent, about, None, shared);
         }
     }
@@ -53,23 +53,28 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             return Ok(None);
         }
         let operand = above(parent, depth - 2);
-        let operand = open::place(shared.options.at, operand, &mut self.tally.requests)?;
+        let operand = open::for_lookup(shared.options.at, operand, &mut self.tally.requests)?;
         shared.border.found(operand.as_fd(), &mut self.tally.requests).map(Some)
     }
 
     /// The parent and its ancestors, if links are followed.
-    fn lineage(&mut self, parent: &[u8], depth: u32, shared: &Shared<'_, S>) -> Result<Option<Arc<Lineage>>> {
+    fn ancestors(
+        &mut self,
+        parent: &[u8],
+        depth: u32,
+        shared: &Shared<'_, S>,
+    ) -> Result<Option<Arc<Ancestors>>> {
         if shared.options.follow != Follow::Always {
             return Ok(None);
         }
-        let mut lineage = None;
+        let mut ancestors = None;
         for levels in (0..=depth - 2).rev() {
-            let place = open::place(shared.options.at, above(parent, levels), &mut self.tally.requests)?;
+            let place = open::for_lookup(shared.options.at, above(parent, levels), &mut self.tally.requests)?;
             self.tally.requests += 1;
             let statx = stat::fstat(place.as_fd(), Mask::INO)?;
-            lineage = Lineage::child(lineage.as_ref(), statx.dev(), statx.ino()).or(lineage);
+            ancestors = Ancestors::child(ancestors.as_ref(), statx.dev(), statx.ino()).or(ancestors);
         }
-        Ok(lineage)
+        Ok(ancestors)
     }
 }
 

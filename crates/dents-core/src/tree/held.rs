@@ -60,16 +60,16 @@ impl Held {
     /// Adds the entries of the directory with this number, in `order`. `children` are the directories among them:
     /// positions in `batch`, and their numbers. Entries without room are left out: see [`Batch::is_full`].
     pub fn add(&mut self, number: u64, batch: &Batch, order: &[u32], children: &[(u32, u64)]) {
-        if !self.batch.admits(order.len()) {
+        if !self.batch.has_room_for(order.len()) {
             return;
         }
         let first = self.batch.len() as u32;
         self.spans.push((number, first, order.len() as u32));
         self.batch.absorb(batch, order);
         if !children.is_empty() {
-            let places = inverse(order, batch.len());
-            let held = children.iter().filter(|(index, _)| places[*index as usize] != u32::MAX);
-            self.children.extend(held.map(|(index, number)| (first + places[*index as usize], *number)));
+            let positions = inverse(order, batch.len());
+            let held = children.iter().filter(|(index, _)| positions[*index as usize] != u32::MAX);
+            self.children.extend(held.map(|(index, number)| (first + positions[*index as usize], *number)));
         }
     }
 
@@ -91,14 +91,14 @@ impl Held {
             return;
         }
         self.failures.append(&mut other.failures);
-        if !self.batch.admits(other.batch.len()) {
+        if !self.batch.has_room_for(other.batch.len()) {
             return;
         }
         let base = self.batch.len() as u32;
         let all: Vec<u32> = (0..other.batch.len() as u32).collect();
         self.batch.absorb(&other.batch, &all);
         self.spans.extend(other.spans.iter().map(|(number, first, count)| (*number, first + base, *count)));
-        self.children.extend(other.children.iter().map(|(place, number)| (place + base, *number)));
+        self.children.extend(other.children.iter().map(|(position, number)| (position + base, *number)));
         self.aliases.append(&mut other.aliases);
     }
 
@@ -115,11 +115,11 @@ impl Held {
 
 /// The new position of each entry of a batch; `u32::MAX` for entries left out.
 fn inverse(order: &[u32], len: usize) -> Vec<u32> {
-    let mut places = alloc::vec![u32::MAX; len];
-    for (place, index) in order.iter().enumerate() {
-        places[*index as usize] = place as u32;
+    let mut positions = alloc::vec![u32::MAX; len];
+    for (position, index) in order.iter().enumerate() {
+        positions[*index as usize] = position as u32;
     }
-    places
+    positions
 }
 
 /// A hierarchy with lookups.
@@ -144,8 +144,8 @@ impl<'h> Index<'h> {
     /// The number of the directory at this position, if it was to be entered. Several entries may be the same
     /// directory.
     #[must_use]
-    pub fn directory(&self, place: u32) -> Option<u64> {
-        let found = self.held.children.binary_search_by_key(&place, |(place, _)| *place);
+    pub fn directory(&self, position: u32) -> Option<u64> {
+        let found = self.held.children.binary_search_by_key(&position, |(position, _)| *position);
         let number = found.ok().map(|at| self.held.children[at].1)?;
         let same = self.held.aliases.binary_search_by_key(&number, |(number, _)| *number);
         Some(same.map_or(number, |at| self.held.aliases[at].1))
@@ -174,7 +174,7 @@ pub fn hold(
         sort: (holding.sorter)(),
         cap: holding.cap.unwrap_or(usize::MAX),
         pieces: Vec::new(),
-        places: Vec::new(),
+        positions: Vec::new(),
         from: 0,
         entered: Vec::new(),
     };
@@ -193,7 +193,7 @@ pub fn hold(
 }
 
 /// A piece of a directory that was read in several.
-struct Part {
+struct HeldPiece {
     number: u64,
     index: u32,
     batch: Batch,
@@ -201,19 +201,19 @@ struct Part {
 }
 
 /// Merges the pieces of directories, and sorts them.
-fn join(mut pieces: Vec<Part>, held: &mut Held, sort: &mut Sorter<'_>) {
+fn join(mut pieces: Vec<HeldPiece>, held: &mut Held, sort: &mut Sorter<'_>) {
     pieces.sort_unstable_by_key(|piece| (piece.number, piece.index));
-    for family in pieces.chunk_by(|a, b| a.number == b.number) {
+    for pieces in pieces.chunk_by(|a, b| a.number == b.number) {
         let mut whole = Batch::new(*held.batch.declared());
         let mut children = Vec::new();
-        for piece in family {
+        for piece in pieces {
             let base = whole.len() as u32;
             let all: Vec<u32> = (0..piece.batch.len() as u32).collect();
             whole.absorb(&piece.batch, &all);
             children.extend(piece.children.iter().map(|(index, number)| (base + index, *number)));
         }
         let order = sort(&whole);
-        held.add(family[0].number, &whole, &order, &children);
+        held.add(pieces[0].number, &whole, &order, &children);
     }
 }
 
@@ -222,9 +222,9 @@ struct Holder<'h> {
     held: Held,
     sort: Sorter<'h>,
     cap: usize,
-    pieces: Vec<Part>,
+    pieces: Vec<HeldPiece>,
     /// For the last batch: the new index of each entry (empty for a piece), and the position of the first.
-    places: Vec<u32>,
+    positions: Vec<u32>,
     from: u32,
     /// Directories of the last batch that are entered, in the order of the calls.
     entered: Vec<u32>,
@@ -235,38 +235,40 @@ impl Visitor for Holder<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.entered.clear();
-        self.places.clear();
+        self.positions.clear();
         if place.piece.index == 0 && place.piece.last {
             self.from = self.held.batch.len() as u32;
             let order = (self.sort)(batch);
-            self.places = inverse(&order, batch.len());
+            self.positions = inverse(&order, batch.len());
             self.held.add(place.id, batch, &order, &[]);
         } else {
-            let mut part = Batch::new(*batch.declared());
+            let mut copy = Batch::new(*batch.declared());
             let all: Vec<u32> = (0..batch.len() as u32).collect();
-            part.absorb(batch, &all);
+            copy.absorb(batch, &all);
             let (number, index) = (place.id, place.piece.index);
-            self.pieces.push(Part { number, index, batch: part, children: Vec::new() });
+            self.pieces.push(HeldPiece { number, index, batch: copy, children: Vec::new() });
         }
         Step::Enter
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, (): &()) -> Step {
         let index = entry.index() as u32;
-        let place = if self.places.is_empty() { index } else { self.places[entry.index()] };
+        let position = if self.positions.is_empty() { index } else { self.positions[entry.index()] };
         // In a piece, it is not known yet which entries of the directory come first.
-        if !self.places.is_empty() && place as usize >= self.cap {
+        if !self.positions.is_empty() && position as usize >= self.cap {
             return Step::Skip;
         }
-        self.entered.push(place);
+        self.entered.push(position);
         Step::Enter
     }
 
     fn numbered(&mut self, first: u64) {
         let numbered = self.entered.iter().zip(first..);
-        match self.pieces.last_mut().filter(|_| self.places.is_empty()) {
+        match self.pieces.last_mut().filter(|_| self.positions.is_empty()) {
             Some(piece) => piece.children.extend(numbered.map(|(index, number)| (*index, number))),
-            None => self.held.children.extend(numbered.map(|(place, number)| (self.from + place, number))),
+            None => {
+                self.held.children.extend(numbered.map(|(position, number)| (self.from + position, number)))
+            }
         }
     }
 
@@ -282,24 +284,24 @@ mod tests {
     use super::*;
     use crate::needs::{Kind, Needs, NeedsByKind};
 
-    fn names(batch: &Batch, places: impl Iterator<Item = u32>) -> Vec<&[u8]> {
-        places.map(|place| batch.entry(place as usize).name()).collect()
+    fn names(batch: &Batch, positions: impl Iterator<Item = u32>) -> Vec<&[u8]> {
+        positions.map(|position| batch.entry(position as usize).name()).collect()
     }
 
     #[test]
     fn pieces_in_any_order_become_one_directory() {
         let needs = NeedsByKind::all(Needs::TYPE);
-        let part = |index, entries: &[&core::ffi::CStr], children: &[(u32, u64)]| {
+        let copy = |index, entries: &[&core::ffi::CStr], children: &[(u32, u64)]| {
             let mut batch = Batch::new(needs);
             entries.iter().for_each(|name| batch.push(name, Kind::Dir, 0));
-            Part { number: 7, index, batch, children: children.to_vec() }
+            HeldPiece { number: 7, index, batch, children: children.to_vec() }
         };
         let mut held = Held::new(Batch::new(needs));
         held.fail(9, Failed { path: b"x"[..].into(), problem: Problem::Open, errno: Errno::ACCESS });
         let mut other = Held::new(Batch::new(needs));
-        other.add(1, &part(0, &[c"top"], &[]).batch, &[0], &[(0, 7)]);
+        other.add(1, &copy(0, &[c"top"], &[]).batch, &[0], &[(0, 7)]);
         held.append(other);
-        let pieces = Vec::from([part(1, &[c"b", c"d"], &[(1, 9)]), part(0, &[c"c", c"a"], &[(0, 8)])]);
+        let pieces = Vec::from([copy(1, &[c"b", c"d"], &[(1, 9)]), copy(0, &[c"c", c"a"], &[(0, 8)])]);
         let mut sort: Sorter<'_> = Box::new(|batch| {
             let mut all: Vec<u32> = (0..batch.len() as u32).collect();
             all.sort_by_key(|index| batch.entry(*index as usize).name());
@@ -308,13 +310,13 @@ mod tests {
         join(pieces, &mut held, &mut sort);
         let index = held.index();
         assert_eq!(names(index.batch(), index.entries(7)), [b"a", b"b", b"c", b"d"]);
-        let below: Vec<_> = index.entries(7).map(|place| index.directory(place)).collect();
+        let below: Vec<_> = index.entries(7).map(|position| index.directory(position)).collect();
         assert_eq!(below, [None, None, Some(8), Some(9)]);
         assert_eq!(index.directory(index.entries(1).start), Some(7));
         assert_eq!(index.entries(8), 0..0);
         held.same(9, 8);
         let index = held.index();
-        let below: Vec<_> = index.entries(7).map(|place| index.directory(place)).collect();
+        let below: Vec<_> = index.entries(7).map(|position| index.directory(position)).collect();
         assert_eq!(below, [None, None, Some(8), Some(8)], "two entries for one directory");
         assert_eq!(index.failures(9).count(), 1);
         assert_eq!(index.failures(8).count(), 0);

@@ -85,11 +85,11 @@
 //! assert_eq!(directories, outcome.tally.directories + outcome.visitors.iter().map(|count| count.errors).sum::<u64>());
 //! ```
 
+mod ancestors;
 mod beginning;
 mod bounds;
 pub mod hardlinks;
 pub mod held;
-mod lineage;
 mod open;
 mod probe;
 mod shared;
@@ -306,9 +306,9 @@ where
 {
     let mut shared = Shared::new(options);
     let mut worker = Worker::new(0, &shared);
-    worker.give_beginnings(beginnings, &shared);
+    worker.push_beginnings(beginnings, &shared);
     if !operands.is_empty() {
-        worker.give_operands(operands, &shared);
+        worker.push_operands(operands, &shared);
     }
     let mut visitor = make(0);
     let count = match options.workers {

@@ -1,6 +1,6 @@
 //! Opens a directory: relative to its parent while that is open, else by its path, of any length.
 
-use super::lineage::Device;
+use super::ancestors::Device;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,7 +23,7 @@ pub(super) fn by_path(at: BorrowedFd<'_>, path: &[u8], follow: bool, made: &mut 
 }
 
 /// Like [`by_path`] with `O_PATH`, only to look up names in it: a server gets no `opendir`.
-pub(super) fn place(at: BorrowedFd<'_>, path: &[u8], made: &mut u64) -> Result<OwnedFd> {
+pub(super) fn for_lookup(at: BorrowedFd<'_>, path: &[u8], made: &mut u64) -> Result<OwnedFd> {
     along(at, path, made, dir::open_place)
 }
 

@@ -1,7 +1,7 @@
 //! State that all workers of a walk share: the order of its tasks, its bounds, and values derived from its options.
 
+use super::ancestors::Device;
 use super::bounds::Bounds;
-use super::lineage::Device;
 use super::open::Border;
 use super::subdirectories::{About, Subdirectories};
 use super::visitor::Piece;
@@ -28,7 +28,7 @@ const PART_NS: u64 = 20_000_000;
 
 /// Some entries of a directory whose metadata is not requested yet.
 pub(super) struct Part<S> {
-    pub(super) home: Arc<Home<S>>,
+    pub(super) directory: Arc<PartDirectory<S>>,
     pub(super) batch: Batch,
     pub(super) piece: Piece,
     /// The directory, once the worker has opened it.
@@ -36,7 +36,7 @@ pub(super) struct Part<S> {
 }
 
 /// The directory of parts. Descriptors never cross workers, so a worker that takes a part opens it by path.
-pub(super) struct Home<S> {
+pub(super) struct PartDirectory<S> {
     pub(super) path: Box<[u8]>,
     pub(super) about: About<S>,
     /// Device and inode of the directory: the path may lead to another one later.
@@ -55,7 +55,7 @@ pub(super) struct Shared<'o, S> {
     /// Whether only directories must be recognized, for which the link count may suffice. Not with a rate, deadline or
     /// cancellation, and not if `.` and `..` are kept. Cleared at the first file system that does not count links:
     /// testing each directory again would cost requests instead of saving them.
-    pub(super) settles: AtomicBool,
+    pub(super) by_link_count: AtomicBool,
     pub(super) bounds: Bounds<'o>,
     pub(super) border: Border,
     /// Descriptors that each worker may keep.
@@ -75,7 +75,7 @@ impl<'o, S> Shared<'o, S> {
             needs: if options.extra { options.needs.with_extra() } else { options.needs }
                 | NeedsByKind::of(Kind::Dir, Needs::TYPE),
             asks: options.needs.asks_any(),
-            settles: AtomicBool::new(settles(options)),
+            by_link_count: AtomicBool::new(by_link_count(options)),
             bounds: Bounds::new(options),
             border: Border::new(),
             share: 0,
@@ -138,7 +138,7 @@ impl<S: Clone + Default + Send + Sync> crew::Order for Shared<'_, S> {
     }
 }
 
-fn settles(options: &Options<'_>) -> bool {
+fn by_link_count(options: &Options<'_>) -> bool {
     options.needs.any().is_empty()
         && options.follow != Follow::Always
         && options.filter.hidden != Hidden::All

@@ -1,6 +1,6 @@
 //! Subdirectories that wait to be opened. Those of one directory, or of a piece of it, are one group of tasks.
 
-use super::lineage::{Device, Lineage};
+use super::ancestors::{Ancestors, Device};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ pub(super) struct About<S> {
     pub(super) depth: u32,
     pub(super) state: S,
     /// The directory and its ancestors; only where links are followed.
-    pub(super) lineage: Option<Arc<Lineage>>,
+    pub(super) ancestors: Option<Arc<Ancestors>>,
     /// The device, if the walk must stay on it.
     pub(super) device: Option<Device>,
 }
@@ -35,24 +35,24 @@ pub(super) struct Subdirectories<S> {
 }
 
 /// Marks the start of a name that may be a link to something other than a directory.
-const PERHAPS: u32 = 1 << 31;
+const MAY_BE_LINK: u32 = 1 << 31;
 
 impl<S: Clone> Subdirectories<S> {
     pub(super) fn name(&self, index: usize) -> &CStr {
-        let start = (self.starts[index] & !PERHAPS) as usize;
+        let start = (self.starts[index] & !MAY_BE_LINK) as usize;
         CStr::from_bytes_until_nul(&self.names[start..]).unwrap_or_default()
     }
 
     /// Whether this may be a link to something other than a directory: opening it may then fail without a failure.
-    pub(super) fn perhaps(&self, index: usize) -> bool {
-        self.starts[index] & PERHAPS != 0
+    pub(super) fn may_be_link(&self, index: usize) -> bool {
+        self.starts[index] & MAY_BE_LINK != 0
     }
 
     /// The properties of a subdirectory before it is opened.
     pub(super) fn about(&self, index: usize) -> About<S> {
         let About { id: parent, depth, ref state, device, .. } = self.about;
         let id = self.first_id + index as u64;
-        About { id, parent, depth: depth + 1, state: state.clone(), lineage: None, device }
+        About { id, parent, depth: depth + 1, state: state.clone(), ancestors: None, device }
     }
 }
 
@@ -73,10 +73,10 @@ impl Gathering {
 
     /// A piece has at most some thousand names of at most 255 bytes; operands fit on a command line. So 31 bits
     /// suffice; names beyond are left out.
-    pub(super) fn push(&mut self, name: &CStr, perhaps: bool, ino: u64) {
+    pub(super) fn push(&mut self, name: &CStr, may_be_link: bool, ino: u64) {
         let start = self.names.len() as u32;
-        if self.names.len() < PERHAPS as usize {
-            self.starts.push(if perhaps { start | PERHAPS } else { start });
+        if self.names.len() < MAY_BE_LINK as usize {
+            self.starts.push(if may_be_link { start | MAY_BE_LINK } else { start });
             self.names.extend_from_slice(name.to_bytes_with_nul());
             self.inos.push(ino);
         }
@@ -111,8 +111,8 @@ mod tests {
         let group = gathering.group(b"dir", above, false, 7);
         assert_eq!((gathering.len(), group.unclaimed()), (2, 2));
         let all = &group.common;
-        assert_eq!((all.name(0), all.perhaps(0), all.about(0).id), (c"a", false, 7));
-        assert_eq!((all.name(1), all.perhaps(1), all.about(1).id), (c"longer", true, 8));
+        assert_eq!((all.name(0), all.may_be_link(0), all.about(0).id), (c"a", false, 7));
+        assert_eq!((all.name(1), all.may_be_link(1), all.about(1).id), (c"longer", true, 8));
         let About { parent, depth, device, .. } = all.about(1);
         assert_eq!((parent, depth, device), (3, 5, Some((1, 2))));
         gathering.clear();

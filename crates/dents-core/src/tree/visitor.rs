@@ -1,6 +1,6 @@
 //! The visitor of a walk: receives batches and failures.
 
-use super::lineage::Lineage;
+use super::ancestors::Ancestors;
 use crate::batch::{Batch, Entry};
 use dents_sys::{BorrowedFd, Errno};
 
@@ -80,7 +80,7 @@ pub struct Place<'a> {
     /// open the directory again.
     pub dir: Option<BorrowedFd<'a>>,
     /// The directory and its ancestors; only where links are followed.
-    pub(super) lineage: Option<&'a Lineage>,
+    pub(super) ancestors: Option<&'a Ancestors>,
 }
 
 impl Place<'_> {
@@ -88,7 +88,7 @@ impl Place<'_> {
     /// not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow).
     #[must_use]
     pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
-        self.lineage.is_some_and(|lineage| lineage.has(device, ino))
+        self.ancestors.is_some_and(|ancestors| ancestors.has(device, ino))
     }
 
     /// Writes the path of an entry into `path`, replacing its contents.

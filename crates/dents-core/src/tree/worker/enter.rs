@@ -2,7 +2,7 @@
 
 use super::{Reading, Worker, place_of};
 use crate::tree::Follow;
-use crate::tree::lineage::Lineage;
+use crate::tree::ancestors::Ancestors;
 use crate::tree::open::{self, Border};
 use crate::tree::shared::Shared;
 use crate::tree::subdirectories::{About, Subdirectories};
@@ -45,7 +45,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             .and_then(|dir| self.identify(&dir, siblings, &mut about, shared).map(|()| dir));
         let dir = match identified {
             Ok(dir) => dir,
-            Err((Problem::Open, errno)) if is_no_failure(errno, siblings.perhaps(index), shared) => {
+            Err((Problem::Open, errno)) if is_expected_error(errno, siblings.may_be_link(index), shared) => {
                 return None;
             }
             Err((problem, errno)) => return Some(self.failed(&about, problem, errno)),
@@ -59,7 +59,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Step::Enter => {
                 let level = self.stack.levels();
                 self.reading =
-                    Some(Reading { dir, about, ended: false, piece, pieces: 0, home: None, level });
+                    Some(Reading { dir, about, ended: false, piece, pieces: 0, directory: None, level });
             }
             Step::Skip => {}
             Step::Stop => shared.stop(),
@@ -83,8 +83,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         if shared.options.follow == Follow::Always {
             self.tally.requests += 1;
             let statx = stat::fstat(dir.as_fd(), Mask::INO).map_err(unopened)?;
-            let lineage = Lineage::child(siblings.about.lineage.as_ref(), statx.dev(), statx.ino());
-            about.lineage = Some(lineage.ok_or((Problem::Loop, Errno::LOOP))?);
+            let ancestors = Ancestors::child(siblings.about.ancestors.as_ref(), statx.dev(), statx.ino());
+            about.ancestors = Some(ancestors.ok_or((Problem::Loop, Errno::LOOP))?);
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         if worth && self.descriptors.has_share() && self.descriptors.at(levels - 1).is_none() {
             let mut made = 0;
             let (at, path) = self.way(true, path, shared);
-            let place = open::place(at, path, &mut made);
+            let place = open::for_lookup(at, path, &mut made);
             self.tally.requests += made;
             place.into_iter().for_each(|dir| self.descriptors.keep(levels - 1, dir, levels));
         }
@@ -181,10 +181,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
 /// Whether a directory that was not opened is no failure: it is on another file system and must not be entered, a link
 /// leads to no directory, or the walk ends.
-fn is_no_failure<S>(errno: Errno, perhaps: bool, shared: &Shared<'_, S>) -> bool {
+fn is_expected_error<S>(errno: Errno, may_be_link: bool, shared: &Shared<'_, S>) -> bool {
     match errno {
         Errno::XDEV => shared.options.one_file_system,
-        Errno::NOTDIR | Errno::NOENT | Errno::LOOP => perhaps,
+        Errno::NOTDIR | Errno::NOENT | Errno::LOOP => may_be_link,
         Errno::CANCELED => shared.bounds.stopped(),
         _ => false,
     }

@@ -9,7 +9,7 @@ mod enter;
 mod read;
 
 use super::bounds::Clock;
-use super::shared::{Home, Part, Shared, Task};
+use super::shared::{Part, PartDirectory, Shared, Task};
 use super::subdirectories::{About, Gathering, Subdirectories};
 use super::visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 use super::{Follow, Tally};
@@ -33,11 +33,11 @@ pub(super) struct Worker<S> {
     buffer: Vec<u8>,
     batch: Batch,
     /// Whether the batch may hold something to enter.
-    promising: bool,
+    may_have_subdirectories: bool,
     source: Source<S>,
     reading: Option<Reading<S>>,
     /// The error of the directory being read.
-    trouble: Option<Errno>,
+    read_error: Option<Errno>,
     gathering: Gathering,
     clock: Clock,
     pub(super) tally: Tally,
@@ -51,7 +51,7 @@ struct Reading<S> {
     piece: Piece,
     /// Number of pieces so far.
     pieces: u32,
-    home: Option<Arc<Home<S>>>,
+    directory: Option<Arc<PartDirectory<S>>>,
     /// The level of its subdirectories on the stack.
     level: usize,
 }
@@ -89,10 +89,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             path: Vec::new(),
             buffer: Vec::new(),
             batch: Batch::new(shared.options.needs),
-            promising: false,
+            may_have_subdirectories: false,
             source: Source::Own,
             reading: None,
-            trouble: None,
+            read_error: None,
             gathering: Gathering::default(),
             clock: Clock::default(),
             tally: Tally { workers: 1, ..Tally::default() },
@@ -114,12 +114,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     }
 
     /// Makes the operands the first batch.
-    pub(super) fn give_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
+    pub(super) fn push_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
         operands.iter().for_each(|operand| self.batch.push(operand, Kind::Unknown, 0));
         let follow = shared.options.follow != Follow::Never;
         self.fill(None, shared.options.at, (follow, None), shared);
         self.tally.entries += self.batch.len() as u64;
-        self.promising = true;
+        self.may_have_subdirectories = true;
         self.source = Source::Operands;
     }
 
@@ -170,7 +170,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Whether the worker must first continue: with the operands, or with the directory being read.
     pub(super) fn has_begun(&self) -> bool {
         matches!(self.source, Source::Operands)
-            || self.reading.as_ref().is_some_and(|reading| !reading.ended || self.trouble.is_some())
+            || self.reading.as_ref().is_some_and(|reading| !reading.ended || self.read_error.is_some())
     }
 
     /// The next waiting task.
@@ -188,7 +188,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     ) -> Option<Ready> {
         let whole = match task {
             None if matches!(self.source, Source::Operands) => true,
-            None => match self.trouble.take() {
+            None => match self.read_error.take() {
                 Some(errno) => {
                     let about = self.reading.take()?.about;
                     return Some(Ready::Failed(self.failed(&about, Problem::Read, errno)));
@@ -212,7 +212,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 self.reading = Some(Reading { level: self.stack.levels(), ..reading });
                 false
             }
-            Some(steal::Task::Part(part)) => self.take(part, shared, visitor),
+            Some(steal::Task::Part(part)) => self.fill_part(part, shared, visitor),
         };
         whole.then_some(Ready::Entries)
     }
@@ -236,7 +236,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         match &self.source {
             Source::Operands => None,
             Source::Own => self.reading.as_ref().map(|reading| &reading.about),
-            Source::Part(part) => Some(&part.home.about),
+            Source::Part(part) => Some(&part.directory.about),
         }
     }
 
@@ -245,14 +245,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         match (&self.source, &self.reading) {
             (Source::Part(part), _) => {
                 let dir = part.dir.as_ref().map(AsFd::as_fd);
-                place_of(&part.home.about, &part.home.path, part.piece, dir)
+                place_of(&part.directory.about, &part.directory.path, part.piece, dir)
             }
             (Source::Own, Some(reading)) => {
                 place_of(&reading.about, &self.path, reading.piece, Some(reading.dir.as_fd()))
             }
             _ => {
                 let (piece, dir) = (Piece { index: 0, last: true }, Some(shared.options.at));
-                Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir, lineage: None }
+                Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir, ancestors: None }
             }
         }
     }
@@ -272,15 +272,15 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     ) -> Option<u64> {
         let mut gathering = core::mem::take(&mut self.gathering);
         gathering.clear();
-        if enters && self.promising {
+        if enters && self.may_have_subdirectories {
             self.gather(&mut gathering, shared, descend);
         }
         let first = match core::mem::replace(&mut self.source, Source::Own) {
             Source::Operands => self.publish(&gathering, b"", About::default(), None, shared),
             Source::Own => self.publish_own(&gathering, shared),
             Source::Part(part) => {
-                let Part { home, dir, .. } = *part;
-                self.publish(&gathering, &home.path, home.about.clone(), dir, shared)
+                let Part { directory, dir, .. } = *part;
+                self.publish(&gathering, &directory.path, directory.about.clone(), dir, shared)
             }
         };
         self.gathering = gathering;
@@ -292,11 +292,11 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let reading = self.reading.take()?;
         let path = core::mem::take(&mut self.path);
         let first;
-        if reading.ended && self.trouble.is_none() {
+        if reading.ended && self.read_error.is_none() {
             first = self.publish(gathering, &path, reading.about, Some(reading.dir), shared);
         } else {
             first = self.publish(gathering, &path, reading.about.clone(), None, shared);
-            let is_wide = self.trouble.is_none() && self.stack.unclaimed(reading.level) >= WIDE;
+            let is_wide = self.read_error.is_none() && self.stack.unclaimed(reading.level) >= WIDE;
             if is_wide && self.descriptors.pause(reading.level, self.stack.levels()) {
                 let path = path.as_slice().into();
                 self.stack.pause(reading.level, Paused { path, reading });
@@ -322,7 +322,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let state = self.about().map_or(&nothing, |about| &about.state);
         let follow = shared.follows();
         for entry in self.batch().iter() {
-            let perhaps = match entry.kind() {
+            let may_be_link = match entry.kind() {
                 Kind::Dir => entry.d_kind() == Kind::Link,
                 // A link without a `statx`: opening it tells its type.
                 Kind::Link if follow && !entry.is_known() => true,
@@ -332,7 +332,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 continue;
             }
             match descend(&place, &entry, state) {
-                Step::Enter => gathering.push(entry.c_name(), perhaps, entry.d_ino()),
+                Step::Enter => gathering.push(entry.c_name(), may_be_link, entry.d_ino()),
                 Step::Skip => {}
                 Step::Stop => return shared.stop(),
             }
@@ -374,6 +374,6 @@ fn place_of<'w, S>(
     piece: Piece,
     dir: Option<BorrowedFd<'w>>,
 ) -> Place<'w> {
-    let About { id, parent, depth, ref lineage, .. } = *about;
-    Place { id, parent, depth, path, piece, dir, lineage: lineage.as_deref() }
+    let About { id, parent, depth, ref ancestors, .. } = *about;
+    Place { id, parent, depth, path, piece, dir, ancestors: ancestors.as_deref() }
 }

@@ -5,7 +5,7 @@ use crate::batch::Batch;
 use crate::needs::Kind;
 use crate::scandir::{self, Distrust};
 use crate::stat::alone;
-use crate::tree::shared::{Home, Part, Shared};
+use crate::tree::shared::{Part, PartDirectory, Shared};
 use crate::tree::visitor::{Piece, Visitor};
 use crate::tree::{Order, PIECE, open};
 use alloc::boxed::Box;
@@ -20,7 +20,7 @@ use dents_sys::{AsFd, BorrowedFd, Errno};
 const BUFFER: usize = 64 * 1024;
 
 /// Entries that are read at once where the link count may save their `statx`.
-const SETTLED: usize = 1 << 18;
+const MOST_BY_LINK_COUNT: usize = 1 << 18;
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
     /// Reads the next piece of the open directory, and requests its metadata. Returns false if the walk ended
@@ -28,18 +28,18 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn read<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) -> bool {
         let Some(mut reading) = self.reading.take() else { return false };
         self.source = Source::Own;
-        self.promising = false;
+        self.may_have_subdirectories = false;
         let unknown = self.show(shared, |worker| {
             let unknown = worker.read_names(&mut reading, PIECE, shared);
-            let settles = unknown && reading.pieces == 0 && shared.settles.load(Relaxed);
-            if settles { worker.settle(&mut reading, shared) } else { unknown }
+            let by_link_count = unknown && reading.pieces == 0 && shared.by_link_count.load(Relaxed);
+            if by_link_count { worker.find_directories(&mut reading, shared) } else { unknown }
         });
         shared.options.watch.iter().for_each(|watch| watch.add_read(self.batch.len()));
         reading.piece = Piece { index: reading.pieces, last: reading.ended };
         reading.pieces += 1;
         let mut whole = true;
         if shared.asks || unknown || shared.follows() {
-            self.deal(&mut reading, shared);
+            self.publish_parts(&mut reading, shared);
             let dir = reading.dir.as_fd();
             self.sort(None, shared);
             let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
@@ -56,14 +56,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// Finds the directories among entries of unknown type by the link count, if it can be trusted. Reads the names
     /// again, because the link count must be older than the names. Returns whether some types are still unknown.
-    fn settle(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) -> bool {
+    fn find_directories(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) -> bool {
         // `fstatfs` and `statx`. The whole directory may be stat'ed at once, so this is not used under a rate.
         self.tally.requests += 2;
         let before = match scandir::link_count(reading.dir.as_fd()) {
             Ok(before) => before,
             Err(distrust) => {
                 if distrust == Distrust::FileSystem {
-                    shared.settles.store(false, Relaxed);
+                    shared.by_link_count.store(false, Relaxed);
                 }
                 return true;
             }
@@ -72,7 +72,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             return true;
         }
         reading.ended = false;
-        let unknown = self.read_names(reading, SETTLED, shared);
+        let unknown = self.read_names(reading, MOST_BY_LINK_COUNT, shared);
         if !unknown || !reading.ended {
             return unknown;
         }
@@ -103,7 +103,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 Err(Errno::NOENT) => 0,
                 Ok(filled) => filled,
                 Err(errno) => {
-                    self.trouble = Some(errno);
+                    self.read_error = Some(errno);
                     0
                 }
             };
@@ -117,37 +117,37 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     continue;
                 }
                 unknown |= kind == Kind::Unknown;
-                self.promising |= kind == Kind::Dir || (follow && kind == Kind::Link);
+                self.may_have_subdirectories |= kind == Kind::Dir || (follow && kind == Kind::Link);
                 self.batch.push(record.name, kind, record.ino);
             }
             if records.malformed() {
-                self.trouble = Some(Errno::IO);
+                self.read_error = Some(Errno::IO);
             }
             // A partly filled buffer does not mark the end: some file systems return fewer entries than fit. After the
             // greatest position there can be no further entry; ext4 uses it for the end (fs/ext4/dir.c,
             // EXT4_HTREE_EOF_64BIT).
-            reading.ended = filled == 0 || position == i64::MAX || self.trouble.is_some();
+            reading.ended = filled == 0 || position == i64::MAX || self.read_error.is_some();
         }
-        self.promising |= unknown;
+        self.may_have_subdirectories |= unknown;
         unknown
     }
 
     /// Publishes parts of the batch, if other workers are idle or the directory has more entries.
-    fn deal(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
+    fn publish_parts(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
         let part = shared.part.load(Relaxed);
         let tasks = &shared.tasks;
         let wanted = tasks.workers() > 1 && (!reading.ended || tasks.crew.has_idle());
         if !wanted || self.batch.len() <= part {
             return;
         }
-        if reading.home.is_none() {
+        if reading.directory.is_none() {
             self.tally.requests += 1;
             let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return };
             let (path, about) = (self.path.as_slice().into(), reading.about.clone());
             let identity = (statx.dev(), statx.ino());
-            reading.home = Some(Arc::new(Home { path, about, identity }));
+            reading.directory = Some(Arc::new(PartDirectory { path, about, identity }));
         }
-        let Some(home) = &reading.home else { return };
+        let Some(directory) = &reading.directory else { return };
         let ended = core::mem::replace(&mut reading.piece.last, false);
         let parts = (self.batch.len() - 1) / part;
         for at in (1..=parts).rev() {
@@ -155,31 +155,31 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let index = reading.pieces + at as u32 - 1;
             let piece = Piece { index, last: ended && at == parts };
             self.tally.dealt += 1;
-            tasks.push_part(Box::new(Part { home: Arc::clone(home), batch, piece, dir: None }));
+            tasks.push_part(Box::new(Part { directory: Arc::clone(directory), batch, piece, dir: None }));
         }
         reading.pieces += parts as u32;
     }
 
     /// Requests the metadata of a part. Returns false if the walk ended meanwhile.
-    pub(super) fn take<V: Visitor<State = S>>(
+    pub(super) fn fill_part<V: Visitor<State = S>>(
         &mut self,
         mut part: Box<Part<S>>,
         shared: &Shared<'_, S>,
         visitor: &mut V,
     ) -> bool {
         let mut made = 1;
-        let opened = open::place(shared.options.at, &part.home.path, &mut made).and_then(|dir| {
+        let opened = open::for_lookup(shared.options.at, &part.directory.path, &mut made).and_then(|dir| {
             let statx = stat::fstat(dir.as_fd(), Mask::INO)?;
             // Another directory replaced it.
-            if (statx.dev(), statx.ino()) == part.home.identity { Ok(dir) } else { Err(Errno::NOENT) }
+            if (statx.dev(), statx.ino()) == part.directory.identity { Ok(dir) } else { Err(Errno::NOENT) }
         });
         self.tally.requests += made;
         let whole = match &opened {
             Ok(dir) => {
-                let (dir, home) = (dir.as_fd(), &part.home);
+                let (dir, directory) = (dir.as_fd(), &part.directory);
                 self.sort(Some(&mut part.batch), shared);
-                let place = place_of(&home.about, &home.path, part.piece, Some(dir));
-                let selected = visitor.select(&place, &part.batch, &home.about.state);
+                let place = place_of(&directory.about, &directory.path, part.piece, Some(dir));
+                let selected = visitor.select(&place, &part.batch, &directory.about.state);
                 self.fill(Some(&mut part.batch), dir, (shared.follows(), selected), shared)
             }
             Err(errno) => {
@@ -190,7 +190,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             }
         };
         self.tally.entries += part.batch.len() as u64;
-        self.promising = true;
+        self.may_have_subdirectories = true;
         part.dir = opened.ok();
         self.source = Source::Part(part);
         whole

@@ -6,17 +6,17 @@ use alloc::sync::Arc;
 pub(super) type Device = (u32, u32);
 
 /// A directory and its ancestors.
-pub(super) struct Lineage {
+pub(super) struct Ancestors {
     device: Device,
     ino: u64,
-    parent: Option<Arc<Lineage>>,
+    parent: Option<Arc<Ancestors>>,
 }
 
-impl Lineage {
+impl Ancestors {
     /// The child of `parent`, unless it is one of its own ancestors. Compares it with all of them.
-    pub(super) fn child(parent: Option<&Arc<Lineage>>, device: Device, ino: u64) -> Option<Arc<Lineage>> {
+    pub(super) fn child(parent: Option<&Arc<Ancestors>>, device: Device, ino: u64) -> Option<Arc<Ancestors>> {
         let is_loop = parent.is_some_and(|parent| parent.has(device, ino));
-        (!is_loop).then(|| Arc::new(Lineage { device, ino, parent: parent.cloned() }))
+        (!is_loop).then(|| Arc::new(Ancestors { device, ino, parent: parent.cloned() }))
     }
 
     /// Whether a directory is this one or an ancestor. Compares it with all of them.
@@ -26,14 +26,14 @@ impl Lineage {
     }
 }
 
-impl core::fmt::Debug for Lineage {
+impl core::fmt::Debug for Ancestors {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Lineage").field(&self.device).field(&self.ino).finish_non_exhaustive()
+        f.debug_tuple("Ancestors").field(&self.device).field(&self.ino).finish_non_exhaustive()
     }
 }
 
 /// Iterative: the generated drop would recurse as deep as the tree.
-impl Drop for Lineage {
+impl Drop for Ancestors {
     fn drop(&mut self) {
         let mut parent = self.parent.take();
         while let Some(mut only) = parent.and_then(Arc::into_inner) {
@@ -47,13 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lineage_knows_loops_and_is_forgotten_without_recursion() {
-        let mut last = Lineage::child(None, (1, 1), 0);
+    fn ancestors_find_loops_and_are_dropped_without_recursion() {
+        let mut last = Ancestors::child(None, (1, 1), 0);
         for ino in 1..1_000_000 {
             // Without the search, which would make this quadratic.
-            last = Some(Arc::new(Lineage { device: (1, 1), ino, parent: last }));
+            last = Some(Arc::new(Ancestors { device: (1, 1), ino, parent: last }));
         }
-        assert!(Lineage::child(last.as_ref(), (1, 1), 77).is_none());
-        assert!(Lineage::child(last.as_ref(), (1, 2), 77).is_some());
+        assert!(Ancestors::child(last.as_ref(), (1, 1), 77).is_none());
+        assert!(Ancestors::child(last.as_ref(), (1, 2), 77).is_some());
     }
 }
