@@ -224,8 +224,8 @@ fn names_cost_no_stat() {
     assert_eq!(walked.outcome.tally.stats, 1, "the operand");
 }
 
-/// With no needs but the directories, the link count tells how many there are; whether or not it can be believed, all are
-/// found.
+/// If only directories are needed, the link count tells how many there are. All are found, whether the link count can
+/// be trusted or not.
 #[test]
 fn where_no_type_is_told_directories_are_found_by_the_link_count() {
     let playground = Playground::new("untyped");
@@ -297,7 +297,7 @@ fn depth_is_limited_as_told() {
     }
 }
 
-/// Hands down how deep it is, prunes, and stops.
+/// Passes the depth down, prunes, and stops.
 #[derive(Default)]
 struct Pruner {
     opened: Vec<(Vec<u8>, u32)>,
@@ -347,7 +347,7 @@ fn a_visitor_prunes_and_hands_down() {
     }
 }
 
-/// A random tree has links to `..` everywhere: every one of them is a loop.
+/// A random tree has many links to `..`, and each of them is a loop.
 #[test]
 fn loops_of_links_are_failures_and_end() {
     let playground = Playground::new("loops");
@@ -480,7 +480,7 @@ impl Visitor for Deepest {
     }
 }
 
-/// Asks about names that end in 7 alone.
+/// Selects only names that end in 7.
 #[derive(Default)]
 struct Selective {
     selected: Vec<bool>,

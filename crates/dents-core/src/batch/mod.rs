@@ -523,7 +523,6 @@ impl Batch {
     /// they are all entries.
     ///
     /// With slots for less than half of the entries, the slots are sparse: 4 bytes for each entry instead of 64.
-    /// Below half of the entries the slots are sparse: 4 bytes an entry instead of 64.
     pub(crate) fn place_slots(&mut self, asks: impl Fn(Kind, &[u8]) -> bool) -> Option<Vec<Dent>> {
         let arena = &self.arena;
         let asks = |dent: &Dent| {
@@ -545,7 +544,7 @@ impl Batch {
         Some(todo)
     }
 
-    /// The same where entries are chosen by their place: there are slots for these and no other, however many they are.
+    /// Creates slots for the entries at the positions that `asks` selects, and for no others, even if they are most.
     pub(crate) fn place_slots_of(&mut self, asks: impl Fn(usize, Kind) -> bool) -> Vec<Dent> {
         self.metas.clear();
         let (slots, todo) = sparse(&self.dents, |index, dent| asks(index, dent.kind()));

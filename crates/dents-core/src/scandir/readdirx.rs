@@ -52,7 +52,7 @@ pub struct Listing {
 /// ```
 ///
 /// The error of `getdents64`; `EIO` where a file system returns invalid records.
-/// What `getdents64` gives; `EIO` where a file system answers with records that make no sense.
+/// The error of `getdents64`; `EIO` where a file system returns invalid records.
 pub fn readdirx(directory: BorrowedFd<'_>, flags: Readdir) -> Result<Listing> {
     let mut names = Names::new(directory, true);
     let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));

@@ -6,9 +6,8 @@
 //!               └──────────────── subdirectories ◄───────┘
 //! ```
 //!
-//! Use [`walk`] with a [`Visitor`] for each worker, or, on one thread, [`Entries`], which returns one batch for each
-//! call. Both yield [batches](crate::batch::Batch) with their [`Place`]; a directory that cannot be opened or read is a
-//! [`Failure`].
+//! Use [`walk`] with a [`Visitor`] for each worker. It gets [batches](crate::batch::Batch) with their [`Place`]; a
+//! directory that cannot be opened or read is a [`Failure`].
 //!
 //! **Cost.** Names only: `openat`, `getdents64` and `close` for each directory; a second `getdents64` only where the
 //! file system does not mark the end in the position of the last entry (ext4 does). Metadata: one `statx` for each

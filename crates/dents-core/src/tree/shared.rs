@@ -115,7 +115,7 @@ impl<'o, S> Shared<'o, S> {
         self.options.follow == Follow::Always
     }
 
-    /// A visitor's wish.
+    /// Ends the walk because a visitor returned [`Step::Stop`](super::Step).
     pub(super) fn stop(&self) {
         self.bounds.stop(End::Stopped);
     }

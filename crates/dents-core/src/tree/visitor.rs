@@ -17,9 +17,10 @@ pub trait Visitor {
         Step::Enter
     }
 
-    /// Selects the entries that the walk asks about, by their names and types: true or false for each, or `None` for all. The
-    /// visitor gets the others too, and [`Entry::is_known`] is false for them. An entry of unknown type, and a link that is
-    /// followed, is asked about in any case: it may be a directory. Not called for operands, nor where nothing needs to be asked.
+    /// Selects the entries whose metadata the walk requests: true or false for each, or `None` for all. Only names and
+    /// types are known at this point. The visitor gets the other entries too; their [`Entry::is_known`] is false.
+    /// Entries of unknown type and followed links are always stat'ed, because they may be directories. Not called for
+    /// operands, nor if nothing needs a request.
     fn select(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Option<&[bool]> {
         let _ = (place, batch, state);
         None

@@ -32,7 +32,7 @@ pub(super) struct Worker<S> {
     path: Vec<u8>,
     buffer: Vec<u8>,
     batch: Batch,
-    /// Whether the batch may hold something to enter.
+    /// Whether the batch may have entries to enter.
     may_have_subdirectories: bool,
     source: Source<S>,
     reading: Option<Reading<S>>,
@@ -74,7 +74,7 @@ enum Source<S> {
     Part(Box<Part<S>>),
 }
 
-/// What is to be shown.
+/// A result for the visitor.
 pub(super) enum Ready {
     Entries,
     /// A failure; its path is that of the worker.

@@ -203,8 +203,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         }
     }
 
-    /// Asks about a batch, its own or another, what its names and types do not answer; `which` is whether links are followed, and
-    /// which entries were selected.
+    /// Requests the metadata of `batch`, or of the worker's own, that names and types do not answer. `which` tells
+    /// whether links are followed, and which entries are selected.
     pub(super) fn fill(
         &mut self,
         batch: Option<&mut Batch>,
