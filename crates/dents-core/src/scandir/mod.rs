@@ -11,6 +11,7 @@
 //! 4. `statx` of `name/.` fails, before the inode is fetched, if `name` is not a directory ([`Tricks::DOT`]); if it
 //!    succeeds, a second request confirms it, because `name/.` follows symbolic links;
 //! 5. several requests are in flight at once ([`Options::max_requests`]), relative to the directory's descriptor.
+//!
 //! Requests about entries, for a directory of 20,000 files and 3 subdirectories that were made when half of the files
 //! were there (ext4 made without `filetype`, on a loop device; `examples/scandir.rs` with `-j1`):
 //!
@@ -23,7 +24,7 @@
 //! | none | 0 | 20,003 | 20,003 | 52 ms |
 //!
 //! Most of the time is spent reading names (twice with trick 2, else once); the times are from one noisy run, so
-//! compare the counts. The directory itself costs 3 requests with trick 2, none without.
+//! compare the counts. The directory itself costs 3 requests with trick 2, else one.
 //!
 //! A scan is not atomic, so with trick 2 alone a directory could end up among the files: another one appeared meanwhile
 //! and was counted in its place. So the directory is stat'ed before and after the scan. If it changed, or changed so

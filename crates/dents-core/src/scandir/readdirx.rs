@@ -51,7 +51,7 @@ pub struct Listing {
 /// # Ok::<(), dents_sys::Errno>(())
 /// ```
 ///
-/// The error of `getdents64`; `EIO` where a file system returns invalid records.
+/// # Errors
 /// The error of `getdents64`; `EIO` where a file system returns invalid records.
 pub fn readdirx(directory: BorrowedFd<'_>, flags: Readdir) -> Result<Listing> {
     let mut names = Names::new(directory, true);
