@@ -219,7 +219,10 @@ impl<'b> View<'b> {
     }
 
     fn declared(&self, needs: Needs, name: &str) -> batch::Entry<'b> {
-        assert!(self.entry.declares(needs), "Needs::{name} was not declared: add it with `.needs(…)`");
+        assert!(
+            self.entry.declares(needs),
+            "this field was not declared: add Needs::{name} with `.needs(…)`"
+        );
         self.entry
     }
 
