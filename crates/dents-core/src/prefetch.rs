@@ -1,9 +1,9 @@
-//! Small directories read ahead of their turn, for a listing that shows one after the other.
+//! Prefetches small directories, for a listing that shows one after the other.
 //!
-//! Each small directory on its own is too little work to share, but `-R` has thousands of them. So workers read the next
-//! ones that are known to follow, ask about their entries, sort them, and go on with what these lead to; all that is kept
-//! until it is shown ([`dents_engine::order::turns`]). Large directories are not kept: all workers share such a one when its
-//! turn comes, and it would fill memory until then.
+//! A single small directory has too little work to share, but `-R` has thousands. So workers read the next known ones, request
+//! their metadata, sort them, and continue with their subdirectories. The results are kept until they are shown
+//! ([`dents_engine::order::turns`]). Large directories are not kept, because they would fill memory: all workers share one in its
+//! turn.
 
 use crate::batch::{Batch, Entry};
 use crate::lock::Mutex;
@@ -28,53 +28,53 @@ use dents_engine::order::turns::{Item, Turns};
 use dents_sys::stat::Mask;
 use dents_sys::{AsFd, CWD, Errno, Result, dir, statfs};
 
-/// Entries of a directory that is small: 50 KiB with all that is known of them.
+/// Most entries of a small directory: 50 KiB with their metadata.
 const SMALL: usize = 512;
 
-/// The same where each answer is a round trip: of the entries of a larger one many are better asked about at once.
+/// The same where each answer is a round trip: the entries of a larger directory are better requested many at once.
 const SMALL_AND_FAR: usize = 32;
 
 /// Threads where each answer is a round trip.
 const FAR: usize = 32;
 
-/// With fewer than these it is not worth a thread: 30 µs to start, against some 10 to 30 µs for each directory.
+/// Directories that make it worth starting a thread: 30 µs, against some 10 to 30 µs for each directory.
 pub const WORTH: usize = 16;
 
-/// What that is in entries: a directory is 10 to 30 µs of work, an entry 2 µs.
+/// The same in entries: a directory takes 10 to 30 µs, an entry 2 µs.
 const FEW: usize = WORTH * 16;
 
-/// With so many known, all cores are worth their threads; with fewer, two do.
+/// Known directories that make it worth using all cores; with fewer, two threads suffice.
 const MANY: usize = 64;
 
-/// As many are kept until it is their turn: some milliseconds of work, some megabytes at most.
+/// Most results that are kept: some milliseconds of work, some megabytes.
 const KEPT: usize = 512;
 
-/// A directory that is to be listed, now or later, by its path.
+/// A directory to list, by its path.
 pub type Directory = Item<CString, Ahead>;
 
-/// What became of a directory that was read ahead.
+/// The result of prefetching a directory.
 pub enum Ahead {
-    /// It cannot be opened.
+    /// It could not be opened.
     Closed(Errno),
     /// It was read.
     Small(Box<Small>),
-    /// It is large, or there was no descriptor left to open it: to be read in its turn.
+    /// It is large, or no descriptor was left: it is read in its turn.
     Later,
 }
 
-/// All of a small directory.
+/// A small directory, completely read.
 pub struct Small {
     /// Its device and inode.
     pub identity: Result<((u32, u32), u64)>,
     /// Its entries, filled.
     pub batch: Batch,
-    /// What filling them took.
+    /// The report of filling them.
     pub report: Report,
-    /// What ended the reading, if not the end of the directory.
+    /// The error that ended the reading.
     pub ended: Result<()>,
-    /// Its entries in their order; `None` if that is found out elsewhere.
+    /// The order of its entries; `None` if the caller sorts.
     pub order: Option<Vec<u32>>,
-    /// What is to be listed after it, in this order; `None` if that is found out elsewhere.
+    /// The directories to list after it, in order; `None` if the caller finds them.
     pub below: Option<Vec<Arc<Directory>>>,
 }
 
@@ -84,7 +84,7 @@ impl Ahead {
     }
 }
 
-/// The subdirectories of a directory, among its entries in this order.
+/// The subdirectories of a directory, in the order of its entries.
 #[must_use]
 pub fn all_below(path: &CStr, batch: &Batch, order: &[u32]) -> Vec<Arc<Directory>> {
     let entries = order.iter().map(|index| batch.entry(*index as usize));
@@ -93,7 +93,7 @@ pub fn all_below(path: &CStr, batch: &Batch, order: &[u32]) -> Vec<Arc<Directory
     entries.filter(is_below).filter_map(below).map(Directory::new).collect()
 }
 
-/// What is wanted of each directory.
+/// What to read of each directory.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     /// Which entries.
@@ -102,13 +102,13 @@ pub struct Wanted<'a> {
     pub needs: &'a NeedsByKind,
     /// Whether links are followed.
     pub follow: bool,
-    /// In which order, unless that is found out elsewhere.
+    /// The order, unless the caller sorts.
     pub order: Option<&'a Order>,
-    /// Whether what is below them will be listed. Only with an order.
+    /// Whether subdirectories are listed. Only with an order.
     pub recursive: bool,
 }
 
-/// The workers that were started so far, beside the thread that lists.
+/// The workers started so far, beside the lister.
 #[derive(Debug, Default)]
 pub struct Started {
     workers: usize,
@@ -117,15 +117,15 @@ pub struct Started {
 }
 
 impl Started {
-    /// Whether each answer is a round trip, as far as that is known.
+    /// Whether each answer is a round trip, if known.
     #[must_use]
     pub fn is_far(&self) -> bool {
         self.far
     }
 
-    /// Those to start now, if there is enough to do: two threads at first, later one for each core, or as many as suit the file
-    /// system. The thread that lists is one of them where it `reads_ahead`, and where the number of questions in flight is what
-    /// matters. Costs four system calls once, and what it takes to count the cores.
+    /// The workers to start now, if there is enough work: two threads at first, later one for each core, or as many as suit the
+    /// file system. The lister counts as one of them if it `reads_ahead`, or if the number of requests in flight decides. Costs
+    /// four system calls once, and counting the cores.
     #[must_use]
     pub fn more(
         &mut self,
@@ -168,7 +168,7 @@ pub struct Start {
 /// The directories that are known to follow.
 pub struct Prefetch {
     turns: Turns<CString, Ahead>,
-    /// What has been shown, to be used again: several threads that allocate get in each other's way.
+    /// Directories that were shown, for reuse: threads that allocate compete for the allocator's lock.
     #[expect(clippy::vec_box, reason = "a box is handed on as it is")]
     shown: Mutex<Vec<Box<Small>>>,
 }
@@ -180,18 +180,18 @@ impl Default for Prefetch {
 }
 
 impl Prefetch {
-    /// Whether directories may be read ahead at all: by threads, and with nothing to note about each call.
+    /// Whether prefetching is possible: with threads, and without counting each call.
     #[must_use]
     pub fn suits(means: &Means<'_>) -> bool {
         matches!(means.mode, Mode::Auto | Mode::Par) && means.ledger.is_none()
     }
 
-    /// Directories that will be listed before those that were offered already, in this order.
+    /// Adds directories that are listed before those added earlier, in this order.
     pub fn offer(&self, directories: &[Arc<Directory>]) {
         self.turns.offer(directories.iter());
     }
 
-    /// While a worker is at a directory, `reader` reads the next one, if it lies below `root` and needs no worker. See
+    /// While a worker reads `directory`, `reader` reads the next one, if it is below `root` and needs no worker. See
     /// [`Turns::read_ahead`].
     pub fn read_ahead(&self, directory: &Directory, reader: &mut Worker<'_>, root: &[u8]) -> bool {
         let may = |path: &CString| path.to_bytes().starts_with(root);
@@ -204,13 +204,13 @@ impl Prefetch {
         self.turns.take(directory, patience_ns)
     }
 
-    /// What was shown, and is used again.
+    /// Returns a directory that was shown, for reuse.
     pub fn reuse(&self, small: Box<Small>) {
         self.shown.lock().push(small);
     }
 
-    /// Runs `own`, which takes all turns and may read ahead itself, with these workers beside it. `collate` where names are not
-    /// compared by bytes.
+    /// Runs `own`, which takes all turns and may prefetch itself, beside these workers. `collate` if names are not compared
+    /// bytewise.
     pub fn run(
         &self,
         Start { numbers, far }: Start,
@@ -250,8 +250,8 @@ impl Prefetch {
     }
 }
 
-/// No threads: a worker asks alone. Nor may it be replaced: replacements look for its directory by the number of a descriptor
-/// that is its own.
+/// No threads: a worker asks alone. It must not be replaced: replacements look up its directory by a descriptor number that only
+/// this worker has.
 struct Alone;
 
 impl Workers for Alone {
@@ -260,13 +260,13 @@ impl Workers for Alone {
     }
 }
 
-/// A thread that reads ahead, and what it needs for that.
+/// A thread that prefetches, and its resources.
 pub struct Worker<'r> {
     wanted: Wanted<'r>,
-    /// Entries of a directory that is small.
+    /// Most entries of a small directory.
     most: usize,
     lazy: bool,
-    /// Where the watchdog and the line of progress see what is read, and which seat that is.
+    /// The watch and the worker's seat.
     watch: Option<(&'static Watch, usize)>,
     collate: Option<Box<dyn Collate + 'r>>,
     alone: Threads,
@@ -275,9 +275,9 @@ pub struct Worker<'r> {
 }
 
 impl Worker<'_> {
-    /// Reads a directory, with the memory of one that has been shown.
+    /// Reads a directory into the memory of one that was shown.
     ///
-    /// Costs what it costs anyhow: `openat`, `statx`, `getdents64` twice, `close`, and the questions of its entries.
+    /// Costs the same as in its turn: `openat`, `statx`, `getdents64` twice, `close`, and the requests for its entries.
     fn read(&mut self, path: &CStr, spare: Option<Box<Small>>) -> Ahead {
         let Some((watch, seat)) = self.watch else { return self.open_and_read(path, spare) };
         watch.begin(seat, path.to_bytes());
@@ -305,7 +305,7 @@ impl Worker<'_> {
         small.map_or(Ahead::Later, Ahead::Small)
     }
 
-    /// All of it, if it is small.
+    /// Reads all of it, if it is small.
     fn read_all(&mut self, reader: &mut Reader, path: &CStr, mut small: Box<Small>) -> Option<Box<Small>> {
         let Small { identity, batch, report, ended, order, below } = &mut *small;
         *identity = dents_sys::stat::fstat(reader.dir(), Mask::INO).map(|statx| (statx.dev(), statx.ino()));
@@ -337,7 +337,7 @@ impl Worker<'_> {
     }
 }
 
-/// What is done on the file system of what contains a directory: four system calls.
+/// The policy of the file system of a directory's parent: four system calls.
 fn policy_of_parent(path: &CStr) -> &'static Policy {
     let mut parent = path.to_bytes().to_vec();
     parent.truncate(memchr::memrchr(b'/', &parent).map_or(0, |slash| slash + 1));

@@ -1,4 +1,4 @@
-//! What the agent's workers execute. Each step may never return; no other waits behind it.
+//! The tasks of the agent's workers. Each step may never return, and delays no other.
 
 use super::Shared;
 use super::board::{Board, Buffer, Identity};
@@ -9,7 +9,7 @@ use crate::path::below;
 use crate::read::Stream;
 use crate::stat::ask::Asker;
 use crate::stat::operands::follow_to_directory;
-use crate::stat::{Dereference, Place, Question, Tally, asks, links_lie};
+use crate::stat::{Dereference, Place, Question, Tally, asks, resolve_by_text};
 use crate::watchdog::READING;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -24,27 +24,27 @@ use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
 
-/// Something for the agent to do.
+/// A task of the agent.
 pub(super) enum Task {
-    /// Open a directory, and find out which it is.
+    /// Open a directory and identify it.
     Open { board: Arc<Board>, path: CString, follow: bool },
-    /// Read one more buffer of it.
+    /// Read one more buffer of names.
     Read { board: Arc<Board>, dir: Arc<Dir>, buffer: Vec<u8> },
-    /// Ask about the entries of a buffer: for many workers at once.
+    /// Ask about the entries of a buffer: shared by many workers.
     Ask { board: Arc<Board>, dir: Arc<Dir>, buffer: Arc<Buffer> },
-    /// Ask about operands: the same.
+    /// Ask about operands: shared by many workers.
     AskOperands(Arc<Buffer>),
-    /// Anything else.
+    /// Any other call.
     Call(Box<dyn FnOnce() + Send>),
 }
 
-/// An open directory. It is closed with the last task about it.
+/// An open directory. Dropping its last task closes it.
 pub(super) struct Dir {
     fd: OwnedFd,
     hints: Mutex<Hints>,
 }
 
-/// What one worker has found out and the next need not.
+/// Facts that one worker has found and the next need not find again.
 #[derive(Clone, Copy, Default)]
 struct Hints {
     by_text: Option<bool>,
@@ -126,7 +126,7 @@ impl Shared {
         board.state().opened = Some(identity);
         self.news.notify_all();
         if board.is_its_own_descendant() {
-            // The lister says so when it comes here.
+            // The lister reports this when it reaches the directory.
             board.state().ended = Some(Ok(()));
             return self.news.notify_all();
         }
@@ -136,7 +136,7 @@ impl Shared {
         }
     }
 
-    /// One buffer; then there are entries to ask, and the next buffer to read.
+    /// Reads one buffer; then pushes tasks for its entries and for the next buffer.
     fn read(&self, board: Arc<Board>, dir: Arc<Dir>, mut room: Vec<u8>) {
         let mut names = Batch::default();
         let answer = Stream::new(dir.fd.as_fd(), &mut room).read(&self.wanted.filter, &mut names);
@@ -150,7 +150,7 @@ impl Shared {
         self.news.notify_all();
     }
 
-    /// Names were read: they are asked about, and directories among them read ahead.
+    /// Adds the names of a buffer: pushes a task for its entries, and prefetches the directories among them.
     fn add(&self, board: &Arc<Board>, dir: &Arc<Dir>, names: Batch) {
         self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
         if let Some(ledger) = &self.ledger {
@@ -169,7 +169,7 @@ impl Shared {
         buffer.names.iter().filter(is_directory).for_each(|entry| self.descend(board, entry.name()));
     }
 
-    /// Reads a directory ahead, where it will be listed.
+    /// Prefetches a directory that will be listed.
     fn descend(&self, board: &Arc<Board>, name: &[u8]) {
         if self.wanted.recursive && !matches!(name, b"." | b"..") {
             self.read_ahead(below(&board.path, name), Some(board));
@@ -180,7 +180,7 @@ impl Shared {
         self.wanted.dereference == Dereference::Always
     }
 
-    /// Asks about entries one by one, until all are claimed or this worker is one too many. `current` is the slot.
+    /// Asks about entries one by one, until all are claimed or the limit has no room for this worker. `current` is the slot.
     fn ask_each(
         &self,
         worker: &mut Worker<'_>,
@@ -206,7 +206,7 @@ impl Shared {
         let (fd, needs, ledger) = (dir.fd.as_fd(), &self.wanted.needs, self.ledger.as_ref());
         let by_text = hints
             .by_text
-            .unwrap_or_else(|| links_lie(Some(&buffer.names.dents), needs, &Place::new(fd, None)));
+            .unwrap_or_else(|| resolve_by_text(Some(&buffer.names.dents), needs, &Place::new(fd, None)));
         let question = Question {
             dir: fd,
             needs,
@@ -221,7 +221,7 @@ impl Shared {
         let mut asker = Asker::new(question, 0);
         (asker.smack, asker.without_xattrs) = (hints.smack, hints.without_xattrs);
         asker.learns = Some(&learn);
-        asker.desk = seat(worker);
+        asker.seat = seat(worker);
         if self.crew.limit().is_far() {
             asker.hold();
             hints.has_policy = true;
@@ -241,7 +241,7 @@ impl Shared {
             }
             (meta, take(&mut asker.texts), take(&mut asker.tally))
         });
-        // Of a link whose text is wanted nothing had to be found out, and the next buffer may hold one where it is not.
+        // If a link's text is needed, nothing had to be looked up, and the next buffer may have a link whose text is not needed.
         if needs.get(Kind::Link).contains(Needs::TARGET) && !by_text {
             hints.by_text = Some(false);
         }
@@ -265,7 +265,7 @@ impl Shared {
         let mut asker = Asker::new(question, 0);
         let mut through = Asker::new(Question { follow: true, ..question }, 1);
         asker.learns = Some(&learn);
-        (asker.desk, through.desk) = (seat(worker), seat(worker));
+        (asker.seat, through.seat) = (seat(worker), seat(worker));
         self.ask_each(worker, buffer, &current, |kind, name| {
             let mut meta = Meta::default();
             asker.ask(kind, name, &mut meta);
@@ -275,7 +275,7 @@ impl Shared {
             let mut tally = take(&mut asker.tally);
             tally += take(&mut through.tally);
             let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
-            // It is being opened before the lister asks for it.
+            // Opened before the lister asks for it.
             if self.wanted.lists_operands && is_directory(&meta) {
                 self.read_ahead(name.to_bytes().to_vec(), None);
             }
@@ -285,7 +285,7 @@ impl Shared {
     }
 }
 
-/// Where the worker's questions are shown: the lister has seat 0.
+/// The seat of the worker; the lister has seat 0.
 fn seat(worker: &Worker<'_>) -> usize {
     1 + worker.number
 }

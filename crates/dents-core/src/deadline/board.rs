@@ -1,4 +1,4 @@
-//! What is known of a directory so far: its names by the buffer, and a slot for each answer.
+//! The results for a directory: its names by buffer, and a slot for each entry.
 
 use super::UNANSWERED;
 use crate::batch::{Asked, Batch, Bits, Dent, Extra, Meta, Names, Slots, Texts};
@@ -18,29 +18,29 @@ use dents_sys::Result;
 /// Device and inode of a directory.
 pub type Identity = ((u32, u32), u64);
 
-/// A directory being read, or waiting to be.
+/// A directory that is read, or waits to be read.
 pub struct Board {
-    /// As it is opened.
+    /// The path to open.
     pub(super) path: Vec<u8>,
-    /// The directory that it was found in.
+    /// The parent directory.
     above: Option<Arc<Board>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
-    /// Whether a worker has come to it.
+    /// Whether a worker has begun it.
     pub(super) begun: bool,
-    /// Which it is, where the listing is recursive.
+    /// Device and inode, if the listing is recursive.
     pub(super) opened: Option<Result<Option<Identity>>>,
-    /// Those that the lister has not taken.
+    /// Buffers that the lister has not taken.
     pub(super) buffers: VecDeque<Arc<Buffer>>,
     pub(super) ended: Option<Result<()>>,
-    /// The lister waits for more of it, so it is read on however much has been read ahead.
+    /// Whether the lister waits for this directory: it is then read without regard to the prefetch limit.
     pub(super) awaited: bool,
 }
 
-/// A buffer, if there is one, and how the directory ended, if it did.
+/// The next buffer, if there is one, and how the directory ended, if it did.
 pub(super) type Next = (Option<Arc<Buffer>>, Option<Result<()>>);
 
 impl Board {
@@ -58,7 +58,7 @@ impl Board {
         self.state().opened.and_then(Result::ok).flatten()
     }
 
-    /// Whether a directory above is this same one: then its entries would never end.
+    /// Whether the directory is its own descendant, so that its entries would never end.
     pub(super) fn is_its_own_descendant(&self) -> bool {
         let identity = self.identity();
         let mut above = core::iter::successors(self.above.as_deref(), |board| board.above.as_deref());
@@ -67,7 +67,7 @@ impl Board {
 }
 
 impl State {
-    /// Whether it has been read to its end and all that was asked is answered.
+    /// Whether the directory was read to its end and all requests are answered.
     pub(super) fn is_whole(&self) -> bool {
         self.ended.is_some() && self.buffers.iter().all(|buffer| buffer.slots.is_complete())
     }
@@ -76,7 +76,7 @@ impl State {
         (take(&mut self.buffers).into(), self.ended)
     }
 
-    /// The next buffer, if it has answered; or the end.
+    /// The next buffer with all answers, or the end.
     pub(super) fn next_whole(&mut self) -> Option<Next> {
         let is_ready = match self.buffers.front() {
             Some(buffer) => buffer.slots.is_complete(),
@@ -86,7 +86,7 @@ impl State {
         is_ready.then(|| self.next())
     }
 
-    /// The next buffer, answered or not.
+    /// The next buffer, with or without answers.
     pub(super) fn next(&mut self) -> Next {
         let buffer = self.buffers.pop_front();
         let ended = if buffer.is_some() { None } else { self.ended };
@@ -94,12 +94,12 @@ impl State {
     }
 }
 
-/// What is known of one entry.
+/// The result for one entry.
 #[derive(Default)]
 pub(super) struct Slot {
     meta: Meta,
     texts: Option<Box<Texts>>,
-    /// The question in flight; of an entry that no worker has come to, `stat`.
+    /// The request in flight; `stat` for an entry that no worker has claimed.
     waits: Option<Asked>,
 }
 
@@ -109,12 +109,12 @@ impl Slot {
     }
 }
 
-/// The names of one buffer. They never change; the slots fill.
+/// The names of one buffer. The names never change; the slots are filled.
 pub(super) struct Buffer {
     pub(super) names: Batch,
-    /// The entries that are asked, by their place.
+    /// Positions of the entries that need a request.
     asked: Vec<u32>,
-    /// Of these.
+    /// The slots of these entries.
     pub(super) slots: Chunk<Slot>,
     /// System calls: `statx`, `readlinkat`, for attributes.
     calls: [AtomicU64; 3],
@@ -130,7 +130,7 @@ impl Buffer {
         Buffer { slots, calls: [const { AtomicU64::new(0) }; 3], names, asked }
     }
 
-    /// What `readdir` said of the entry of a slot.
+    /// The entry of a slot, as `readdir` returned it.
     pub(super) fn dent(&self, slot: usize) -> &Dent {
         &self.names.dents[self.asked[slot] as usize]
     }
@@ -139,12 +139,12 @@ impl Buffer {
         Names { bytes: &self.names.arena, from: 0 }
     }
 
-    /// What to tell an asker: some is known of the current slot, and the next question is about to be asked.
+    /// Returns the callback of an asker: it stores a partial result into the current slot before the next request.
     pub(super) fn learner<'l>(&'l self, current: &'l Cell<usize>) -> impl Fn(&Meta, &Texts, Asked) + 'l {
         |meta, texts, waits| self.slots.update(current.get(), Slot::new(*meta, texts.clone(), Some(waits)))
     }
 
-    /// All is known. True if it was the last one.
+    /// Publishes a complete result. Returns true for the last one.
     pub(super) fn answer(&self, slot: usize, meta: Meta, texts: Texts, tally: Tally) -> bool {
         for (calls, made) in self.calls.iter().zip([tally.stats, tally.links, tally.xattrs]) {
             if made > 0 {
@@ -155,7 +155,7 @@ impl Buffer {
     }
 }
 
-/// Entries on their way into a batch.
+/// Entries that are being copied into a batch.
 pub(super) struct Taken {
     pub(super) batch: Batch,
     pub(super) tally: Tally,
@@ -163,14 +163,14 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// All names first, for where the slots stand depends on how many there are; then the answers, in the same order.
+    /// First all names, because their number decides where the slots are; then the results, in the same order.
     pub(super) fn from_buffers(
         buffers: &[Arc<Buffer>],
         needs: &NeedsByKind,
         asks: impl Fn(Kind) -> bool,
     ) -> Taken {
         let mut taken = Taken { batch: Batch::new(*needs), tally: Tally::default(), unanswered: 0 };
-        // Buffers whose names found room.
+        // Buffers whose names fit.
         let mut named = 0;
         for buffer in buffers {
             taken.batch.append_copy(&buffer.names);
@@ -197,7 +197,7 @@ impl Taken {
             if is_dense {
                 metas.resize(*place as usize, Meta::default());
             }
-            // Locked only by a worker that was killed while it wrote, or is about to answer too late.
+            // Locked only by a worker that was killed while writing, or that publishes late.
             let known = buffer.slots.with(slot, |slot| (slot.meta, slot.texts.take(), slot.waits));
             let (mut meta, own, waits) = known.unwrap_or((Meta::default(), None, Some(Asked::Stat)));
             if let Some(own) = own {
@@ -217,7 +217,7 @@ impl Taken {
     }
 }
 
-/// Adds an entry's texts to those of all.
+/// Moves an entry's texts behind those of all entries.
 fn keep(all: &mut Texts, meta: &mut Meta, texts: Texts) {
     meta.texts = 0;
     let start = match all.room(texts.links.len()) {
@@ -237,7 +237,7 @@ fn keep(all: &mut Texts, meta: &mut Meta, texts: Texts) {
     } else if is_link {
         meta.rdev_or_link = start;
     }
-    // Of one that is faulty the field holds the error.
+    // In a faulty slot this field holds the error.
     if !meta.is_faulty()
         && let Some(context) =
             texts.contexts.into_iter().nth(usize::from(meta.errno_or_context).wrapping_sub(1))

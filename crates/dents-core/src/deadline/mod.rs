@@ -1,7 +1,7 @@
-//! Listing until a deadline: what has not answered by then is left out, and nothing waits for it.
+//! Lists until a deadline: entries without an answer by then are left out, and nothing waits for them.
 //!
-//! A question to a dead server may keep its thread in the kernel beyond any signal, so the thread that prints asks none
-//! here. Two processes share memory and nothing else:
+//! A request to a dead server may block its thread in the kernel, beyond any signal, so the thread that prints makes no request.
+//! Two processes share their memory:
 //!
 //! ```text
 //! the lister (Deadline)               the agent (agent.rs on crew::growing: a head, workers as they are needed)
@@ -52,98 +52,98 @@ use dents_engine::order::queue::Queue;
 use dents_engine::wait::Events;
 use dents_sys::{Errno, Result, sched};
 
-/// The error of an entry that did not answer in time. Not `ETIMEDOUT`, which a server's client may give by itself.
+/// The error of an entry without an answer in time. Not `ETIMEDOUT`, which a client of a server may return.
 pub const UNANSWERED: Errno = Errno::TIME;
 
-/// With so many entries read and not taken, no more are read ahead.
+/// Entries that are read and not taken; at this number prefetching stops.
 const AHEAD: usize = 200_000;
 
-/// In flight before anything is known: one reads, one asks.
+/// In flight at first: one worker reads, one asks.
 const BEGIN: usize = 2;
 
-/// A process that may be abandoned, with all of its threads that are stuck.
+/// A process that may be abandoned, with its stuck threads.
 pub trait Agent: Getent + Sync {
-    /// Starts that process, which executes `job`. Should it end before this program does, this program must end too: a lock
-    /// that the other process held stays locked.
+    /// Starts the process, which executes `job`. If it ends before this program, this program must end too: a lock that it held
+    /// stays locked.
     ///
     /// # Errors
     /// Why it cannot be started.
     fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<()>;
 
-    /// Starts one more thread in that process, from within.
+    /// Starts another thread in that process. Called in that process.
     ///
     /// # Errors
     /// Why it cannot be started.
     fn thread(&self, job: Box<dyn FnOnce() + Send>) -> Result<()>;
 }
 
-/// What is wanted of the directories and operands.
+/// What to list, and what to request about it.
 pub struct Wanted {
-    /// Of an entry of a directory, by type.
+    /// Needs of the entries of a directory.
     pub needs: NeedsByKind,
-    /// Of an operand.
+    /// Needs of the operands.
     pub operand_needs: NeedsByKind,
     /// Which links are followed.
     pub dereference: Dereference,
-    /// Which names of a directory.
+    /// Which names to keep.
     pub filter: Filter,
-    /// Whether directories among the operands will be listed.
+    /// Whether directories among the operands are listed.
     pub lists_operands: bool,
-    /// Whether what is below them will be.
+    /// Whether subdirectories are listed.
     pub recursive: bool,
-    /// Whether values may be stale where that spares requests to a server.
+    /// Whether values may be stale where that saves requests to a server.
     pub lazy: bool,
-    /// Where the questions in flight are shown.
+    /// Where requests in flight are shown.
     pub watch: Option<&'static Watch>,
-    /// Whether it shall be noted what was asked of which kind of entry.
+    /// Whether to count requests by kind of entry.
     pub explains: bool,
     /// Instead of the policies of the file systems: no more requests in flight than it says, stuck ones not counted. `None` for
     /// theirs, which are looked up where answers are round trips: two system calls for each directory, answered by the kernel alone.
     pub policy: Option<&'static Policy>,
 }
 
-/// What both processes share. Never freed: a stuck worker may come back to it.
+/// State that both processes share. Never freed: a stuck worker may still use it.
 struct Shared {
     wanted: Wanted,
-    /// What was asked, if it shall be noted.
+    /// The counts, if requested.
     ledger: Option<Ledger>,
     agent: &'static dyn Agent,
     crew: Growing<Task>,
-    /// Of directories that were read ahead, and that the lister has not asked for.
+    /// Directories that were prefetched and not yet opened by the lister.
     boards: Mutex<BTreeMap<Vec<u8>, Arc<Board>>>,
-    /// What the lister may be waiting for.
+    /// Notified when the lister may find something new.
     news: Events,
 }
 
-/// A directory that was asked for.
+/// The result of opening a directory.
 pub enum Opened {
     /// It is being read.
     Board(Arc<Board>),
     /// It cannot be opened.
     Failed(Errno),
-    /// The time is up, and it has not answered.
+    /// The deadline passed before it was opened.
     Late,
-    /// The time is up, and no worker had come to it.
+    /// The deadline passed before a worker began it.
     NotReached,
 }
 
-/// Entries of a directory, all or some.
+/// All or some entries of a directory.
 pub struct Part {
-    /// The entries, filled as far as they have answered. The others have the fault [`UNANSWERED`].
+    /// The entries, filled as far as they are answered. The others have the fault [`UNANSWERED`].
     pub batch: Batch,
-    /// What was asked.
+    /// The requests.
     pub report: Report,
-    /// Entries that did not answer, or not to all questions.
+    /// Entries without all answers.
     pub unanswered: usize,
     /// How the directory ended, if it did in time.
     pub ended: Option<Result<()>>,
 }
 
-/// The lister's side: one for a program's run.
+/// The lister's side. One for each run of the program.
 pub struct Deadline {
     shared: &'static Shared,
     until_ns: u64,
-    /// Until when to wait for what follows from the answers.
+    /// The later deadline for lookups that follow from the answers.
     late_ns: u64,
 }
 
@@ -179,18 +179,18 @@ impl Deadline {
         Ok(Deadline { shared, until_ns, late_ns: until_ns.saturating_add(grace_ns) })
     }
 
-    /// What has been noted so far, where that was wanted. Of stuck questions nothing is.
+    /// The counts so far, if requested. Stuck requests are not counted.
     #[must_use]
     pub fn account(&self) -> Option<Account> {
         self.shared.ledger.as_ref().map(Ledger::account)
     }
 
-    /// Waits for what `ready` looks for, until the time is up.
+    /// Waits until `ready` returns a value, or until the deadline.
     fn wait<T>(&self, until_ns: u64, ready: impl FnMut() -> Option<T>) -> Option<T> {
         self.shared.news.wait(0, Some(until_ns), ready)
     }
 
-    /// Opens a directory, or finds it open. `above` is the one it was found in.
+    /// Opens a directory, or takes it prefetched. `above` is its parent.
     #[must_use]
     pub fn open(&self, path: &CStr, follow: bool, above: Option<&Arc<Board>>) -> Opened {
         let crew = &self.shared.crew;
@@ -211,7 +211,7 @@ impl Deadline {
         }
     }
 
-    /// All of a directory, or as much of it as there is when the time is up.
+    /// All entries of a directory, or those read by the deadline.
     #[must_use]
     pub fn whole(&self, board: &Board) -> Part {
         board.state().awaited = true;
@@ -221,8 +221,8 @@ impl Deadline {
         self.part(&buffers, ended)
     }
 
-    /// The next buffer of a directory, once all of its entries have answered or the time is up. Without entries at the
-    /// end, or where nothing more came in time.
+    /// The next buffer of a directory, when all of its entries are answered or the deadline has passed. Empty at the end, or if
+    /// no buffer came in time.
     #[must_use]
     pub fn next(&self, board: &Board) -> Part {
         let next = self.wait(self.until_ns, || {
@@ -242,7 +242,7 @@ impl Deadline {
         self.take(buffers, needs, |kind| asks(needs, follow, kind), ended)
     }
 
-    /// Takes what is known of some entries. Of those that `asks` selects there is a slot.
+    /// Takes the results of some entries. The entries that `asks` selects have slots.
     fn take(
         &self,
         buffers: &[Arc<Buffer>],
@@ -261,8 +261,8 @@ impl Deadline {
         Part { report, batch, unanswered, ended }
     }
 
-    /// Stats operands, as [`fill_operands`](crate::stat::fill_operands) does. Those that are directories are being
-    /// opened already when this returns.
+    /// Stats operands, like [`fill_operands`](crate::stat::fill_operands). Directories among them are being opened when this
+    /// returns.
     #[must_use]
     pub fn operands(&self, names: &[&CStr]) -> Part {
         let mut batch = Batch::default();
@@ -274,7 +274,7 @@ impl Deadline {
         self.take(&[buffer], &self.shared.wanted.operand_needs, |_| true, Some(Ok(())))
     }
 
-    /// The absolute paths of `names` seen from `base`, as [`canonicalize`] has them; none for what did not answer.
+    /// The absolute paths of `names` relative to `base`, as [`canonicalize`] returns them; `None` without an answer.
     #[must_use]
     pub fn canonical(&self, base: &[u8], names: Vec<Vec<u8>>) -> Vec<Option<Vec<u8>>> {
         let base: Arc<[u8]> = base.into();
@@ -289,7 +289,7 @@ impl Deadline {
         calls.iter().map(|call| call.lock().take()).collect()
     }
 
-    /// Has the agent do something. The answer appears where it says.
+    /// Lets the agent execute a call. Its result is published through the returned slot.
     fn call<T: Send + 'static>(
         &self,
         what: impl FnOnce(&'static dyn Agent) -> T + Send + 'static,
@@ -304,7 +304,7 @@ impl Deadline {
     }
 }
 
-/// `getent` may ask a server too. What is not answered in time has no name.
+/// `getent` may contact a server too. An id without an answer in time has no name.
 impl Getent for Deadline {
     fn getent(&self, database: &CStr, ids: &[u32]) -> Option<Vec<u8>> {
         let (database, ids): (CString, Vec<u32>) = (database.into(), ids.into());
@@ -314,7 +314,7 @@ impl Getent for Deadline {
 }
 
 impl Shared {
-    /// The life of the agent's first thread.
+    /// The loop of the agent's first thread.
     fn lead(&'static self) {
         let work = move |number| {
             self.crew.work(number, |worker, task| self.execute(worker, task));
@@ -323,7 +323,7 @@ impl Shared {
             .lead(sched::available_cores, |number| self.agent.thread(Box::new(move || work(number))).is_ok());
     }
 
-    /// Opens a directory that will be wanted, unless enough has been read ahead.
+    /// Prefetches a directory, unless the limit is reached.
     fn read_ahead(&self, path: Vec<u8>, above: Option<&Arc<Board>>) {
         if self.crew.queue().is_full() {
             return;

@@ -1,4 +1,4 @@
-//! Asking on the calling thread, one question after the other: the oracle of the other strategies, and the way of trees.
+//! Requests on the calling thread, one after the other: the oracle of the other strategies, and the strategy of trees.
 
 use super::ask::Asker;
 use super::ledger::Ledger;
@@ -11,16 +11,14 @@ use dents_sys::BorrowedFd;
 pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) {
     let mut asker = Asker::new(todo.question, harvest.texts.len());
     ask(&mut asker, todo.dents, todo.names, metas, |_| true);
-    asker.bring_home(harvest);
+    asker.merge_into(harvest);
 }
 
-/// Fills the batch. Before each entry `go_on` is asked, with the number of requests made so far; where it says no, the rest
-/// stays unknown, and the second answer is false.
+/// Fills the batch. Before each entry it calls `go_on` with the number of requests made so far; after false the remaining entries
+/// stay unknown, and the second result is false.
 ///
-/// Where some are `selected`, no other is asked about, unless it may turn out to be a directory.
-///
-/// With `follow`, a link that leads nowhere is answered for itself. What is asked is noted in the ledger, and shown at the seat
-/// of a watch, where there are such.
+/// `selected` limits the requests to these entries, and to those that may be directories. With `follow`, a link that leads nowhere
+/// is answered for itself. The requests are counted in the ledger and shown at the worker's seat of the watch, if given.
 pub(crate) fn fill(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
@@ -40,11 +38,11 @@ pub(crate) fn fill(
     };
     let Batch { arena, dents, metas, .. } = batch;
     let asked = todo.as_deref().unwrap_or(dents);
-    let (watch, desk) = watch.map_or((None, 0), |(watch, desk)| (Some(watch), desk));
+    let (watch, seat) = watch.map_or((None, 0), |(watch, seat)| (Some(watch), seat));
     // By text, as a link's target is found on any file system, /proc among them.
     let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger, watch };
     let mut asker = Asker::new(question, 0);
-    (asker.desk, asker.takes_links) = (desk, true);
+    (asker.seat, asker.takes_links) = (seat, true);
     let mut whole = true;
     ask(&mut asker, asked, Names { bytes: arena, from: 0 }, metas, |made| {
         whole = whole && go_on(made);
@@ -53,7 +51,7 @@ pub(crate) fn fill(
     let mut harvest = Harvest::default();
     harvest.tally.entries = dents.len() as u64;
     harvest.tally.avoided = (dents.len() - asked.len()) as u64;
-    asker.bring_home(&mut harvest);
+    asker.merge_into(&mut harvest);
     batch.texts = harvest.texts;
     batch.faulty = harvest.tally.faults > 0;
     (harvest.tally, whole)

@@ -1,5 +1,5 @@
-//! The questions about one entry, in the order they depend on each other: `statx`, then what only makes sense
-//! once the type is known (the link's text, its target), then the names of the extended attributes.
+//! The requests about one entry, in the order of their dependencies: `statx`, then those that need the type (the link's text, its
+//! target), then the names of the extended attributes.
 
 use super::ledger::{Call, Calls, Pages};
 use super::{Harvest, Question, Tally};
@@ -15,24 +15,24 @@ use dents_sys::{AsFd, CWD, Errno, OwnedFd, Result, clock, cwd, dir, link};
 /// The kernel's limit for the text of a link (`PATH_MAX`) with its NUL.
 const TEXT: usize = 4097;
 
-/// Takes what is known so far, the texts, and what will be asked next.
+/// Called with the slot so far, the texts, and the next request.
 pub(crate) type Learns<'a> = dyn Fn(&Meta, &Texts, Asked) + 'a;
 
-/// Asks on behalf of one thread; keeps the link texts it reads in an arena of its own.
+/// Makes requests for one thread; keeps the texts it reads in its own arena.
 pub(crate) struct Asker<'a> {
     pub(super) question: Question<'a>,
     pub(crate) texts: Texts,
     pub(super) texts_number: usize,
     /// The seat that the watchdog and the line of progress look at.
-    pub(crate) desk: usize,
+    pub(crate) seat: usize,
     /// The one time the plan declared.
     time: Needs,
-    /// Whether the machine runs SMACK, once a question depended on it.
+    /// Whether the machine runs SMACK, once that was needed.
     pub(crate) smack: Option<bool>,
-    /// The device whose file system does not know extended attributes: asked once.
+    /// The device whose file system has no extended attributes: found out once.
     pub(crate) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
-    /// Is told what is known before each further question: that one may never be answered.
+    /// Called before each further request, which may never be answered.
     pub(crate) learns: Option<&'a Learns<'a>>,
     /// Room for the names of an entry's attributes.
     pub(super) room: Vec<u8>,
@@ -42,15 +42,15 @@ pub(crate) struct Asker<'a> {
     /// Whether an entry that is asked for more than its metadata is held meanwhile: worth its calls where looking a
     /// name up is a round trip.
     holds: bool,
-    /// Whether a link that leads nowhere is answered for itself, where links are followed.
+    /// Whether a dangling link is stat'ed itself, if links are followed.
     pub(super) takes_links: bool,
     /// The entry held.
     pub(super) held: Option<OwnedFd>,
-    /// Questions about attributes that went through /proc, for want of calls that take a descriptor.
+    /// Requests for attributes through /proc, without calls that take a descriptor.
     pub(super) asked_by_path: u32,
     /// The directory as this thread's working directory, once that was tried.
     pub(super) away: Option<Result<cwd::Away>>,
-    /// What was asked of which kind, where it is counted.
+    /// The counts by kind of entry, if requested.
     notes: Option<Box<Pages>>,
 }
 
@@ -62,13 +62,13 @@ impl Tally {
 }
 
 impl<'a> Asker<'a> {
-    /// `texts_number` is the position that this asker's texts will have among the batch's.
+    /// `texts_number` is the index of this asker's texts in the batch.
     pub(crate) fn new(question: Question<'a>, texts_number: usize) -> Self {
         Asker {
             question,
             texts: Texts::default(),
             texts_number,
-            desk: 1 + texts_number,
+            seat: 1 + texts_number,
             time: question.needs.any() & Needs::TIMES,
             smack: None,
             without_xattrs: None,
@@ -93,8 +93,8 @@ impl<'a> Asker<'a> {
         self.holds = !self.question.follow;
     }
 
-    /// Leaves the texts and the counts with the others'.
-    pub(crate) fn bring_home(self, harvest: &mut Harvest) {
+    /// Adds this asker's texts and counts to the harvest.
+    pub(crate) fn merge_into(self, harvest: &mut Harvest) {
         if !self.texts.is_empty() {
             if harvest.texts.len() <= self.texts_number {
                 harvest.texts.resize_with(self.texts_number + 1, Texts::default);
@@ -107,19 +107,19 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Adds what was noted so far to the ledger: this asker may never return from its next question.
+    /// Adds the counts so far to the ledger: the next request may never return.
     pub(crate) fn leave_notes(&mut self) {
         if let (Some(ledger), Some(pages)) = (self.question.ledger, &mut self.notes) {
             ledger.note_calls(&core::mem::take(&mut **pages));
         }
     }
 
-    /// The time, where durations are counted.
+    /// The clock, if durations are counted.
     pub(super) fn clock(&self) -> u64 {
         if self.notes.is_some() { clock::monotonic_ns() } else { 0 }
     }
 
-    /// Notes a call that began at `began`.
+    /// Counts a call that began at `began`.
     pub(super) fn note(&mut self, kind: Kind, call: Call, began: u64) {
         if let Some(pages) = &mut self.notes {
             let waited_ns = clock::monotonic_ns() - began;
@@ -132,8 +132,8 @@ impl<'a> Asker<'a> {
         !Self::stat_call(question, kind).1.is_empty()
     }
 
-    /// Flags and mask of that `statx`: exactly the needed fields. With `follow` a link may turn out to be
-    /// anything, so it is asked what anything is asked.
+    /// Flags and mask of that `statx`: exactly the needed fields. With `follow` a link may be of any type, so the mask is that of
+    /// an unknown type.
     pub(crate) fn stat_call(question: &Question<'_>, kind: Kind) -> (Flags, Mask) {
         let mut flags = Self::sync(question);
         if question.follow && kind == Kind::Link {
@@ -170,7 +170,7 @@ impl<'a> Asker<'a> {
         metas
     }
 
-    /// Everything about one entry, of this `d_type`. The slot must be empty.
+    /// Makes all requests about one entry with this `d_type`. The slot must be empty.
     pub(crate) fn ask(&mut self, kind: Kind, name: &CStr, meta: &mut Meta) {
         self.ask_into(&mut Statx::zeroed(), kind, name, meta);
     }
@@ -178,9 +178,9 @@ impl<'a> Asker<'a> {
     #[inline(always)]
     fn ask_into(&mut self, answer: &mut Statx, kind: Kind, name: &CStr, meta: &mut Meta) {
         let Some(watch) = self.question.watch else { return self.ask_unwatched(answer, kind, name, meta) };
-        watch.begin(self.desk, name.to_bytes());
+        watch.begin(self.seat, name.to_bytes());
         self.ask_unwatched(answer, kind, name, meta);
-        watch.end(self.desk, 1);
+        watch.end(self.seat, 1);
     }
 
     #[inline(always)]
@@ -211,8 +211,7 @@ impl<'a> Asker<'a> {
         self.held = None;
     }
 
-    /// Takes hold of an entry about which more than a `statx` will be asked. Where that cannot be had, for want of
-    /// descriptors, there is the name.
+    /// Opens an entry that needs more than a `statx`. Without a free descriptor, requests use the name.
     fn take_hold(&mut self, kind: Kind, name: &CStr) -> Result<bool> {
         if !self.holds || !self.question.needs.get(kind).intersects(Needs::XATTRS) {
             return Ok(false);
@@ -225,14 +224,14 @@ impl<'a> Asker<'a> {
         Ok(self.held.is_some())
     }
 
-    /// What follows once `statx` has answered.
+    /// The requests that follow `statx`.
     pub(super) fn answered(&mut self, name: &CStr, meta: &mut Meta, answer: Result<&Statx>) {
         if let Some(device) = self.store(meta, answer) {
             self.beyond(name, meta, Kind::from_mode(meta.mode), Some(device));
         }
     }
 
-    /// Puts the answer of `statx` into the slot, and no more. Gives the device, if it was answered.
+    /// Stores the answer of `statx` in the slot. Returns the device.
     pub(super) fn store(&mut self, meta: &mut Meta, answer: Result<&Statx>) -> Option<(u32, u32)> {
         self.tally.stats += 1;
         match answer {
@@ -250,7 +249,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Links and attributes, where the type calls for them.
+    /// Requests the link's text and target, and the attributes, as the type requires.
     pub(super) fn beyond(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, device: Option<(u32, u32)>) {
         let needs = self.question.needs.get(kind);
         if kind == Kind::Link && needs.intersects(Needs::LINK | Needs::TARGET) {
@@ -263,7 +262,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The next question may be one that is never answered.
+    /// Called before each request: it may never be answered.
     fn before(&self, meta: &Meta, asked: Asked) {
         if let Some(learns) = self.learns {
             learns(meta, &self.texts, asked);
@@ -294,8 +293,8 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Finds out whether a link that leads nowhere can be looked at itself: GNU looks at each link before it looks for the
-    /// target, and tells of the links that it cannot look at. One `statx`, of such links alone.
+    /// Stats a dangling link itself: GNU ls stats each link before its target, and reports links that it cannot stat. One
+    /// `statx`, only for such links.
     #[cold]
     fn check_link(&mut self, name: &CStr, meta: &mut Meta) {
         self.tally.stats += 1;
@@ -317,7 +316,7 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
-    /// Puts aside what the slot has no room for.
+    /// Stores the extra of a slot.
     fn keep_extra(&mut self, meta: &mut Meta, extra: Extra) {
         self.texts.extras.push(Extra { rdev_or_link: meta.rdev_or_link, ..extra });
         meta.rdev_or_link = self.texts.extras.len() as u32 - 1;
@@ -325,7 +324,7 @@ impl<'a> Asker<'a> {
         meta.bits |= Bits::EXTRA;
     }
 
-    /// The extra of an entry that has just answered: the last one.
+    /// The extra of the current entry: the last one.
     pub(super) fn extra_mut(&mut self, meta: &Meta) -> Option<&mut Extra> {
         if meta.bits.contains(Bits::EXTRA) {
             self.texts.extras.get_mut(meta.rdev_or_link as usize)
@@ -348,14 +347,14 @@ impl<'a> Asker<'a> {
         Ok(())
     }
 
-    /// The mode of what the link leads to, through the link.
+    /// The mode of the link's target, by following the link.
     fn target(&mut self, name: &CStr) -> Option<u16> {
         self.tally.stats += 1;
         let flags = Self::sync(&self.question);
         match stat::statx(self.question.dir, name, flags, Mask::TYPE | Mask::MODE) {
             Ok(statx) => Some(statx.mode() as u16),
-            // In a sticky directory the kernel may refuse to follow another user's link
-            // (fs.protected_symlinks); its text leads there all the same.
+            // In a sticky directory the kernel may refuse to follow another user's link (fs.protected_symlinks); its text can
+            // still be followed.
             Err(Errno::ACCESS) => {
                 self.read_text(name).ok()?;
                 self.target_by_text(name)
@@ -364,7 +363,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The mode of what `self.text` leads to, seen from the link's own directory.
+    /// The mode of the target in `self.text`, relative to the link's directory.
     fn target_by_text(&mut self, name: &CStr) -> Option<u16> {
         self.tally.stats += 1;
         let name = name.to_bytes();

@@ -3,22 +3,22 @@
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
 use super::workers::{self, Entries};
-use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, links_lie, trusts_readdir};
+use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
 use crate::watchdog::{READING, Watch};
 
 /// The result of [`read`].
-pub enum Progress {
+pub enum ReadOutcome {
     /// The directory was read to its end, or to this error.
-    Whole(dents_sys::Result<()>),
+    Complete(dents_sys::Result<()>),
     /// Enough was read to begin asking. This many threads shall ask, and read the remaining names meanwhile.
-    Partly(usize),
+    Partial(usize),
 }
 
 /// Reads a directory to its end. If it is large, and threads can ask about the first entries while the next are read,
 /// stops where that pays off. [`fill_read`] continues from there.
-pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> Progress {
+pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> ReadOutcome {
     // The file system is looked up only if the answer can change the choice and enough entries need a request.
     let policy = |batch: &Batch, reader: &Reader| {
         let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
@@ -31,17 +31,17 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
             Ok(true) if batch.len() < choose::PROBE_FROM => {}
             Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
             Ok(true) => break,
-            Ok(false) => return Progress::Whole(Ok(())),
-            Err(errno) => return Progress::Whole(Err(errno)),
+            Ok(false) => return ReadOutcome::Complete(Ok(())),
+            Err(errno) => return ReadOutcome::Complete(Err(errno)),
         }
     }
     let far = policy(batch, reader).is_far();
     match threads_for_overlap(batch, asking, far) {
-        Some(threads) => Progress::Partly(threads),
+        Some(threads) => ReadOutcome::Partial(threads),
         None => loop {
             match read(batch, reader) {
                 Ok(true) => {}
-                ended => return Progress::Whole(ended.map(drop)),
+                ended => return ReadOutcome::Complete(ended.map(drop)),
             }
         },
     }
@@ -71,18 +71,18 @@ pub fn read_more(
 /// # Errors
 /// Beside the report: the error that ended the reading. Entries read before are in the batch, and filled.
 pub fn fill_read(
-    progress: Progress,
+    progress: ReadOutcome,
     batch: &mut Batch,
     reader: &mut Reader,
     filter: &Filter,
     asking: &Asking<'_>,
 ) -> (Report, dents_sys::Result<()>) {
     match progress {
-        Progress::Whole(ended) => {
+        ReadOutcome::Complete(ended) => {
             let place = Place::new(reader.dir(), reader.known_fs());
             (fill_at(batch, &place, asking), ended)
         }
-        Progress::Partly(threads) => overlapped(batch, reader, filter, asking, threads),
+        ReadOutcome::Partial(threads) => overlapped(batch, reader, filter, asking, threads),
     }
 }
 
@@ -124,7 +124,7 @@ fn overlapped(
     let fs = reader.known_fs();
     let (dir, stream) = reader.split();
     let place = Place::new(dir, fs);
-    let question = means.question(&place, needs, follow, links_lie(None, needs, &place));
+    let question = means.question(&place, needs, follow, resolve_by_text(None, needs, &place));
     let mut metas = core::mem::take(&mut batch.metas);
     metas.clear();
     let policy = (means.mode == Mode::Auto).then(|| place.policy());

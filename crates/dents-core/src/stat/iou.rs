@@ -108,7 +108,7 @@ pub(crate) fn fill(
     if let Some(home) = marks.home {
         rings.set_suited(marks.suited.then_some(home));
     }
-    asker.bring_home(harvest);
+    asker.merge_into(harvest);
     Ok(())
 }
 
@@ -342,7 +342,7 @@ struct Awaited<'t> {
 }
 
 /// The seat of the thread that waits for a ring.
-const DESK: usize = 1;
+const SEAT: usize = 1;
 
 impl<'t> Awaited<'t> {
     fn new(question: &Question<'_>, entries: Entries<'t>) -> Awaited<'t> {
@@ -354,8 +354,8 @@ impl<'t> Awaited<'t> {
     fn show(&self) {
         if let Some(watch) = self.watch {
             match self.first < self.entries.len() {
-                true => watch.begin(DESK, self.entries.name(self.first).to_bytes()),
-                false => watch.end(DESK, 0),
+                true => watch.begin(SEAT, self.entries.name(self.first).to_bytes()),
+                false => watch.end(SEAT, 0),
             }
         }
     }
@@ -372,7 +372,7 @@ impl<'t> Awaited<'t> {
 
 impl Drop for Awaited<'_> {
     fn drop(&mut self) {
-        self.watch.iter().for_each(|watch| watch.end(DESK, 0));
+        self.watch.iter().for_each(|watch| watch.end(SEAT, 0));
     }
 }
 

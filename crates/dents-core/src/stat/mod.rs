@@ -1,4 +1,4 @@
-//! Filling the metadata of a batch.
+//! Fills the metadata of a batch.
 //!
 //! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic` (alone.rs)
 //! asks one question after another on the calling thread and is the oracle; `par` shares the entries among workers
@@ -20,7 +20,7 @@ mod xattrs;
 mod tests;
 
 pub use dents_engine::limit::{choose, policy};
-pub use directory::{Progress, fill_read, read, read_more};
+pub use directory::{ReadOutcome, fill_read, read, read_more};
 pub use means::{Asking, Means, Mode, Threads, Workers};
 pub use operands::{Dereference, fill_operands};
 
@@ -37,34 +37,34 @@ use ledger::Ledger;
 use policy::Policy;
 use workers::Entries;
 
-/// What must be known of every entry, and relative to which directory.
+/// The facts to request about entries, and the directory that names are relative to.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The directory the names are relative to.
     pub dir: BorrowedFd<'a>,
-    /// What must be known, by type.
+    /// The needs of each type.
     pub needs: &'a NeedsByKind,
-    /// Whether a symbolic link stands for what it leads to.
+    /// Whether symbolic links are followed.
     pub follow: bool,
-    /// Whether a link's target is found by the link's text instead of through the link. On /proc the two
-    /// differ: `fd/3 -> pipe:[41]` leads somewhere though no such name exists.
+    /// Whether a link's target is looked up by the link's text instead of following the link. On /proc the two differ: `fd/3 ->
+    /// pipe:[41]` can be followed although that name does not exist.
     pub by_text: bool,
-    /// Where the worker shows what it asks.
+    /// Where the worker shows its requests.
     pub watch: Option<&'static Watch>,
-    /// Whether what the kernel remembers of an entry will do, however old it is (`AT_STATX_DONT_SYNC`).
+    /// Whether stale cached values suffice (`AT_STATX_DONT_SYNC`).
     pub lazy: bool,
-    /// Where to note what was asked.
+    /// Where to count requests.
     pub ledger: Option<&'a Ledger>,
 }
 
-/// What a fill did.
+/// The result of a fill.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
     /// System calls by kind.
     pub tally: Tally,
-    /// The strategy taken, and why. `None` if there was nothing to ask.
+    /// The strategy and its reason. `None` if there was nothing to request.
     pub choice: Option<Choice>,
-    /// Why io_uring was refused, if it was asked for.
+    /// The error of io_uring, if it was requested.
     pub refused: Option<Errno>,
 }
 
@@ -73,11 +73,11 @@ pub struct Report {
 pub struct Tally {
     /// Entries of the batch.
     pub entries: u64,
-    /// Entries about which a question failed.
+    /// Entries with a failed request.
     pub faults: u64,
     /// `statx` of entries and of the targets of links.
     pub stats: u64,
-    /// Entries that needed none: name and `d_type` answered.
+    /// Entries without a request: name and `d_type` sufficed.
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
@@ -96,14 +96,14 @@ impl core::ops::AddAssign for Tally {
     }
 }
 
-/// A directory, and the file system it is on, found out when first needed: two system calls, no request to a server.
+/// A directory and its file system, which is looked up when first needed: two system calls, no request to a server.
 pub(crate) struct Place<'a> {
     dir: BorrowedFd<'a>,
     fs: OnceCell<Option<FsType>>,
 }
 
 impl<'a> Place<'a> {
-    /// `fs` is the file system, if it is known already.
+    /// `fs` is the file system, if it is known.
     pub(crate) fn new(dir: BorrowedFd<'a>, fs: Option<Option<FsType>>) -> Self {
         Place { dir, fs: fs.map_or_else(OnceCell::new, OnceCell::from) }
     }
@@ -113,31 +113,30 @@ impl<'a> Place<'a> {
     }
 
     fn policy(&self) -> &'static Policy {
-        // Operands may lie anywhere.
+        // Operands may be on any file system.
         if dir_is_cwd(self.dir) { Policy::of(None) } else { Policy::of(self.fs()) }
     }
 }
 
-/// The entries to ask.
+/// The entries that need requests.
 pub(crate) struct Todo<'a> {
     question: Question<'a>,
     dents: &'a [Dent],
     names: Names<'a>,
 }
 
-/// What a strategy brings home beside the filled slots.
+/// The results of a strategy beside the slots.
 #[derive(Default)]
 pub(crate) struct Harvest {
-    /// The texts of each asker; slots name them by position.
+    /// The texts of each asker; slots hold their index.
     texts: Vec<Texts>,
     tally: Tally,
 }
 
-/// Answers `needs` for every entry of the batch, relative to `dir`.
+/// Fills the needs of every entry of the batch. Names are relative to `dir`.
 ///
-/// Costs, for each entry: nothing if its `d_type` answers; else one `statx`, with `readlinkat` and a `statx` of
-/// the target for a symbolic link and `listxattrat` for marks, each only if needed. Failures of an entry
-/// stay in its slot.
+/// Costs for each entry: nothing if its `d_type` suffices; else one `statx`, and only if needed `readlinkat` and a `statx` of the
+/// target for a symbolic link, and `listxattrat` for marks. The error of an entry is stored in its slot.
 pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Report {
     fill_at(batch, &Place::new(dir, None), asking)
 }
@@ -158,7 +157,7 @@ pub fn fill_alone(
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {
     let (dir, Asking { needs, follow, means }) = (place.dir, *asking);
     batch.declared = *needs;
-    // Where all that is missing is the inode number, readdir may have told it.
+    // If only inode numbers are needed, `readdir` may have told them.
     let trusting = trusts_readdir(needs, follow);
     let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
     batch.trusts_d_ino = covered.is_some();
@@ -176,7 +175,7 @@ fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report 
     if asked.is_empty() {
         return Report { tally, ..Report::default() };
     }
-    let question = means.question(place, needs, follow, links_lie(Some(asked), needs, place));
+    let question = means.question(place, needs, follow, resolve_by_text(Some(asked), needs, place));
     let names = Names { bytes: arena, from: 0 };
     let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, place, means);
     batch.texts = harvest.texts;
@@ -197,7 +196,7 @@ fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
 /// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
 /// file system with magic links it is the only way (one look at the file system, only if there is a link to follow, or not all names
 /// are known yet).
-pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Place<'_>) -> bool {
+pub(crate) fn resolve_by_text(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Place<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {
         return true;
@@ -206,7 +205,7 @@ pub(crate) fn links_lie(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Pla
     if dents.is_some_and(|dents| !dents.iter().any(may_be_link)) {
         return true;
     }
-    // Operands may lie anywhere.
+    // Operands may be on any file system.
     if dir_is_cwd(place.dir) {
         return true;
     }
@@ -218,7 +217,7 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
     dir.as_raw_fd() == CWD.as_raw_fd()
 }
 
-/// Chooses, and runs what was chosen.
+/// Chooses a strategy, and runs it.
 fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) -> (Harvest, Report) {
     let entries = todo.dents.len();
     metas.clear();
@@ -237,7 +236,7 @@ fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) 
             alone::classic(&todo, metas, &mut harvest);
             asked(Strategy::Classic)
         }
-        // Where there is a watch, stuck workers can be replaced.
+        // With a watch, stuck workers can be replaced.
         Mode::Auto if entries < choose::PROBE_FROM && todo.question.watch.is_none() => {
             alone::classic(&todo, metas, &mut harvest);
             few

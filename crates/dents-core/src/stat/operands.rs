@@ -59,7 +59,7 @@ fn follow_to_directories(
         follow_to_directory(&mut asker, dent.kind(), dent.c_name(names), meta);
     }
     let mut harvest = Harvest { texts: core::mem::take(&mut batch.texts), ..Harvest::default() };
-    asker.bring_home(&mut harvest);
+    asker.merge_into(&mut harvest);
     batch.texts = harvest.texts;
     harvest.tally
 }

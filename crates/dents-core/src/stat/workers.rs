@@ -1,9 +1,9 @@
-//! Asking about the entries of one directory by workers that share them, and by those that replace stuck workers.
+//! Requests about the entries of one directory, by workers that share them, and by replacements of stuck workers.
 //!
-//! A worker that is stuck keeps what it has claimed. So where there is a watch, a claimed chunk is shared
-//! ([`Shared`]): each of its entries is claimed once more before it is asked about. Replacement workers clear shared chunks
-//! first, then go on with the range; they skip the latency probe. Where there is no watch no chunk is shared, and this
-//! costs nothing; a shared chunk costs a lock and an atomic addition or two for each entry.
+//! A stuck worker keeps the chunk that it has claimed. So with a watch, a claimed chunk is shared ([`Shared`]): each entry is
+//! claimed once more before its request. Replacements first finish shared chunks, then continue with the range; they skip the
+//! latency probe. Without a watch no chunk is shared, and this costs nothing; a shared chunk costs a lock and an atomic addition
+//! or two for each entry.
 
 use super::ask::Asker;
 use super::choose::{self, Choice, Strategy};
@@ -26,39 +26,39 @@ use dents_engine::order::range::{self, Claims, Range, Task};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, clock, dir};
 
 /// Entries that a replacement claims at a time.
-const A_FEW: usize = 8;
+const REPLACEMENT_STEP: usize = 8;
 
-/// After so many answers in a row that were round trips, a replacement wants as many others as a search begins with.
+/// Consecutive round trips of a replacement after which it requests as many others as a search begins with.
 const SLOW: u32 = 3;
 
 /// The entries of a directory.
 pub(super) enum Entries<'a> {
-    /// All have been read.
+    /// All names were read.
     Listed(&'a [Dent], Names<'a>),
-    /// More are being read, unless that failed.
+    /// More names are being read, unless that failed.
     Unread(&'a mut Batch, Option<Errno>),
 }
 
-/// Where more names come from.
+/// The source of more names.
 pub(super) type Source<'a> = (Stream<'a>, &'a Filter);
 
-/// Entries that a worker has claimed. Of those whose arena may move it has a copy: 2 KiB, about 0.1 µs.
+/// The entries that a worker has claimed. If their arena may move, it holds a copy: 2 KiB, about 0.1 µs.
 #[derive(Default)]
-pub(super) struct Piece<'a> {
+pub(super) struct ClaimedNames<'a> {
     dents: Cow<'a, [Dent]>,
     names: Cow<'a, [u8]>,
-    /// Where in the arena the names begin.
+    /// Where the names begin in the arena.
     from: usize,
 }
 
-impl Piece<'_> {
+impl ClaimedNames<'_> {
     fn names(&self) -> Names<'_> {
         Names { bytes: &self.names, from: self.from }
     }
 }
 
 impl<'a> range::Names for Entries<'a> {
-    type Copy = Piece<'a>;
+    type Copy = ClaimedNames<'a>;
     type Source = Source<'a>;
     type Buffer = (Batch, dents_sys::Result<bool>);
 
@@ -69,18 +69,18 @@ impl<'a> range::Names for Entries<'a> {
         }
     }
 
-    fn copy(&self, claimed: &Claimed<usize>, piece: &mut Piece<'a>) {
+    fn copy(&self, claimed: &Claimed<usize>, copied: &mut ClaimedNames<'a>) {
         match self {
             Entries::Listed(dents, names) => {
                 let dents = Cow::Borrowed(&dents[claimed.clone()]);
-                *piece = Piece { dents, names: Cow::Borrowed(names.bytes), from: names.from };
+                *copied = ClaimedNames { dents, names: Cow::Borrowed(names.bytes), from: names.from };
             }
             Entries::Unread(batch, _) => {
                 let dents = &batch.dents[claimed.clone()];
                 let (from, to) = (dents[0].span().0, dents[dents.len() - 1].span().1);
-                copy(dents, piece.dents.to_mut());
-                copy(&batch.arena[from..to], piece.names.to_mut());
-                piece.from = from;
+                copy(dents, copied.dents.to_mut());
+                copy(&batch.arena[from..to], copied.names.to_mut());
+                copied.from = from;
             }
         }
     }
@@ -98,53 +98,53 @@ fn copy<T: Copy>(from: &[T], to: &mut Vec<T>) {
     to.extend_from_slice(from);
 }
 
-/// A claimed chunk whose entries any worker may ask about.
+/// A claimed chunk; any worker may request the metadata of its entries.
 struct Shared<'r> {
     start: usize,
-    piece: Piece<'r>,
+    copied: ClaimedNames<'r>,
     slots: Chunk<Meta>,
 }
 
-/// One worker's answers: runs of slots, each with the place of its first.
-type Pieces = Vec<(usize, Vec<Meta>)>;
+/// The slots of one worker: runs, each with the position of its first.
+type SlotRuns = Vec<(usize, Vec<Meta>)>;
 
 struct Worker<'w> {
     asker: Asker<'w>,
-    pieces: Pieces,
+    runs: SlotRuns,
 }
 
 impl Worker<'_> {
-    /// Asks about the entries of a chunk that no other worker has claimed. The last answer completes it.
+    /// Requests the metadata of entries of a chunk that no other worker has claimed. The last result completes it.
     fn clear(&mut self, chunk: &Shared<'_>) {
         while let Some(slot) = chunk.slots.claim() {
-            let (dent, mut meta) = (&chunk.piece.dents[slot], Meta::default());
-            self.asker.ask(dent.kind(), dent.c_name(chunk.piece.names()), &mut meta);
+            let (dent, mut meta) = (&chunk.copied.dents[slot], Meta::default());
+            self.asker.ask(dent.kind(), dent.c_name(chunk.copied.names()), &mut meta);
             if chunk.slots.publish(slot, meta) {
                 let answers = (0..chunk.slots.len()).filter_map(|slot| chunk.slots.with(slot, mem::take));
-                self.pieces.push((chunk.start, answers.collect()));
+                self.runs.push((chunk.start, answers.collect()));
             }
         }
     }
 }
 
-/// A fill, while it lasts.
+/// A running fill.
 struct Fill<'r> {
     range: Range<Entries<'r>>,
     question: Question<'r>,
     workers: &'r dyn Workers,
     crew: Crew,
-    /// The texts of the next asker have this number.
+    /// The index for the texts of the next asker.
     askers: AtomicUsize,
     shared: Mutex<Vec<Arc<Shared<'r>>>>,
-    /// The workers of the strategy have begun.
+    /// Whether the workers of the strategy have begun.
     has_begun: AtomicBool,
-    /// Replacements cannot open the directory.
+    /// Whether replacements cannot open the directory.
     is_unreachable: AtomicBool,
-    answers: Mutex<(Pieces, Harvest)>,
+    answers: Mutex<(SlotRuns, Harvest)>,
 }
 
-/// Asks about all entries. With a policy the strategy is chosen after a probe; else it is the one given. Returns the
-/// strategy taken, and what ended the reading early, if anything did.
+/// Requests the metadata of all entries. With a policy the strategy is chosen after a probe; else it is the given one. Returns
+/// the strategy, and the error that ended the reading early.
 pub(super) fn fill<'r>(
     entries: Entries<'r>,
     source: Option<Source<'r>>,
@@ -156,14 +156,14 @@ pub(super) fn fill<'r>(
     if let Some(policy) = policy {
         question.watch = means.watchdog(policy);
     }
-    // Where more are to come, it is not known how many.
+    // With a source, the number of entries is not known yet.
     let least = if source.is_some() { OVERLAP_FROM } else { 0 };
     let count = range::Names::len(&entries).max(least);
     let fill = Fill {
         range: Range::new(entries, source),
         question,
         workers: means.workers,
-        // The range says when it has come to its end.
+        // The range reports its end.
         crew: Crew::new(Limit::open(), 1),
         askers: AtomicUsize::new(0),
         shared: Mutex::default(),
@@ -188,37 +188,37 @@ pub(super) fn fill<'r>(
         }
     }
     means.ledger.iter().for_each(|ledger| ledger.note_in_flight(fill.crew.limit.highest()));
-    let (mut pieces, harvest) = fill.answers.into_inner();
-    pieces.sort_unstable_by_key(|(start, _)| *start);
-    pieces.into_iter().for_each(|(_, slots)| metas.append(slots));
+    let (mut runs, harvest) = fill.answers.into_inner();
+    runs.sort_unstable_by_key(|(start, _)| *start);
+    runs.into_iter().for_each(|(_, slots)| metas.append(slots));
     let failed = if let Entries::Unread(_, failed) = fill.range.into_names() { failed } else { None };
     (harvest, choice, failed)
 }
 
 impl<'r> Fill<'r> {
-    /// Asks about the first few entries on this thread. Returns how long one took, on average since the last but one look
-    /// at the clock.
+    /// Requests the metadata of the first entries on this thread. Returns the average latency since the last look but one at the
+    /// clock.
     fn probe(&self, policy: &Policy) -> u64 {
         let (mut worker, mut claims) = (self.worker(None), claims(0, 0));
-        // A reading of the clock is as good as any call to see what any call takes.
+        // A clock reading takes as long as any cheap call.
         let before = clock::monotonic_ns();
         let (mut latency_ns, mut last) = (0, clock::monotonic_ns());
         let any_call_ns = last - before;
         for count in policy.looks() {
             claims.step = *count;
-            // None are left where replacements have come meanwhile.
+            // Replacements may have claimed all entries.
             let Some(claimed) = self.range.claim(&mut claims) else { break };
             self.ask(&mut worker, &claimed, &mut claims.copy);
             let now = clock::monotonic_ns();
             latency_ns = choose::latency_ns(now - last, *count, any_call_ns);
             last = now;
-            // So fast that nothing but memory can have answered: there is nothing more to find out.
+            // Only memory answers this fast: the probe can end.
             let sure = latency_ns < choose::FROM_MEMORY_NS;
             if sure || choose::is_round_trip(latency_ns) && policy.believes_the_first_look() {
                 break;
             }
         }
-        self.bring_home(worker);
+        self.merge_into(worker);
         latency_ns
     }
 
@@ -229,7 +229,7 @@ impl<'r> Fill<'r> {
             Strategy::Flight(threads) => (threads, true),
             Strategy::Classic | Strategy::Iou => (1, false),
         };
-        // Fewer where there are few, so that all have work to the end.
+        // Smaller chunks for few entries, so that all workers have work to the end.
         let step = if far { 1 } else { (count / threads / 4).clamp(1, CHUNK).next_power_of_two() };
         if far {
             self.crew.limit.search(threads, cores, clock::monotonic_ns());
@@ -238,7 +238,7 @@ impl<'r> Fill<'r> {
         self.has_begun.store(true, Ordering::Relaxed);
         self.question.watch.iter().for_each(|watch| watch.want(0));
         let holds = far && policy.is_some_and(Policy::holds);
-        // Longer than it takes to read a buffer: 0.3 µs an entry, of which the others ask about one in 2 µs.
+        // More names than are asked about while a buffer is read: reading takes 0.3 µs for an entry, a request 2 µs.
         let low = 8 * step * threads;
         self.workers.run(threads, &|number| {
             let own = self.own_directory(number);
@@ -248,15 +248,15 @@ impl<'r> Fill<'r> {
             }
             self.work(&mut worker, low, far);
             self.clear_shared(&mut worker);
-            self.bring_home(worker);
+            self.merge_into(worker);
         });
     }
 
-    /// A worker's life. Where answers are round trips, they move the limit.
+    /// The loop of a worker. If answers are round trips, it adjusts the limit.
     fn work(&self, worker: &mut Worker<'_>, low: usize, far: bool) {
         let (limit, mut streak) = (&self.crew.limit, Streak::default());
         self.crew.work(&self.range, &mut claims(CHUNK, low), |claims, task| match task {
-            // By the descriptor that was read by so far: one of its own begins at the first entry.
+            // By the descriptor that was used so far: a new one would start at the first entry.
             Task::Refill(source) => self.refill(source, self.question.dir),
             Task::Ask(claimed) => {
                 let began_ns = if far { clock::monotonic_ns() } else { 0 };
@@ -272,13 +272,13 @@ impl<'r> Fill<'r> {
         });
     }
 
-    /// A replacement's life. A name is looked up once for all its questions, as it pays where answers are slow.
+    /// The loop of a replacement. It looks up a name once for all requests, which pays off if answers are slow.
     fn replace(&self) {
         let own = (!dir_is_cwd(self.question.dir)).then(|| dir::of_first_thread(self.question.dir));
         let Ok(own) = own.transpose() else { return self.is_unreachable.store(true, Ordering::Relaxed) };
         let mut worker = self.worker(own.as_ref().map(AsFd::as_fd));
         worker.asker.hold();
-        let (mut claims, mut slow) = (claims(A_FEW, A_FEW), 0);
+        let (mut claims, mut slow) = (claims(REPLACEMENT_STEP, REPLACEMENT_STEP), 0);
         loop {
             self.clear_shared(&mut worker);
             let claimed = match self.crew.next_beyond_limit(&self.range, &mut claims) {
@@ -294,11 +294,11 @@ impl<'r> Fill<'r> {
             let each_ns = (clock::monotonic_ns() - began_ns) / claimed.len() as u64;
             slow = if choose::is_round_trip(each_ns) { slow + claimed.len() as u32 } else { 0 };
             if slow >= SLOW && !self.has_begun.load(Ordering::Relaxed) {
-                // The thread that would have started as many is stuck.
+                // The thread that would have started as many workers is stuck.
                 self.question.watch.iter().for_each(|watch| watch.want(FIRST));
             }
         }
-        self.bring_home(worker);
+        self.merge_into(worker);
     }
 
     /// Whether there is work for a replacement.
@@ -307,12 +307,12 @@ impl<'r> Fill<'r> {
         is_reachable && (self.unclaimed().is_some() || self.range.has_more())
     }
 
-    /// A worker, with a descriptor of its own for the directory if it has one.
+    /// A worker, with its own descriptor of the directory if it has one.
     fn worker<'w>(&'w self, own: Option<BorrowedFd<'w>>) -> Worker<'w> {
         let question = Question { dir: own.unwrap_or(self.question.dir), ..self.question };
         let asker = Asker::new(question, self.askers.fetch_add(1, Ordering::Relaxed));
-        question.watch.iter().for_each(|watch| watch.take(asker.desk));
-        Worker { asker, pieces: Vec::new() }
+        question.watch.iter().for_each(|watch| watch.take(asker.seat));
+        Worker { asker, runs: Vec::new() }
     }
 
     fn own_directory(&self, number: usize) -> Option<OwnedFd> {
@@ -320,7 +320,7 @@ impl<'r> Fill<'r> {
         if shared { dir::open(self.question.dir, c".").ok() } else { None }
     }
 
-    /// Reads one more buffer, aside: meanwhile other workers claim names.
+    /// Reads one more buffer; other workers claim names meanwhile.
     fn refill(&self, (mut stream, filter): Source<'r>, dir: BorrowedFd<'_>) {
         let mut more = Batch::default();
         let answer = stream.read_by(dir, filter, &mut more);
@@ -329,14 +329,14 @@ impl<'r> Fill<'r> {
         self.range.refilled((more, answer), rest, &self.crew);
     }
 
-    /// Asks about claimed entries, which are shared where there is a watch; but for one alone, which is asked about at once.
-    fn ask(&self, worker: &mut Worker<'_>, claimed: &Claimed<usize>, piece: &mut Piece<'r>) {
+    /// Requests the metadata of claimed entries. With a watch the chunk is shared, unless it is a single entry.
+    fn ask(&self, worker: &mut Worker<'_>, claimed: &Claimed<usize>, copied: &mut ClaimedNames<'r>) {
         if self.question.watch.is_none() || claimed.len() < 2 {
-            let slots = worker.asker.ask_all(&piece.dents, piece.names(), |_| true);
-            return worker.pieces.push((claimed.start, slots));
+            let slots = worker.asker.ask_all(&copied.dents, copied.names(), |_| true);
+            return worker.runs.push((claimed.start, slots));
         }
         let slots = Chunk::new(claimed.clone().map(|_| Meta::default()));
-        let chunk = Arc::new(Shared { start: claimed.start, piece: mem::take(piece), slots });
+        let chunk = Arc::new(Shared { start: claimed.start, copied: mem::take(copied), slots });
         let mut shared = self.shared.lock();
         shared.retain(|chunk| chunk.slots.unclaimed() > 0);
         shared.push(chunk.clone());
@@ -344,7 +344,7 @@ impl<'r> Fill<'r> {
         worker.clear(&chunk);
     }
 
-    /// A shared chunk with entries that no worker has claimed.
+    /// A shared chunk with unclaimed entries.
     fn unclaimed(&self) -> Option<Arc<Shared<'r>>> {
         self.shared.lock().iter().find(|chunk| chunk.slots.unclaimed() > 0).cloned()
     }
@@ -357,13 +357,13 @@ impl<'r> Fill<'r> {
         }
     }
 
-    fn bring_home(&self, mut worker: Worker<'_>) {
+    fn merge_into(&self, mut worker: Worker<'_>) {
         let mut answers = self.answers.lock();
-        answers.0.append(&mut worker.pieces);
-        worker.asker.bring_home(&mut answers.1);
+        answers.0.append(&mut worker.runs);
+        worker.asker.merge_into(&mut answers.1);
     }
 }
 
-fn claims<'r>(step: usize, low: usize) -> Claims<Piece<'r>> {
-    Claims { step, low, copy: Piece::default() }
+fn claims<'r>(step: usize, low: usize) -> Claims<ClaimedNames<'r>> {
+    Claims { step, low, copy: ClaimedNames::default() }
 }

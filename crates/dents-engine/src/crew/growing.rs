@@ -1,7 +1,7 @@
-//! A crew that starts its workers as they are needed: the agent process of a deadline.
+//! A crew that starts workers on demand: the agent process of a deadline.
 //!
-//! Most listings need one worker or two, so none starts before there is a task for it. The *head*, a thread that executes no
-//! task, starts them, and is the watchdog: every 10 ms while there is work it looks for workers that are stuck.
+//! Most listings need one or two workers, so a worker is started only when there is a task for it. The *head*, a thread that
+//! executes no task, starts them. It is also the watchdog: while there is work, it looks for stuck workers every 10 ms.
 //!
 //! ```text
 //! push ─► queue ─► an idle worker, if the limit has room     worker: takes a task; if there are more, announces
@@ -9,8 +9,8 @@
 //!                   └ every tick: stuck workers ─► limit ─► replacements
 //! ```
 //!
-//! The head looks by the clock while something is being done, and sleeps otherwise. A task for an idle worker need not wake it:
-//! while the limit has room, no worker has to be replaced.
+//! The head reads the clock while tasks are executed, and sleeps otherwise. A task for an idle worker need not wake the head:
+//! while the limit has room, no worker needs a replacement.
 
 use super::Crew;
 use super::watchdog::{Seat, Watchdog};
@@ -25,10 +25,10 @@ use alloc::vec::Vec;
 /// How often the head looks for stuck workers.
 const TICK_NS: u64 = 10_000_000;
 
-/// A worker is stuck once it was seen in the same question at so many looks after the first: for 50 ms.
+/// A worker is stuck once this many looks after the first saw the same request: 50 ms.
 const LOOKS: u32 = 5;
 
-/// The clock is read after so many answers, at most.
+/// Most answers between two clock readings.
 const MOST_STEP: usize = 16;
 
 /// Workers that serve a queue.
@@ -37,30 +37,30 @@ pub struct Growing<T> {
     queue: Queue<T>,
     crew: Crew,
     head: Events,
-    /// The head shall look whether more workers are wanted.
+    /// Whether the head must check if more workers are needed.
     is_called: AtomicBool,
-    /// Workers that were started and have not begun.
+    /// Workers that were started and have not begun yet.
     coming: AtomicU32,
-    /// One for each worker there may be.
+    /// One seat for each possible worker.
     seats: Vec<Seat>,
 }
 
-/// What a worker knows of itself.
+/// A worker's own state.
 #[derive(Debug)]
 pub struct Worker<'c> {
     /// Counts from zero.
     pub number: usize,
     seat: &'c Seat,
     streak: Streak,
-    /// Answers since the clock was read, at `began_ns`, and after how many it is read again: more and more while answers
-    /// come from memory, where reading it would take as long as a tenth of an answer.
+    /// Answers since the last clock reading at `began_ns`, and the number after which the clock is read again. That number grows
+    /// while answers come from memory, where a clock reading takes a tenth of the time of an answer.
     answers: usize,
     began_ns: u64,
     step: usize,
 }
 
 impl<T: Task + Send> Growing<T> {
-    /// No worker yet.
+    /// A crew without workers.
     #[must_use]
     pub fn new(limit: Limit, queue: Queue<T>) -> Growing<T> {
         Growing {
@@ -73,25 +73,25 @@ impl<T: Task + Send> Growing<T> {
         }
     }
 
-    /// How many tasks may be in flight.
+    /// The limit of tasks in flight.
     #[must_use]
     pub fn limit(&self) -> &Limit {
         &self.crew.limit
     }
 
-    /// The tasks. What is pushed there directly must be [announced](Growing::announce).
+    /// The tasks. Tasks that are pushed there directly must be [announced](Growing::announce).
     #[must_use]
     pub fn queue(&self) -> &Queue<T> {
         &self.queue
     }
 
-    /// This is the next task.
+    /// Adds a task at the front.
     pub fn push(&self, task: T) {
         self.queue.push(task);
         self.announce(1);
     }
 
-    /// This is a task once all that is wanted already is done.
+    /// Adds a task at the back.
     pub fn push_last(&self, task: T) {
         self.queue.push_last(task);
         self.announce(1);
@@ -105,7 +105,7 @@ impl<T: Task + Send> Growing<T> {
         }
     }
 
-    /// So many tasks were published: wakes idle workers, or the head if there are none.
+    /// Announces tasks that were published: wakes idle workers, or the head if there are none.
     pub fn announce(&self, tasks: usize) {
         self.crew.announce(tasks);
         if self.room() == 0 || !self.crew.has_idle() {
@@ -114,7 +114,7 @@ impl<T: Task + Send> Growing<T> {
     }
 
     fn call_head(&self) {
-        // Exchanged, not stored: the head then sees what every caller so far had published, not only the last.
+        // A swap, not a store: the head then sees the tasks of all callers, not only of the last one.
         let before = if broken(Fault::StoreCall) {
             self.is_called.store(true, Ordering::Release);
             false
@@ -126,20 +126,20 @@ impl<T: Task + Send> Growing<T> {
         }
     }
 
-    /// How many more workers may be in flight.
+    /// How many more workers the limit allows.
     fn room(&self) -> usize {
         let taken = self.limit().running() + self.coming.load(Ordering::Relaxed);
         self.limit().allowed().saturating_sub(taken) as usize
     }
 
-    /// Nothing more is to be done: workers and head return.
+    /// Ends the crew: workers and head return.
     pub fn end(&self) {
         self.crew.end();
         self.call_head();
     }
 
-    /// The life of the head. `start` starts the worker of this number, which shall call [`Growing::work`]; false if it cannot.
-    /// `cores` is asked once, where answers come fast for more than a tick.
+    /// The loop of the head. `start` starts the worker with this number, which must call [`Growing::work`]; it returns false on
+    /// failure. `cores` is called once, if answers have come fast for more than a tick.
     pub fn lead(&self, cores: impl Fn() -> usize, mut start: impl FnMut(usize) -> bool) {
         let (mut watchdog, mut started, mut tick_ns, mut is_long) =
             (Watchdog::new(LOOKS), 0, now() + TICK_NS, false);
@@ -148,7 +148,7 @@ impl<T: Task + Send> Growing<T> {
             let deadline = self.is_active().then_some(tick_ns);
             let called = || self.is_called.swap(false, Ordering::Acquire).then_some(());
             if self.head.wait(0, deadline, called).is_some() {
-                // The first task after a pause: a tick lasts as long as others.
+                // The first task after a pause: the tick lasts as long as any other.
                 tick_ns = if deadline.is_none() { now() + TICK_NS } else { tick_ns };
                 continue;
             }
@@ -161,14 +161,14 @@ impl<T: Task + Send> Growing<T> {
         }
     }
 
-    /// Whether anything is being done or to be done.
+    /// Whether a task is queued or executed.
     fn is_active(&self) -> bool {
-        // In this order: what a worker takes meanwhile it is counted for.
+        // In this order: a worker that takes the task meanwhile is counted below.
         let is_wanted = self.queue.width(1) > 0 || self.coming.load(Ordering::Relaxed) > 0;
         is_wanted || self.limit().running() > 0
     }
 
-    /// Starts a worker for each task that no other will take. Returns how many there are then.
+    /// Starts a worker for each task that no running worker takes. Returns the number of workers.
     fn start_workers(&self, mut started: usize, start: &mut impl FnMut(usize) -> bool) -> usize {
         let coming = self.coming.load(Ordering::Relaxed) as usize;
         let wanted = self.queue.width(self.room() + coming).saturating_sub(coming + self.crew.idle());
@@ -183,7 +183,7 @@ impl<T: Task + Send> Growing<T> {
         started
     }
 
-    /// A worker's life: executes tasks until the crew ends.
+    /// The loop of a worker, until the crew ends.
     pub fn work(&self, number: usize, mut execute: impl FnMut(&mut Worker<'_>, T)) {
         let seat = &self.seats[number];
         seat.take();
@@ -202,8 +202,8 @@ impl<T: Task + Send> Growing<T> {
         });
     }
 
-    /// One question is answered, the next begins. False if this worker is one too many by now: it shall leave the rest of a
-    /// wide task to others.
+    /// A request ended and the next begins. Returns false if the limit no longer has room for this worker: it must leave the rest
+    /// of a wide task to others.
     pub fn answered(&self, worker: &mut Worker<'_>) -> bool {
         worker.seat.begin();
         worker.answers += 1;

@@ -1,7 +1,7 @@
-//! Workers, which execute tasks: the calling thread alone, threads, or the threads of the agent process.
+//! Workers execute tasks: the calling thread alone, threads, or the threads of the agent process.
 //!
-//! Every worker runs the same loop ([`Crew::work`]): take the next task of the order, execute it, again; without a task, or
-//! where the limit leaves no room, sleep until there may be one.
+//! Every worker runs the same loop ([`Crew::work`]): it takes the next task of the order and executes it. Without a task, or if
+//! the limit has no room, it sleeps until notified.
 //!
 //! ```text
 //!            ┌──────────── task ────────────┐
@@ -19,8 +19,8 @@
 //! - A task that panics ends the crew: its worker never becomes idle.
 //! - With one worker there is no crew: [`alone`] executes an order without atomics of its own.
 //!
-//! Replacement: a worker that is stuck in the kernel keeps its task, and the [`watchdog`] finds it. It raises the
-//! limit by two for each ([`Crew::set_stuck`]), and other workers take what the stuck one has not begun.
+//! Replacement: a worker that is stuck in the kernel keeps its task. The [`watchdog`] finds it and raises the limit by two
+//! ([`Crew::set_stuck`]); other workers take the tasks that the stuck one has not begun.
 
 pub mod growing;
 pub mod watchdog;
@@ -30,19 +30,19 @@ use crate::sync::{AtomicBool, AtomicU32, Fault, Ordering, broken};
 use crate::wait::{Events, SPINS};
 use watchdog::Watch;
 
-/// What an order answers to a worker that looks for a task.
+/// The answer of an order to a worker.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<T> {
-    /// A task, which is now this worker's.
+    /// A task for this worker.
     Task(T),
-    /// None for now: other workers, or a producer, may bring forth some.
+    /// No task now; other workers or a producer may publish more.
     Later,
-    /// None, and there will be none: the crew ends.
+    /// No task, now or later: the crew ends.
     End,
 }
 
 impl<T> Next<T> {
-    /// The same with another kind of task.
+    /// Converts the task.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Next<U> {
         match self {
             Next::Task(task) => Next::Task(with(task)),
@@ -52,19 +52,18 @@ impl<T> Next<T> {
     }
 }
 
-/// Which task is next.
+/// Decides which task is next.
 pub trait Order: Sync {
-    /// What is taken.
+    /// The type of tasks.
     type Task;
-    /// What each worker keeps for itself: buffers, a stack of its own. Nothing that others wait for may stay in it while the
-    /// worker is idle.
+    /// A worker's own state: buffers, its stack. An idle worker must not keep state in it that others wait for.
     type Local;
 
-    /// Takes the next task. Called by workers that are active, and by those about to sleep: it must not sleep itself.
+    /// Takes the next task. Called by active workers, and by workers about to sleep: it must not block.
     fn next(&self, local: &mut Self::Local) -> Next<Self::Task>;
 }
 
-/// Executes tasks on the calling thread until the order has none: no atomics, no lock, no clock but the order's own.
+/// Executes tasks on the calling thread until the order has none. Uses no atomics, locks or clock of its own.
 pub fn alone<O: Order>(order: &O, local: &mut O::Local, mut execute: impl FnMut(&mut O::Local, O::Task)) {
     while let Next::Task(task) = order.next(local) {
         execute(local, task);
@@ -74,21 +73,21 @@ pub fn alone<O: Order>(order: &O, local: &mut O::Local, mut execute: impl FnMut(
 /// Workers that share an order.
 #[derive(Debug)]
 pub struct Crew {
-    /// How many tasks may be in flight.
+    /// The limit of tasks in flight.
     pub limit: Limit,
-    /// Tasks were published, the limit was raised, or the crew ended.
+    /// Notified when tasks are published, the limit is raised, or the crew ends.
     work: Events,
-    /// Workers and producers that may bring forth tasks.
+    /// Workers and producers that may publish tasks.
     active: AtomicU32,
-    /// Replacements that may wait for a task, whatever room the limit has.
+    /// Replacements that wait for a task; the limit does not apply to them.
     beyond: AtomicU32,
     ended: AtomicBool,
 }
 
 impl Crew {
-    /// No worker yet. `producers` of tasks are not workers: the crew then lasts until [`Crew::end`], or until the order says
-    /// so. A crew whose limit may fall needs one: a worker that leaves for want of room may leave a task behind, which the last
-    /// active worker has not seen.
+    /// A crew without workers. `producers` that are not workers keep the crew alive until [`Crew::end`], or until the order
+    /// reports the end. A crew whose limit may fall needs a producer: a worker that leaves because of the limit may leave a task
+    /// that the last active worker has not seen.
     #[must_use]
     pub fn new(limit: Limit, producers: u32) -> Crew {
         Crew {
@@ -100,31 +99,32 @@ impl Crew {
         }
     }
 
-    /// So many tasks were published: wakes as many workers, if any sleep and the limit has room. A barrier and a load if none does.
+    /// Announces tasks that were published: wakes as many workers, if any sleep and the limit has room. Otherwise one barrier and
+    /// one load.
     #[inline]
     pub fn announce(&self, tasks: usize) {
-        // More would find no room and sleep on. A worker that takes room only while it looks does so again: it has been notified
-        // before room is counted.
-        // Which sleeper is woken is the kernel's choice: where replacements wait, all are.
+        // Waking more workers is useless: they would find no room. A worker that takes room only while it looks for a task will
+        // look again, because it is notified before room is counted. If replacements wait, all sleepers are woken, because the
+        // kernel chooses which.
         self.work.notify_by(|| match self.beyond.load(Ordering::SeqCst) {
             0 => tasks.min(self.limit.room()),
             _ => usize::MAX,
         });
     }
 
-    /// Whether a worker has nothing to do at this moment: then it is worth to share work.
+    /// Whether a worker is idle now, so that work should be shared.
     #[must_use]
     pub fn has_idle(&self) -> bool {
         self.work.has_waiters()
     }
 
-    /// How many workers have nothing to do at this moment: for decisions that may be wrong.
+    /// How many workers are idle now. The answer may be outdated at once.
     #[must_use]
     pub fn idle(&self) -> usize {
         self.work.waiters()
     }
 
-    /// Nothing more is to be done: workers return when their tasks are done.
+    /// Ends the crew: workers return after their current tasks.
     pub fn end(&self) {
         self.ended.store(true, Ordering::Release);
         if !broken(Fault::EndInSilence) {
@@ -132,13 +132,13 @@ impl Crew {
         }
     }
 
-    /// Whether it has ended.
+    /// Whether the crew has ended.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// The watchdog found so many workers stuck: others may take their place.
+    /// Sets the number of workers that the watchdog found stuck. Others may take their place.
     pub fn set_stuck(&self, stuck: u32) {
         let before = self.limit.allowed();
         self.limit.set_stuck(stuck);
@@ -148,7 +148,7 @@ impl Crew {
         }
     }
 
-    /// A worker's life: executes tasks until the crew ends. `local` is what the worker keeps for itself.
+    /// The loop of a worker, until the crew ends. `local` is the worker's own state.
     pub fn work<O: Order>(
         &self,
         order: &O,
@@ -164,8 +164,8 @@ impl Crew {
         core::mem::forget(unwinding);
     }
 
-    /// The next task of a replacement, or `None` at the end. The limit does not count it: the stuck worker still has its place
-    /// there. For crews whose producer outside says when the end has come.
+    /// The next task of a replacement, or `None` at the end. A replacement does not count towards the limit, because the stuck
+    /// worker still does. For crews with an outside producer that reports the end.
     pub fn next_beyond_limit<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
         let next = || match order.next(local) {
             Next::Task(task) => Some(Some(task)),
@@ -178,8 +178,8 @@ impl Crew {
         task
     }
 
-    /// The life of a worker that brings tasks along, in `local`: it was counted as a producer by [`Crew::new`], so that
-    /// no other worker can end the crew before this one has begun.
+    /// The loop of a worker that begins with tasks in `local`. [`Crew::new`] counted it as a producer, so that no other worker
+    /// can end the crew before this one begins.
     pub fn work_on<O: Order>(
         &self,
         order: &O,
@@ -194,7 +194,7 @@ impl Crew {
         core::mem::forget(unwinding);
     }
 
-    /// The first task of a worker, which is idle so far.
+    /// The first task of a worker, which is idle at first.
     fn first<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<O::Task> {
         self.work.wait(SPINS, None, || self.try_next(order, local)).flatten()
     }
@@ -216,7 +216,7 @@ impl Crew {
         self.first(order, local)
     }
 
-    /// The worker has no task; if none is active any more, there will be none.
+    /// The worker is idle. The last active worker ends the crew.
     fn go_idle(&self) {
         self.limit.leave();
         if self.active.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -224,7 +224,7 @@ impl Crew {
         }
     }
 
-    /// A task for an idle worker, which is active again then; the end; or nothing yet.
+    /// A task for an idle worker, which is then active; `Some(None)` at the end; `None` for not yet.
     fn try_next<O: Order>(&self, order: &O, local: &mut O::Local) -> Option<Option<O::Task>> {
         if self.has_ended() {
             return Some(None);
@@ -232,7 +232,7 @@ impl Crew {
         if !self.limit.enter() {
             return None;
         }
-        // Before the look: no task may be taken by a worker that is not counted.
+        // Counted first: a worker must be counted when it takes a task.
         self.active.fetch_add(1, Ordering::SeqCst);
         match order.next(local) {
             Next::Task(task) => return Some(Some(task)),
@@ -258,8 +258,8 @@ impl Crew {
     }
 }
 
-/// Ends the crew where a task panics: its worker stays counted as active, and the others would wait for its tasks for ever.
-/// It is dropped by unwinding alone.
+/// Ends the crew if a task panics: its worker stays counted as active, so the other workers would wait for ever. Only unwinding
+/// drops this.
 struct EndOnUnwind<'c>(&'c Crew);
 
 impl Drop for EndOnUnwind<'_> {
@@ -268,28 +268,28 @@ impl Drop for EndOnUnwind<'_> {
     }
 }
 
-/// The threads of the caller: the engine starts none.
+/// The threads of the caller; the engine starts none.
 pub trait Workers: Sync {
-    /// Runs `job(0)` on the calling thread and `job(1)`, `job(2)` … `job(workers - 1)` on others, and returns when
-    /// all have ended. A thread that cannot be started is left out; `job(0)` always runs.
+    /// Runs `job(0)` on the calling thread and `job(1)` … `job(workers - 1)` on other threads, and returns when all have ended. A
+    /// thread that cannot be started is skipped; `job(0)` always runs.
     fn run(&self, workers: usize, job: &(dyn Fn(usize) + Sync));
 
-    /// The same, but the calling thread runs `own` before `job(0)`. The default implementation runs `own` first and starts
-    /// the others then.
+    /// Like [`run`](Self::run), but the calling thread runs `own` before `job(0)`. The default implementation runs `own` before
+    /// it starts the other threads.
     fn run_beside(&self, workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) {
         own();
         self.run(workers, job);
     }
 
-    /// Whether the threads share one descriptor table. If they do, every call that takes the directory's
-    /// descriptor also writes to its reference count, and a worker does better with one of its own.
+    /// Whether the threads share one descriptor table. If so, each call with the directory's descriptor writes its reference
+    /// count, and each worker should open its own.
     fn share_descriptors(&self) -> bool {
         true
     }
 
-    /// Runs `during`. Meanwhile the watchdog may start replacements, threads that run `job` once each, while `wanted` says
-    /// that there is work for them; this returns when they have ended too. The default implementation starts none. The first
-    /// thread calls it: replacements find a directory by the number that its descriptor has there.
+    /// Runs `during`. Meanwhile the watchdog may start replacements, threads that run `job` once, while `wanted` says that there
+    /// is work for them. Returns when all have ended. The default implementation starts none. The first thread must call it:
+    /// replacements find a directory by its descriptor number in that thread.
     fn with_replacements(
         &self,
         wanted: &(dyn Fn() -> bool + Sync),
@@ -300,8 +300,7 @@ pub trait Workers: Sync {
         during();
     }
 
-    /// The watch of a watchdog that runs from the first call on; for where answers are known to come from far away. `None` if
-    /// there can be none.
+    /// The watch of a watchdog that runs from the first call on, for remote file systems. `None` if no watchdog can be started.
     fn watchdog(&self) -> Option<&'static Watch> {
         None
     }

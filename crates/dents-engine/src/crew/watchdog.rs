@@ -1,40 +1,40 @@
-//! Finding workers that are stuck in the kernel, and showing what each waits for.
+//! Detects workers that are stuck in the kernel, and shows the file that each waits for.
 //!
-//! A worker marks its seat when a question begins and when it ends; the watchdog thread looks at the seats every few
-//! milliseconds. A stuck worker does nothing to show it: its seat stays as it is. So being watched costs a worker no clock:
-//! 10 ns an entry, and nothing where there is no watchdog.
+//! A worker marks its seat when a request begins and ends. The watchdog thread looks at the seats every few milliseconds; the
+//! seat of a stuck worker does not change. So a worker reads no clock for the watchdog: marking costs 10 ns for each entry, and
+//! nothing without a watchdog.
 
 use crate::lock::Plain as Mutex;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use dents_sys::sched;
 
-/// Seats of a [`Watch`]: the lister's, and those of 256 workers and as many replacements. Workers beyond these are not seen.
+/// Seats of a [`Watch`]: the lister's, and those of 256 workers and as many replacements. Further workers have no seat.
 pub const SEATS: usize = 513;
 
 /// How often a watchdog looks at a listing.
 pub const LOOK_NS: u64 = 30_000_000;
 
-/// What a seat shows while names are read.
+/// Shown at a seat while names are read.
 pub const READING: &[u8] = b"the names themselves";
 
-/// Replacements of a listing at a time, at most, those that are stuck among them.
+/// Most replacements of a listing at a time, including stuck ones.
 const MOST_REPLACEMENTS: u32 = 256;
 
-/// Bytes of a name that are kept.
+/// Bytes of a name that a seat keeps.
 const KEPT: usize = 63;
 
-/// A worker's place, where the watchdog sees it.
+/// A worker's state as the watchdog sees it.
 #[derive(Debug, Default)]
 pub struct Seat {
-    /// Odd while a question is in flight: changes when one begins and when it ends.
+    /// Odd while a request is in flight. Changes when a request begins and when it ends.
     turn: AtomicU32,
-    /// The worker's thread, once it has said so. Without, it is never found stuck.
+    /// The worker's thread id, set by [`Seat::take`]. Without it the worker is never considered stuck.
     thread: AtomicU32,
 }
 
 impl Seat {
-    /// Free.
+    /// A free seat.
     #[must_use]
     pub const fn new() -> Seat {
         Seat { turn: AtomicU32::new(0), thread: AtomicU32::new(0) }
@@ -45,43 +45,43 @@ impl Seat {
         self.thread.store(sched::thread_id(), Ordering::Relaxed);
     }
 
-    /// A question begins; or the next one, directly after another.
+    /// A request begins, possibly directly after another.
     pub fn begin(&self) {
         let turn = self.turn.load(Ordering::Relaxed);
         self.turn.store(turn.wrapping_add(1 + (turn & 1)), Ordering::Release);
     }
 
-    /// The question is answered.
+    /// The request ended.
     pub fn end(&self) {
         let turn = self.turn.load(Ordering::Relaxed);
         self.turn.store(turn.wrapping_add(turn & 1), Ordering::Release);
     }
 
-    /// The question in flight, if any: while the number stays the same, it is the same question.
+    /// The request in flight. The same number means the same request.
     fn question(&self) -> Option<u32> {
         Some(self.turn.load(Ordering::Acquire)).filter(|turn| turn & 1 == 1)
     }
 }
 
-/// What the watchdog remembers from one look to the next.
+/// The watchdog's memory of earlier looks.
 #[derive(Debug)]
 pub struct Watchdog {
-    /// Of each seat: the question, and at how many looks it was the same.
+    /// For each seat: the request, and the number of looks that saw it.
     seen: Vec<(u32, u32)>,
-    /// At so many looks a question must be the same.
+    /// Looks after which a request counts as stuck.
     looks: u32,
 }
 
 impl Watchdog {
-    /// A worker is stuck once the same question was in flight at `looks` looks after the first.
+    /// A worker is stuck once `looks` looks after the first saw the same request in flight.
     #[must_use]
     pub fn new(looks: u32) -> Watchdog {
         Watchdog { seen: Vec::new(), looks: looks.max(1) }
     }
 
-    /// How many workers are stuck. A thread that waits for a core is not: more threads would only make it wait longer.
+    /// How many workers are stuck. A thread that waits for a core is not stuck: more threads would only delay it.
     ///
-    /// Three system calls for each that seems stuck, once.
+    /// Costs three system calls for each worker that seems stuck, once.
     pub fn look<'s>(&mut self, seats: impl Iterator<Item = &'s Seat>) -> u32 {
         self.look_by(seats, sched::is_runnable)
     }
@@ -113,8 +113,8 @@ impl Watchdog {
     }
 }
 
-/// Seats with names, and what was counted: for the line of progress, and for the watchdog of a listing. All zero, so that a
-/// static one costs nothing while it is not used.
+/// Seats with names, and counters: for the line of progress and the watchdog of a listing. All zero, so that an unused static
+/// costs nothing.
 pub struct Watch {
     read: AtomicU64,
     answered: AtomicU64,
@@ -140,17 +140,17 @@ struct Name {
     bytes: [u8; KEPT],
 }
 
-/// A question in flight.
+/// A request in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
-    /// While it stays the same, so does the question.
+    /// Identifies the request.
     pub turn: u32,
     name: [u8; KEPT],
     len: u8,
 }
 
 impl Question {
-    /// The file it is about: the beginning of its name.
+    /// The beginning of the name of its file.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name[..usize::from(self.len)]
@@ -158,7 +158,7 @@ impl Question {
 }
 
 impl Watch {
-    /// No question is in flight.
+    /// No request is in flight.
     #[must_use]
     pub const fn new() -> Watch {
         Watch {
@@ -169,17 +169,17 @@ impl Watch {
         }
     }
 
-    /// So many more names have been read.
+    /// Counts names that were read.
     pub fn add_read(&self, count: usize) {
         self.read.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// So many more entries have answered, to a worker without a seat.
+    /// Counts entries that were answered to a worker without a seat.
     pub fn add_answered(&self, count: usize) {
         self.answered.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// So many replacements are wanted, even if no worker is stuck.
+    /// Requests this many replacements, even if no worker is stuck.
     pub fn want(&self, replacements: u32) {
         self.wanted.store(replacements, Ordering::Relaxed);
     }
@@ -189,7 +189,7 @@ impl Watch {
         self.seats.get(seat).into_iter().for_each(|named| named.seat.take());
     }
 
-    /// A question about this file begins. Seat 0 is the lister's.
+    /// A request about this file begins. Seat 0 is the lister's.
     pub fn begin(&self, seat: usize, name: &[u8]) {
         let Some(named) = self.seats.get(seat) else { return };
         let len = name.len().min(KEPT);
@@ -200,19 +200,19 @@ impl Watch {
         named.seat.begin();
     }
 
-    /// The question is answered, about so many entries.
+    /// The request ended, and answered this many entries.
     pub fn end(&self, seat: usize, answered: u64) {
         self.answered.fetch_add(answered, Ordering::Relaxed);
         self.seats.get(seat).into_iter().for_each(|named| named.seat.end());
     }
 
-    /// Names read, and entries that have answered.
+    /// The number of names read, and of entries answered.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         (self.read.load(Ordering::Relaxed), self.answered.load(Ordering::Relaxed))
     }
 
-    /// The question of a seat, if one is in flight.
+    /// The request in flight at a seat.
     #[must_use]
     pub fn question(&self, seat: usize) -> Option<Question> {
         let named = self.seats.get(seat)?;
@@ -221,13 +221,13 @@ impl Watch {
         Some(Question { turn, name: name.bytes, len: name.len })
     }
 
-    /// How many replacements there should be, by a watchdog that looks every [`LOOK_NS`]: two for each stuck worker, stuck
-    /// replacements among them. So where many are stuck, the number that are not grows faster than by one at a time.
+    /// How many replacements there should be, for a watchdog that looks every [`LOOK_NS`]: two for each stuck worker or stuck
+    /// replacement. So if many workers are stuck, the number of others grows by more than one at a time.
     pub fn replacements(&self, watchdog: &mut Watchdog) -> u32 {
         self.replacements_by(watchdog, sched::is_runnable)
     }
 
-    /// The life of a watchdog thread: it looks for ever, and says how many replacements there should be.
+    /// The loop of a watchdog thread: reports at each look how many replacements there should be.
     #[cfg(not(feature = "model"))]
     pub fn guard(&self, replace: impl Fn(u32)) -> ! {
         let mut watchdog = Watchdog::new(1);
@@ -238,7 +238,7 @@ impl Watch {
     }
 
     fn replacements_by(&self, watchdog: &mut Watchdog, is_runnable: impl Fn(u32) -> bool) -> u32 {
-        // The lister's own seat is left out: opening and reading a directory is its own work.
+        // Not the lister's seat: only the lister opens and reads its directory.
         let seats = self.seats.iter().skip(1).map(|named| &named.seat);
         let stuck = watchdog.look_by(seats, is_runnable);
         (2 * stuck + self.wanted.load(Ordering::Relaxed)).min(MOST_REPLACEMENTS)

@@ -1,22 +1,21 @@
-//! Choosing a strategy: a pure function of signals, tested as a table.
+//! Chooses a strategy: a pure function of signals, tested with a table.
 
 use super::policy::{Far, Policy};
 
-/// What is known when the choice is made.
+/// The facts that a choice depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Signals {
-    /// Entries that must be asked.
+    /// Entries that need a request.
     pub entries: usize,
     /// Cores the process may use.
     pub cores: usize,
-    /// The number of threads the user named, if any.
+    /// The number of threads that the user set.
     pub fixed: Option<usize>,
-    /// Requests in flight at most, where each is a round trip.
+    /// Most requests in flight, if each is a round trip.
     pub in_flight: usize,
-    /// How long one entry took, on average over those of the last look at the clock ([`Policy::looks`]); zero if too
-    /// few to probe.
+    /// Average time for an entry since the previous look at the clock ([`Policy::looks`]); zero if too few entries were probed.
     pub latency_ns: u64,
-    /// What is done on the file system.
+    /// The policy of the file system.
     pub policy: &'static Policy,
 }
 
@@ -35,7 +34,7 @@ impl Signals {
     }
 }
 
-/// What will be done, and why, in words for `--timing`.
+/// A strategy and its reason, in words for `--timing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The strategy.
@@ -47,50 +46,47 @@ pub struct Choice {
 /// A strategy with its number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// On the calling thread.
+    /// The calling thread alone.
     Classic,
     /// On this many threads.
     Par(usize),
-    /// On up to this many threads, as many at once as turns out to pay (`search.rs`).
+    /// Up to this many threads; `search.rs` finds the number that pays off.
     Flight(usize),
-    /// Through a ring.
+    /// io_uring.
     Iou,
 }
 
-/// Below this many entries nothing is measured and one thread does it: starting a second one costs about as
-/// much as 40 warm `statx`.
+/// Below this many entries there is no probe and a single thread: starting a second one costs about as much as 40 warm `statx`.
 pub const PROBE_FROM: usize = 128;
 
-/// A warm `statx` with its `listxattrat` takes 2 µs, a cold one on a local disk 20 to 100 µs, a round trip to
-/// a server more than that.
+/// From this latency on an answer is a round trip. A warm `statx` with its `listxattrat` takes 2 µs, a cold one on a local disk
+/// 20 to 100 µs, a round trip to a server more.
 const ROUND_TRIP_NS: u64 = 100_000;
 
-/// What takes less came from memory: the fastest disk takes longer.
+/// A faster answer came from memory: even the fastest disk takes longer.
 pub const FROM_MEMORY_NS: u64 = 10_000;
 
-/// Requests in flight at most where each is a round trip, unless the user says otherwise. The search for the right
-/// number begins far below.
+/// Default for the most requests in flight, if each is a round trip. The search begins far below it.
 pub const IN_FLIGHT: usize = 256;
 
-/// Whether an answer that took so long was a round trip.
+/// Whether an answer with this latency was a round trip.
 #[must_use]
 pub fn is_round_trip(latency_ns: u64) -> bool {
     latency_ns >= ROUND_TRIP_NS
 }
 
-/// How long one of `entries` took to answer, beyond what any call takes. Under a tracer, or in a sandbox, that is as long
-/// as a round trip, and no server's doing. Three calls go off: the two that are asked of an entry, and a reading of the
-/// clock.
+/// The latency of one of `entries`, without the time that any system call takes. Under a tracer, or in a sandbox, that time is as
+/// long as a round trip. Three calls are subtracted: two for an entry, and a clock reading.
 #[must_use]
 pub fn latency_ns(elapsed_ns: u64, entries: usize, any_call_ns: u64) -> u64 {
     (elapsed_ns / entries.max(1) as u64).saturating_sub(3 * any_call_ns)
 }
 
-/// From here on an answer comes from afar.
+/// From this latency on a file system is remote.
 const FAR_NS: u64 = 2_000_000;
 
-/// Workers of a tree, whose requests take so long in the median. Each has one request in flight, so there are as many as cores
-/// where answers come from memory, many where they are waited for, and never more than the policy allows.
+/// The number of workers for a tree with this median latency. Each has one request in flight: one worker for each core where
+/// answers come from memory, many where they are round trips, and never more than the policy allows.
 ///
 /// Measured on a file system that takes 20 ms for each request, 5,000 directories of 5 files: 256 workers walk it in 3.0 s,
 /// GNU `find` in 1,023 s.
@@ -103,9 +99,9 @@ pub fn workers(cores: usize, latency_ns: u64, policy: &Policy) -> usize {
     }
 }
 
-/// Chooses. io_uring is never chosen: the kernel hands each `statx` of a ring to a worker thread of its own
-/// (io_uring/statx.c forces async), and our threads do the same: for less from memory, and from far away for as much as
-/// a ring at the same number in flight (the table in dents-core/src/stat/iou.rs), which they search for and a ring does not.
+/// Chooses a strategy. Never io_uring: the kernel hands each `statx` of a ring to a worker thread (io_uring/statx.c forces
+/// async). Our threads do the same in less time from memory, and in the same time on a remote file system with as many requests
+/// in flight (see the table in dents-core/src/stat/iou.rs); they also search for the best number.
 #[must_use]
 pub fn choose(signals: &Signals) -> Choice {
     let Signals { entries, cores, fixed, in_flight, latency_ns, policy } = *signals;
@@ -114,7 +110,7 @@ pub fn choose(signals: &Signals) -> Choice {
         return Choice { strategy: Strategy::Classic, reason: "few entries" };
     }
     if is_round_trip(latency_ns) {
-        // A number of threads that was named is used.
+        // A number set by the user is used.
         let most = in_flight.min(policy.most).min(entries);
         let strategy = fixed.map_or(Strategy::Flight(most), Strategy::Par);
         return Choice { strategy, reason: "each answer is a round trip" };
@@ -125,7 +121,7 @@ pub fn choose(signals: &Signals) -> Choice {
     if fixed.unwrap_or(cores) < 2 {
         return Choice { strategy: Strategy::Classic, reason: "one core" };
     }
-    // A thread is worth its start from some hundred answers on.
+    // Starting a thread pays off from some hundred answers on.
     let threads = fixed.unwrap_or(cores.min(entries / 64)).max(1);
     Choice { strategy: Strategy::Par(threads), reason: "answers come from memory, on several cores" }
 }

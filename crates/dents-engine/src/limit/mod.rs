@@ -1,11 +1,11 @@
-//! How many tasks may be in flight: a fixed number, or one that is searched for.
+//! Limits the tasks in flight: to a fixed number, or to one that a search finds.
 //!
-//! One object for listings, `-R`, trees and deadlines. [`policy`] is the table of file systems, [`choose`] the pure function
-//! that decides between a fixed number and a search, `search` the search.
+//! Listings, `-R`, trees and deadlines use the same type. [`policy`] is the table of file systems, [`choose`] decides between a
+//! fixed number and a search, `search` is the search.
 //!
-//! A limit counts tasks where it must: a fixed one does not, since there are no more workers than tasks allowed, and costs
-//! nothing. A counted one costs two atomic additions a task; a searched one a lock and a clock reading besides, and is used
-//! where an answer takes 100 µs or more, or where a deadline needs the clock anyway.
+//! A limit counts tasks only if it must. A fixed limit does not count: there are no more workers than tasks allowed. A counted
+//! limit costs two atomic additions for each task. A searched limit also costs a lock and a clock reading; it is used where an
+//! answer takes 100 µs or more, or where a deadline needs the clock anyway.
 
 pub mod choose;
 pub mod policy;
@@ -17,28 +17,28 @@ use crate::lock::Mutex;
 use crate::sync::{AtomicBool, AtomicU32, Fault, Ordering, broken};
 use search::{Search, Window};
 
-/// So many slow answers of one worker in a row are round trips. One alone may have lost its core meanwhile.
+/// Consecutive slow answers of one worker that count as round trips. A single one may have lost its core.
 const SLOW: u32 = 3;
 
-/// Entries that a worker takes at a time where answers come from memory: at 2 µs an answer it comes back for more every
-/// 130 µs, so no worker waits for another, and at the end for no longer than that.
+/// Entries that a worker takes at a time where answers come from memory: at 2 µs for an answer it returns every 130 µs, so no
+/// worker waits long for another at the end.
 pub const CHUNK: usize = 64;
 
-/// Tasks in flight at once, at most.
+/// The most tasks in flight.
 #[derive(Debug)]
 pub struct Limit {
-    /// Never more than this, stuck workers among them.
+    /// The most, including stuck workers.
     most: u32,
-    /// Never more than this at a time, stuck workers not counted.
+    /// The most at a time, not counting stuck workers.
     cap: AtomicU32,
     counted: bool,
-    /// At a time, stuck ones not counted.
+    /// The current number, not counting stuck workers.
     allowed: AtomicU32,
     stuck: AtomicU32,
     running: AtomicU32,
     /// Whether answers are known to be round trips, so that the search has begun.
     searching: AtomicBool,
-    /// Whether they have turned out to come from memory after all.
+    /// Whether answers came from memory later.
     near: AtomicBool,
     rate: Option<Mutex<Rate>>,
 }
@@ -48,31 +48,30 @@ struct Rate {
     search: Search,
     window: Window,
     since_ns: u64,
-    /// Answers to questions asked before the limit changed say nothing about it.
+    /// Answers to requests made before the limit changed: they do not count.
     skip: u64,
     highest: u32,
 }
 
-/// The answers of one worker, as far as its limit wants to know them.
+/// Consecutive slow answers of one worker.
 #[derive(Debug, Default)]
 pub struct Streak(u32);
 
 impl Limit {
-    /// As many as there are workers: nothing is counted.
+    /// As many as there are workers: not counted.
     #[must_use]
     pub fn fixed() -> Limit {
         Limit::new(u32::MAX, u32::MAX, false)
     }
 
-    /// So many, whatever the number of workers; up to `most` where some of them are stuck.
+    /// A given number; up to `most` if workers are stuck.
     #[must_use]
     pub fn counted(allowed: usize, most: usize) -> Limit {
         let most = number(most);
         Limit::new(most, number(allowed).min(most), true)
     }
 
-    /// As many as turn out to pay, up to `most`, with `cores` of them where answers come from memory. Answers are known to
-    /// be round trips at `now_ns`.
+    /// The number that a search finds, up to `most`, and `cores` while answers come from memory. The search begins at `now_ns`.
     #[must_use]
     pub fn searched(most: usize, cores: usize, now_ns: u64) -> Limit {
         let limit = Limit::unknown(FIRST as usize, most, cores);
@@ -80,13 +79,13 @@ impl Limit {
         limit
     }
 
-    /// All workers, until [`Limit::search`] narrows it.
+    /// All workers, until [`Limit::search`] lowers it.
     #[must_use]
     pub fn open() -> Limit {
         Limit::unknown(usize::MAX, usize::MAX, 1)
     }
 
-    /// From now on as many as turn out to pay, as in [`Limit::searched`]. Where no answer has been noted so far.
+    /// Begins a search, like [`Limit::searched`]. No answer may have been noted before.
     pub fn search(&self, most: usize, cores: usize, now_ns: u64) {
         if let Some(rate) = &self.rate {
             let search = Search::new(number(most), number(cores));
@@ -96,7 +95,7 @@ impl Limit {
         self.begin_search(now_ns);
     }
 
-    /// `begin` of them until a worker has had three slow answers in a row; then as many as turn out to pay.
+    /// `begin` tasks until a worker has three slow answers in a row; then a search.
     #[must_use]
     pub fn unknown(begin: usize, most: usize, cores: usize) -> Limit {
         let most = number(most);
@@ -135,8 +134,8 @@ impl Limit {
         self.searching.store(true, Ordering::Relaxed);
     }
 
-    /// Tasks that may be in flight now. For each stuck worker there are two others: where many are stuck, those that replace
-    /// them will be as well, and the number must grow faster than by one at a time.
+    /// Tasks that may be in flight now. Each stuck worker allows two more: if many are stuck, replacements get stuck too, and the
+    /// number must grow by more than one at a time.
     #[must_use]
     pub fn allowed(&self) -> u32 {
         let stuck = self.stuck.load(Ordering::Relaxed);
@@ -144,7 +143,7 @@ impl Limit {
         allowed.saturating_add(2 * stuck).min(self.most)
     }
 
-    /// One more task is in flight, if it may be.
+    /// Counts one more task in flight. Returns false if there is no room.
     pub(crate) fn enter(&self) -> bool {
         if !self.counted {
             return true;
@@ -153,27 +152,27 @@ impl Limit {
         self.running.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// One more task is in flight, even if there is no room: its worker leaves as soon as it has executed it.
+    /// Counts one more task in flight, even without room: its worker leaves after this task.
     pub(crate) fn enter_anyway(&self) {
         if self.counted {
             self.running.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// One task less is in flight.
+    /// Counts one task less.
     pub(crate) fn leave(&self) {
         if self.counted && !broken(Fault::LeaveUncounted) {
             self.running.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
-    /// Whether a worker that is in flight may stay so for another task.
+    /// Whether a worker may take another task.
     #[inline]
     pub(crate) fn may_stay(&self) -> bool {
         !self.counted || self.running.load(Ordering::Relaxed) <= self.allowed()
     }
 
-    /// How many more tasks may be in flight at this moment.
+    /// How many more tasks may be in flight now.
     pub(crate) fn room(&self) -> usize {
         if !self.counted {
             return usize::MAX;
@@ -181,44 +180,43 @@ impl Limit {
         self.allowed().saturating_sub(self.running()) as usize
     }
 
-    /// Workers in flight now, as far as they are counted.
+    /// Workers in flight now, if they are counted.
     #[must_use]
     pub fn running(&self) -> u32 {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// The greatest number there may ever be.
+    /// The greatest possible number.
     #[must_use]
     pub fn most(&self) -> usize {
         self.most as usize
     }
 
-    /// The greatest number that was searched for so far.
+    /// The greatest number that the search tried.
     #[must_use]
     pub fn highest(&self) -> u32 {
         self.rate.as_ref().map_or(0, |rate| rate.lock().highest)
     }
 
-    /// Whether [`Limit::answered`] makes a difference.
+    /// Whether [`Limit::answered`] has an effect.
     #[must_use]
     pub fn is_timed(&self) -> bool {
         self.rate.is_some()
     }
 
-    /// Whether answers have turned out to be round trips.
+    /// Whether answers are round trips.
     #[must_use]
     pub fn is_far(&self) -> bool {
         self.searching.load(Ordering::Relaxed) && !self.near.load(Ordering::Relaxed)
     }
 
-    /// How many entries a worker takes at a time while the number is searched for.
+    /// Entries that a worker takes at a time during a search.
     #[must_use]
     pub fn step(&self) -> usize {
         if self.near.load(Ordering::Relaxed) { CHUNK } else { 1 }
     }
 
-    /// Notes some answers of one worker, the first of which was asked at `began_ns`. Returns how many more tasks may be in
-    /// flight from now on.
+    /// Adds answers of one worker, the first of which was requested at `began_ns`. Returns how many more tasks may be in flight.
     pub fn answered(&self, answers: usize, began_ns: u64, now_ns: u64, streak: &mut Streak) -> usize {
         let Some(rate) = &self.rate else { return 0 };
         let waited_ns = now_ns.saturating_sub(began_ns);
@@ -242,8 +240,8 @@ impl Limit {
         new.saturating_sub(old) as usize
     }
 
-    /// Allows at least so many from now on, unless a number was named: answers come fast, and there are cores to use.
-    /// Returns how many more that are.
+    /// Raises the limit to the number of cores, unless the user set a number: answers come fast, and cores are free. Returns the
+    /// increase.
     pub fn raise(&self, cores: impl FnOnce() -> usize) -> usize {
         let Some(rate) = &self.rate else { return 0 };
         let allowed = number(cores()).min(self.most);
@@ -251,14 +249,14 @@ impl Limit {
         allowed.saturating_sub(self.allowed.fetch_max(allowed, Ordering::Relaxed)) as usize
     }
 
-    /// So many workers are stuck, as the watchdog sees it.
+    /// Sets the number of stuck workers, from the watchdog.
     pub fn set_stuck(&self, stuck: u32) {
         self.stuck.store(stuck, Ordering::Relaxed);
     }
 }
 
 impl Rate {
-    /// Takes some answers into account; the limit from now on.
+    /// Adds answers; returns the new limit.
     fn answered(&mut self, answers: u64, waited_ns: u64, now_ns: u64) -> u32 {
         let old = self.search.limit;
         if self.skip > 0 {
@@ -267,7 +265,7 @@ impl Rate {
             return old;
         }
         self.window.add(answers, waited_ns);
-        // Two rounds of all that are in flight.
+        // Two rounds of all requests in flight.
         if self.window.answers < 2 * u64::from(old) {
             return old;
         }

@@ -1,36 +1,36 @@
-//! What is done differently by file system: one table, consulted by `auto` alone, and only before a choice among
-//! strategies, so a short listing never asks which file system it is on.
+//! A table of file systems and their policies. Only `auto` uses it, and only for a choice among strategies, so a short listing
+//! never looks up its file system.
 //!
-//! A wrong policy makes no listing wrong: a policy changes when and how many at once, never what is
-//! asked. Where a row rests on documentation or a kernel's source and not on a measurement of ours, its source says so.
+//! A wrong policy makes no listing wrong: a policy changes when requests are made and how many at once, never which. A row that
+//! rests on documentation or kernel source, not on our measurements, names its source.
 
 use dents_sys::statfs::FsType;
 
 /// How to find out whether answers are round trips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Far {
-    /// They are not, unless the disk is slow: a look at the clock after 4 entries, another after 32.
+    /// They are not, unless the disk is slow: read the clock after 4 entries, and again after 32.
     No,
-    /// They are, unless the client remembers: one answer decides, and the search for the number in flight begins.
+    /// They are, unless the client caches: one answer decides, and the search begins.
     Yes,
-    /// They are, but the client asks ahead for a reader that goes through the names in the order of `readdir`: 32 entries
-    /// on one thread, and only if the last of them still are round trips more are asked at once.
+    /// They are, but the client prefetches for a reader in `readdir` order: 32 entries on one thread, and more at once only if
+    /// the last of them are still round trips.
     AskedAhead,
 }
 
-/// What is done on a file system, and why.
+/// How to list a file system, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// What people call it.
+    /// Its usual name.
     pub name: &'static str,
     /// Where answers come from.
     pub far: Far,
-    /// Whether asking begins as soon as there are names enough to choose a strategy, and reading goes on meanwhile;
-    /// elsewhere that takes a thousand names.
+    /// Whether requests begin as soon as there are enough names to choose a strategy, and reading continues meanwhile. Elsewhere
+    /// they begin at a thousand names.
     pub interleave: bool,
-    /// No more requests in flight than this, whatever the user allows.
+    /// Most requests in flight, even if the user allows more.
     pub most: usize,
-    /// Whether `AT_STATX_DONT_SYNC` (`--lazy`) spares anything.
+    /// Whether `AT_STATX_DONT_SYNC` (`--lazy`) saves requests.
     pub lazy: bool,
     /// Why, in a phrase for `--explain`.
     pub why: &'static str,
@@ -38,7 +38,7 @@ pub struct Policy {
 
 const ANY: usize = usize::MAX;
 
-/// A disk's queue is no longer than this, and threads beyond it only take each other's core once the disk has read ahead.
+/// Length of a disk's queue. Threads beyond it only compete for cores once the disk has read ahead.
 const QUEUE: usize = 32;
 
 const LOCAL: Policy = Policy {
@@ -50,7 +50,7 @@ const LOCAL: Policy = Policy {
     why: "answers come from memory or a disk",
 };
 
-/// What is not in the table: judged by the clock, as a local one is, so that it may turn out to be far.
+/// Not in the table: judged by the clock, like a local one, and possibly found to be remote.
 const UNKNOWN: Policy =
     Policy { name: "unknown", why: "not in the table: the clock decides", most: ANY, ..LOCAL };
 
@@ -143,7 +143,7 @@ const AFS: Policy = Policy {
     why: "a server answers once and promises to call back on change",
 };
 
-/// Others on a network of which no more is known.
+/// Other network file systems.
 const NETWORK: Policy = Policy {
     name: "a network's",
     far: Far::Yes,
@@ -153,7 +153,7 @@ const NETWORK: Policy = Policy {
     why: "servers answer",
 };
 
-/// Shared disks: local until another machine holds the lock.
+/// Disks shared by machines: local until another machine holds the lock.
 const SHARED: Policy =
     Policy { name: "shared disk", why: "a lock per inode, granted by other machines", ..LOCAL };
 
@@ -200,26 +200,26 @@ const TABLE: [(FsType, Policy); 37] = [
 ];
 
 impl Policy {
-    /// The policy for a file system; without one, that for one unknown.
+    /// The policy for a file system; `None` has that of an unknown one.
     #[must_use]
     pub fn of(fs: Option<FsType>) -> &'static Policy {
         const { &TABLE }.iter().find(|row| Some(row.0) == fs).map_or(const { &UNKNOWN }, |row| &row.1)
     }
 
-    /// Threads where answers come from memory: one for each core. A policy for fewer requests than a disk's queue holds is one
-    /// for few threads as well.
+    /// The number of threads where answers come from memory: one for each core, but no more than the policy allows in flight.
     #[must_use]
     pub fn cores(&self, cores: usize) -> usize {
         if self.most < QUEUE { cores.min(self.most) } else { cores }
     }
 
-    /// Whether answers come from elsewhere.
+    /// Whether answers come from a server.
     #[must_use]
     pub fn is_far(&self) -> bool {
         self.far != Far::No
     }
 
-    /// After how many entries, asked on one thread, the clock is looked at: each time only about those since the last.
+    /// Numbers of entries, stat'ed on one thread, after which the clock is read. Each look covers the entries since the previous
+    /// one.
     #[must_use]
     pub fn looks(&self) -> &'static [usize] {
         match self.far {
@@ -228,14 +228,13 @@ impl Policy {
         }
     }
 
-    /// Whether to hold what is asked about, where answers take long: looking a name up on a disk costs nothing once it was.
+    /// Whether to keep an entry open for further requests, if answers take long. On a disk a second lookup costs nothing.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.far != Far::No || *self == UNKNOWN
     }
 
-    /// Whether the first look that sees a round trip ends the looking. Where the client asks ahead it must first have
-    /// had the time to begin.
+    /// Whether the first look that sees a round trip ends the probe. A client that prefetches needs time to begin first.
     #[must_use]
     pub fn believes_the_first_look(&self) -> bool {
         self.far != Far::AskedAhead

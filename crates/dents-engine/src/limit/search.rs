@@ -1,35 +1,34 @@
-//! How many questions to have in flight, where each answer is a round trip.
+//! Searches for the number of requests in flight, if each answer is a round trip.
 //!
-//! A server that answers many at once should be asked many at once; one that is saturated answers none of them sooner
-//! for being asked more, and all its other clients later. Which of the two it is shows only by trying: the number doubles
-//! while the rate of answers grows with it, and goes back when answers only take longer. What was slow at first may
-//! come from memory later: a disk reads ahead, a client fetches attributes by the page. Then there is nothing to
-//! wait for, more threads than cores are in each other's way, and each takes many entries at a time.
+//! A server that handles many requests in parallel should get many at once. A saturated server answers none of them sooner, and
+//! its other clients later. Only a trial can tell: the number doubles while the rate of answers grows with it, and is halved if
+//! only the latency grows. Slow answers may come from memory later, because a disk reads ahead or a client fetches attributes by
+//! the page. Then threads beyond the number of cores only compete for them, and each worker takes many entries at a time.
 
 use super::choose::FROM_MEMORY_NS;
 
-/// In flight at first: more than any disk needs, less than what hurts a server.
+/// Requests in flight at first: more than any disk needs, too few to harm a server.
 pub const FIRST: u32 = 32;
 
-/// Twice as many must bring at least this much more, in percent, to be worth it.
+/// Doubling pays off if it raises the rate by at least this many percent.
 const WORTH: u64 = 20;
 
-/// Windows to stay at a number that was found to be right before more is tried again.
+/// Windows without a new trial after a number was found.
 const REST: u32 = 16;
 
-/// What was measured over some answers.
+/// Measurements of some answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     pub(super) answers: u64,
-    /// Those so fast that only memory can have given them.
+    /// Answers so fast that they came from memory.
     quick: u64,
-    /// How long they all took together, each from question to answer.
+    /// The sum of their latencies.
     waited_ns: u64,
     pub(super) elapsed_ns: u64,
 }
 
 impl Window {
-    /// Notes some answers that each took as long as all of them: they were asked one after the other.
+    /// Adds answers with a common latency: they were requested one after the other.
     pub(super) fn add(&mut self, answers: u64, waited_ns: u64) {
         self.answers += answers;
         if waited_ns < FROM_MEMORY_NS * answers {
@@ -38,7 +37,7 @@ impl Window {
         self.waited_ns += waited_ns * answers;
     }
 
-    /// Answers in a second.
+    /// Answers per second.
     fn rate(&self) -> u64 {
         self.answers.saturating_mul(1_000_000_000) / self.elapsed_ns.max(1)
     }
@@ -48,17 +47,17 @@ impl Window {
     }
 }
 
-/// The number in flight, found step by step. Pure: what it decides follows from what it was told.
+/// The state of the search. Pure: decisions depend only on its input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
     pub(super) limit: u32,
     most: u32,
-    /// In flight while answers come from memory, and whether they do.
+    /// The number in flight while answers come from memory, and whether they do.
     cores: u32,
     pub(super) near: bool,
-    /// Rate and latency at half the limit, while it is not known whether the other half pays.
+    /// Rate and latency at half the limit, while doubling is being tried.
     before: Option<(u64, u64)>,
-    /// Windows to go before more is tried.
+    /// Windows until the next trial.
     rest: u32,
 }
 
@@ -68,14 +67,14 @@ impl Search {
         Search { limit: FIRST.min(most), most, cores, near: false, before: None, rest: 0 }
     }
 
-    /// So many are in flight, at least, while answers come from memory.
+    /// Sets the least number in flight while answers come from memory.
     pub(super) fn use_cores(&mut self, cores: u32) {
         self.cores = self.cores.max(cores);
     }
 
-    /// Takes a window into account, and says how many there shall be in flight from now on.
+    /// Adds a window, and returns the new number in flight.
     pub(super) fn step(&mut self, window: &Window) -> u32 {
-        // Nearly all to get there, since one that waits for a core seems slow; a half to stay.
+        // Nearly all answers must be fast to switch, since a thread that waits for a core seems slow; half of them to stay.
         let enough = if self.near { 4 } else { 7 };
         if window.quick * 8 >= window.answers * enough {
             *self = Search { limit: self.cores, near: true, ..Search::new(self.most, self.cores) };
@@ -90,7 +89,7 @@ impl Search {
             let pays = rate * 100 >= old_rate * (100 + WORTH);
             let waits = latency * 100 >= old_latency * (100 + WORTH);
             if !pays {
-                // Saturated, if answers take longer; otherwise there is simply no more to be had.
+                // Saturated if the latency grew; otherwise more requests simply bring no more.
                 self.limit /= if waits { 2 } else { 1 };
                 self.rest = REST;
                 return self.limit;
@@ -110,8 +109,8 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// A server that does `slots` at once, each in a millisecond: where the search comes to rest within this many
-    /// windows, and the highest number it tried.
+    /// A server with `slots` requests in parallel, each a millisecond: the number found within this many windows, and the highest
+    /// number tried.
     fn settles(slots: u64, most: u32, windows: usize) -> (u32, u32) {
         let mut search = Search::new(most, 2);
         let mut highest = search.limit;
