@@ -264,7 +264,10 @@ struct EndOnUnwind<'c>(&'c Crew);
 
 impl Drop for EndOnUnwind<'_> {
     fn drop(&mut self) {
-        self.0.end();
+        // A model that has failed takes no more steps.
+        if !cfg!(feature = "model") {
+            self.0.end();
+        }
     }
 }
 
