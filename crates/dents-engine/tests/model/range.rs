@@ -39,7 +39,7 @@ struct Shared {
 
 impl Shared {
     fn new(limit: Limit, buffers: &[usize]) -> Arc<Shared> {
-        let source = buffers.to_vec().into_iter();
+        let source = buffers.iter().copied();
         Arc::new(Shared {
             range: Range::new(Count(0), Some(source)),
             crew: Crew::new(limit, 1),
