@@ -39,7 +39,7 @@ struct Shared {
 
 impl Shared {
     fn new(limit: Limit, buffers: &[usize]) -> Arc<Shared> {
-        let source = buffers.iter().copied();
+        let source = Vec::from(buffers).into_iter();
         Arc::new(Shared {
             range: Range::new(Count(0), Some(source)),
             crew: Crew::new(limit, 1),
