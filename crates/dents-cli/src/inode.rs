@@ -6,7 +6,7 @@ use dents_core::tree::hardlinks::file_key;
 use dents_sys::Errno;
 use dents_sys::stat::{self, Flags, Mask};
 
-pub(crate) use dents_core::tree::total::path_order;
+pub(crate) use dents_core::tree::sums::path_order;
 
 /// A file, by its device and inode number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

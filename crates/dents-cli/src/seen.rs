@@ -3,6 +3,7 @@
 use crate::inode::{Inode, allocated};
 use dents_core::batch::{Entry, Time};
 use dents_core::needs::{Kind, Needs};
+use dents_core::path;
 use dents_core::tree::Place;
 use dents_sink::Row;
 
@@ -68,10 +69,6 @@ impl<'a> Seen<'a> {
     /// Its path, written over what is in `path`.
     pub(crate) fn path(&self, path: &mut Vec<u8>) {
         path.clear();
-        path.extend_from_slice(self.parent);
-        if !self.parent.is_empty() && !self.parent.ends_with(b"/") {
-            path.push(b'/');
-        }
-        path.extend_from_slice(self.name);
+        path::push(self.parent, self.name, path);
     }
 }

@@ -1,8 +1,8 @@
-//! Where `readdir` can be believed about inode numbers.
+//! The mount points of the process: one parser of `/proc/self/mountinfo`, and what follows from it.
 //!
-//! The `d_ino` of a mount point is that of the covered directory, which no path leads to. On file systems that
-//! otherwise give in `d_ino` what `statx` gives, an inode number needs no `statx` but for mount points; and where
-//! these are, the kernel tells in one file.
+//! It tells where `readdir` can be believed about inode numbers. The `d_ino` of a mount point is that of the directory it
+//! covers. On file systems whose `d_ino` is otherwise the `stx_ino` of `statx`, only mount points need a `statx` for their
+//! inode number.
 
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -22,7 +22,7 @@ const HONEST: [FsType; 5] = [FsType::EXT, FsType::XFS, FsType::TMPFS, FsType::RA
 /// With fewer entries than this, `statx` of all costs less than finding out.
 const WORTH_IT: usize = 64;
 
-/// The mount points of the process, read at most once, when a consumer first asks.
+/// The mount points of the process, read with the first question and only once.
 #[derive(Default)]
 pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 
@@ -31,7 +31,7 @@ pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 pub struct Mounted {
     /// The type of the file system: `ext4`, `tmpfs`.
     pub fs_type: Vec<u8>,
-    /// Where it comes from, as it was given to `mount`: `/dev/sda1`, `server:/export`, any bytes.
+    /// Where it comes from, as it was given to mount(2): `/dev/sda1`, `server:/export`, any bytes.
     pub source: Vec<u8>,
 }
 
@@ -84,6 +84,13 @@ impl Mounts {
         self.list().is_none_or(|mounts| is_above_any(mounts, path))
     }
 
+    /// The types of the file systems that are mounted, by their device numbers; none where there is no /proc. Costs four
+    /// calls the first time.
+    pub fn types(&self) -> impl Iterator<Item = ((u32, u32), Vec<u8>)> {
+        Mount::all(self.list().unwrap_or_default())
+            .filter_map(|mount| Some((mount.device_number()?, unescaped(mount.source()?.0))))
+    }
+
     fn list(&self) -> Option<&[u8]> {
         self.0.get_or_init(|| file::read_pieces(c"/proc/self/mountinfo").ok()).as_deref()
     }
@@ -99,78 +106,38 @@ pub(crate) fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t
     (path.starts_with(b"/") && path.len() < room).then_some(path)
 }
 
-/// The last components of the mount points right below `directory`, as the list has them: with blanks and backslashes as
-/// octal numbers (proc(5)). The mount point is the fifth field of a line.
-fn children<'m>(mounts: &'m [u8], directory: &[u8]) -> Vec<&'m [u8]> {
-    let directory = if directory == b"/" { b"" } else { directory };
-    mounts
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
-        .filter_map(|path| {
-            let slash = memchr::memrchr(b'/', path)?;
-            names_equal(&path[..slash], directory).then_some(&path[slash + 1..])
-        })
-        .filter(|name| !name.is_empty())
-        .collect()
-}
-
-/// Whether one of the mount points lies below `directory`.
-fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
-    let directory = if directory == b"/" { b"" } else { directory };
-    let points =
-        mounts.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
-    let above = |path: &[u8]| {
-        path.iter()
-            .enumerate()
-            .any(|(at, byte)| *byte == b'/' && at + 1 < path.len() && names_equal(&path[..at], directory))
-    };
-    points.into_iter().any(above)
-}
-
-/// The mount whose device and last component fit; else one whose device fits, as nothing that is shown depends on where
-/// a file system is mounted; else the name. Of equals the last, which lies on top.
-fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
-    let name = name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or_default();
-    let device = alloc::format!("{}:{}", device.0, device.1);
-    let fits = |line: &&[u8]| {
-        let mut fields = line.split(|byte| *byte == b' ');
-        let same_device = fields.nth(2) == Some(device.as_bytes());
-        let path = fields.nth(1).unwrap_or_default();
-        let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        (same_device, names_equal(last, name))
-    };
-    let lines = mounts.split(|byte| *byte == b'\n');
-    let line = lines.filter(|line| fits(line) != (false, false)).max_by_key(fits)?;
-    // After the optional fields a hyphen, the type, the source.
-    let mut fields = line.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
-    Some(Mounted { fs_type: unescaped(fields.next()?), source: unescaped(fields.next()?) })
-}
-
-/// Whether a directory of one file system can be reached below two mount points. A mount that covers the very directory
-/// it shows, as containers have them in /proc, does not count.
-fn overlap(mounts: &[u8]) -> bool {
-    let mut all: Vec<Mount<'_>> = mounts.split(|byte| *byte == b'\n').filter_map(Mount::parse).collect();
-    all.sort_unstable();
-    all.chunk_by(|a, b| a.device == b.device).any(|same| {
-        let mut pairs =
-            same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
-        pairs.any(|(outer, inner)| inner.repeats(outer))
-    })
-}
-
-/// Fields 3, 4 and 5 of a line: the device, the directory of the file system that is shown, and where.
+/// A line of the list, with its fields as they stand there: blanks and backslashes as octal numbers (proc(5)).
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Mount<'m> {
+    /// `MAJOR:MINOR`.
     device: &'m [u8],
+    /// The directory of the file system that is shown, without a slash at its end.
     root: &'m [u8],
+    /// Where it is shown, without a slash at its end.
     point: &'m [u8],
+    /// The options and what comes after them.
+    rest: &'m [u8],
 }
 
 impl<'m> Mount<'m> {
-    fn parse(line: &'m [u8]) -> Option<Mount<'m>> {
-        let mut fields = line.split(|byte| *byte == b' ').skip(2);
-        let mut next = || fields.next().map(|field| field.strip_suffix(b"/").unwrap_or(field));
-        Some(Mount { device: next()?, root: next()?, point: next()? })
+    fn all(list: &'m [u8]) -> impl Iterator<Item = Mount<'m>> {
+        list.split(|byte| *byte == b'\n').filter_map(|line| {
+            let mut fields = line.splitn(6, |byte| *byte == b' ').skip(2);
+            let mut next = || fields.next().map(|field| field.strip_suffix(b"/").unwrap_or(field));
+            let (device, root, point) = (next()?, next()?, next()?);
+            Some(Mount { device, root, point, rest: fields.next().unwrap_or_default() })
+        })
+    }
+
+    /// The type of the file system and its source, which come after the optional fields and a hyphen.
+    fn source(&self) -> Option<(&'m [u8], &'m [u8])> {
+        let mut fields = self.rest.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
+        Some((fields.next()?, fields.next()?))
+    }
+
+    fn device_number(&self) -> Option<(u32, u32)> {
+        let (major, minor) = core::str::from_utf8(self.device).ok()?.split_once(':')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
     }
 
     /// Whether it shows at another place what `outer` shows, or something below that.
@@ -179,6 +146,49 @@ impl<'m> Mount<'m> {
         let covers = self.point.strip_prefix(outer.point) == Some(below);
         (below.is_empty() || below.starts_with(b"/")) && !covers
     }
+}
+
+/// The last components of the mount points right below `directory`, escaped.
+fn children<'m>(mounts: &'m [u8], directory: &[u8]) -> Vec<&'m [u8]> {
+    let directory = if directory == b"/" { b"" } else { directory };
+    let child = |mount: Mount<'m>| {
+        let slash = memchr::memrchr(b'/', mount.point)?;
+        names_equal(&mount.point[..slash], directory).then_some(&mount.point[slash + 1..])
+    };
+    Mount::all(mounts).filter_map(child).filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether one of the mount points lies below `directory`.
+fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
+    let directory = if directory == b"/" { b"" } else { directory };
+    let is_above =
+        |path: &[u8]| memchr::memchr_iter(b'/', path).any(|slash| names_equal(&path[..slash], directory));
+    Mount::all(mounts).any(|mount| is_above(mount.point))
+}
+
+/// The mount whose device and last component fit; else one whose device fits, as nothing that is shown depends on where
+/// a file system is mounted; else the name. Of equals the last, which lies on top.
+fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
+    let name = name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or_default();
+    let fits = |mount: &Mount<'_>| {
+        let last = mount.point.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        (mount.device_number() == Some(device), names_equal(last, name))
+    };
+    let mount = Mount::all(mounts).filter(|mount| fits(mount) != (false, false)).max_by_key(fits)?;
+    let (fs_type, source) = mount.source()?;
+    Some(Mounted { fs_type: unescaped(fs_type), source: unescaped(source) })
+}
+
+/// Whether a directory of one file system can be reached below two mount points. A mount that covers the very directory
+/// it shows, as containers have them in /proc, does not count.
+fn overlap(mounts: &[u8]) -> bool {
+    let mut all: Vec<Mount<'_>> = Mount::all(mounts).collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a.device == b.device).any(|same| {
+        let mut pairs =
+            same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
+        pairs.any(|(outer, inner)| inner.repeats(outer))
+    })
 }
 
 /// A field as it was before blanks, backslashes and ends of lines in it were made octal numbers.
@@ -258,6 +268,14 @@ mod tests {
         assert_eq!(at((0, 99), b"mnt/deep/"), found(b"tmpfs", b"x"), "the name alone");
         assert_eq!(at((0, 99), b"elsewhere"), None);
         assert_eq!(unescaped(b"a\\040b\\134\\9"), b"a b\\\\9");
+    }
+
+    #[test]
+    fn types_by_device() {
+        let list = b"36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 shared:2 - ext3 /dev/root rw\n\n37 35 0:5 / / rw - tmpfs x\n1 2 3";
+        let mounts = Mounts(OnceCell::from(Some(list.to_vec())));
+        let expected = [((98, 0), b"ext3".to_vec()), ((0, 5), b"tmpfs".to_vec())];
+        assert!(mounts.types().eq(expected));
     }
 
     #[test]

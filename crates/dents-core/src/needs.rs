@@ -148,6 +148,13 @@ impl Kind {
     pub fn from_mode(mode: u16) -> Kind {
         Kind::from_d_type((mode >> 12) as u8)
     }
+
+    /// Whether `st_size` is a length in bytes that can be added to others: of regular files and symbolic links. Of other
+    /// types, directories among them, it says nothing that one could add (GNU du counts so since 9.2).
+    #[must_use]
+    pub fn has_length(self) -> bool {
+        matches!(self, Kind::Reg | Kind::Link)
+    }
 }
 
 /// A set of types. It always contains [`Kind::Unknown`]: such an entry may still have any type.

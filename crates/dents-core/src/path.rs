@@ -2,14 +2,31 @@
 
 use alloc::vec::Vec;
 
-/// The path of an entry below a directory.
+/// What stands between the path of a directory and the name of an entry: a slash, but not behind an empty path (of operands)
+/// nor behind a slash.
+#[inline]
+#[must_use]
+pub fn separator(directory: &[u8]) -> &'static [u8] {
+    if directory.is_empty() || directory.ends_with(b"/") { b"" } else { b"/" }
+}
+
+/// Appends the path of an entry.
+#[inline]
+pub fn push(directory: &[u8], name: &[u8], path: &mut Vec<u8>) {
+    path.extend_from_slice(directory);
+    if !separator(directory).is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+}
+
+/// The path of an entry below a directory, without the slashes at the end of the directory's path.
 #[must_use]
 pub fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(path.len(), |last| last + 1);
-    let slash: &[u8] = if path[..end].ends_with(b"/") { b"" } else { b"/" };
-    // With room for a NUL: most paths become a C string.
-    let mut below = Vec::with_capacity(end + slash.len() + name.len() + 1);
-    [&path[..end], slash, name].iter().for_each(|part| below.extend_from_slice(part));
+    // With room for a NUL: most become a C string.
+    let mut below = Vec::with_capacity(end + 1 + name.len() + 1);
+    push(&path[..end], name, &mut below);
     below
 }
 

@@ -2,6 +2,7 @@
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
+use dents_core::path;
 
 /// One entry, or one directory that could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +27,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Appends the path: parent and name with a slash between them, unless there is no parent or it ends with one.
     pub fn path(&self, path: &mut Vec<u8>) {
-        path.extend_from_slice(self.parent);
-        if !self.parent.is_empty() && !self.parent.ends_with(b"/") {
-            path.push(b'/');
-        }
-        path.extend_from_slice(self.name);
+        path::push(self.parent, self.name, path);
     }
 
     /// Whether this is a root that could not be opened or read to its end: then a scan is not complete.
@@ -43,8 +40,7 @@ impl<'a> Row<'a> {
     /// The name that makes this path with this parent; `None` if none does.
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
-        let name = path.strip_prefix(parent)?;
-        if parent.is_empty() || parent.ends_with(b"/") { Some(name) } else { name.strip_prefix(b"/") }
+        path.strip_prefix(parent)?.strip_prefix(path::separator(parent))
     }
 }
 

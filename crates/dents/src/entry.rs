@@ -1,6 +1,7 @@
 use crate::Error;
 use dents_core::batch::{self, Asked, Batch as Core};
 use dents_core::needs::{Kind, Needs};
+use dents_core::path;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -45,8 +46,7 @@ impl Block {
 
 /// `parent/name`, without doubling the slash.
 pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
-    let slash: &[u8] = if parent.is_empty() || parent.ends_with(b"/") { b"" } else { b"/" };
-    [parent, slash, name].concat()
+    [parent, path::separator(parent), name].concat()
 }
 
 /// The type of a file, from `readdir` or `stat`.

@@ -1,7 +1,7 @@
 //! Rows become lines: with bars on a terminal, as du(1) writes them elsewhere, or one JSON object.
 
 use super::Args;
-use super::tree::Row;
+use super::row::Row;
 use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, bar, percent};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;

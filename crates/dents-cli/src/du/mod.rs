@@ -12,9 +12,9 @@
 //! ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
 mod draw;
+mod row;
 mod rules;
 mod sum;
-mod tree;
 
 use crate::report::{Ending, Meanwhile, Units};
 use crate::walk::Walk;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     let mut rows = sums.into_rows();
     let total = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes).sum();
-    rows.sort_unstable_by(tree::largest_first);
+    rows.sort_unstable_by(row::largest_first);
     let ending = Ending::new(end, meanwhile);
     ending.finish(|out| draw::draw(args, &rows, total, &ending, out))
 }

@@ -61,15 +61,14 @@ impl Rules {
 
     /// Which file an entry of this type is must be known.
     pub(super) fn identifies(&self, kind: Kind) -> bool {
-        !self.apparent || self.once.has_directories() || self.one_file_system || has_apparent_size(kind)
+        !self.apparent || self.once.has_directories() || self.one_file_system || kind.has_length()
     }
 
-    /// What an entry takes, in bytes. Only regular files and links have an apparent size: of other types it says
-    /// nothing that one could add (GNU du has counted so since 9.2).
+    /// What an entry takes, in bytes. The apparent size of what has no [length](Kind::has_length) is 0.
     pub(super) fn bytes(&self, entry: &Entry<'_>) -> u64 {
         match self.apparent {
             false => inode::allocated(entry),
-            true if has_apparent_size(entry.kind()) => entry.size(),
+            true if entry.kind().has_length() => entry.size(),
             true => 0,
         }
     }
@@ -78,8 +77,4 @@ impl Rules {
     pub(super) fn names(&self, entry: &Entry<'_>, inode: Inode) -> u32 {
         if self.count_links { 1 } else { self.once.names(inode, entry.nlink()) }
     }
-}
-
-fn has_apparent_size(kind: Kind) -> bool {
-    matches!(kind, Kind::Reg | Kind::Link)
 }

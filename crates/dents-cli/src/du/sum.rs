@@ -1,94 +1,57 @@
 //! Adding up, on all workers at once.
 //!
-//! What a directory holds is added to its [`Node`] once for each batch. A file with several links is set aside until all
+//! What a directory holds is added to its node ([`tree::sums`]). A file with several links is set aside until all
 //! its names were seen, or to the end of the operand: then it counts for the first of the nodes that hold one of its
 //! links, in the order of paths, whatever worker met it first.
 
+use super::row::{self, Row};
 use super::rules::Rules;
-use super::tree::{self, Row};
-use crate::inode::{Inode, path_order, target};
+use crate::inode::{Inode, target};
 use crate::report::Meanwhile;
 use dents::Threads;
 use dents_core::batch::{Batch, Entry};
-use dents_core::lock::Mutex;
 use dents_core::mounts::Mounts;
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
-use dents_core::tree::{End, Failure, Options, Place, Step, Visitor};
+use dents_core::tree::sums::{Adder, At, Node};
+use dents_core::tree::{self, End, Failure, Options, Outcome, Place, Step, Visitor};
 use dents_sys::Errno;
-use std::cmp::Ordering;
 use std::ffi::CStr;
+use std::ops::AddAssign;
 use std::sync::OnceLock;
 
-/// Something that is shown: a directory down to the depth that is wanted, with all below that depth in it, or a file.
-struct Node {
-    path: Box<[u8]>,
-    depth: u32,
-    is_file: bool,
-    /// A file's only when it was counted there.
-    is_shown: bool,
+/// What is added to a node.
+#[derive(Clone, Copy, Default)]
+struct Counted {
     bytes: u128,
+    /// A directory always; a file with several links only where it was counted.
+    is_shown: bool,
 }
 
-impl Node {
-    fn into_row(self) -> Option<Row> {
-        self.is_shown.then_some(Row { path: self.path, depth: self.depth, bytes: self.bytes })
+impl AddAssign for Counted {
+    fn add_assign(&mut self, other: Counted) {
+        self.bytes += other.bytes;
+        self.is_shown |= other.is_shown;
     }
 }
 
-/// The nodes of one operand.
-#[derive(Default)]
-struct Nodes(Mutex<Vec<Node>>);
-
-impl Nodes {
-    fn add(&self, node: u32, bytes: u128) {
-        if let Some(node) = self.0.lock().get_mut(node as usize) {
-            node.bytes += bytes;
-            node.is_shown = true;
-        }
-    }
-
-    fn push(&self, node: Node) -> u32 {
-        push(&mut self.0.lock(), node)
-    }
-
-    /// Where a file counts: where `old` says, or for the name that is met now, if that comes first. `file` is the path and
-    /// depth of that name if it would be shown itself, and `dir` the node that it is below.
-    fn first(&self, old: Option<Linked>, file: Option<(&[u8], u32)>, dir: u32, bytes: u64) -> Linked {
-        let mut nodes = self.0.lock();
-        let path = file.map_or_else(|| &*nodes[dir as usize].path, |(path, _)| path);
-        let old = match old {
-            Some(old) if path_order(&nodes[old.node as usize].path, path) != Ordering::Greater => return old,
-            old => old.map(|old| old.node),
-        };
-        let Some((path, depth)) = file else { return Linked { node: dir, bytes } };
-        let new = Node { path: path.into(), depth, is_file: true, is_shown: false, bytes: 0 };
-        let node = match old.filter(|old| nodes[*old as usize].is_file) {
-            Some(old) => {
-                nodes[old as usize] = new;
-                old
-            }
-            None => push(&mut nodes, new),
-        };
-        Linked { node, bytes }
-    }
-}
-
-fn push(nodes: &mut Vec<Node>, node: Node) -> u32 {
-    nodes.push(node);
-    nodes.len() as u32 - 1
-}
-
-/// No node: above the operand, or counted in an earlier operand.
-const NONE: u32 = u32::MAX;
+/// The nodes of one operand: directories down to the depth that is shown, and files with several links that are shown.
+type Nodes = tree::sums::Sums<Counted>;
 
 /// A file with several links.
 #[derive(Clone, Copy, Default)]
 #[repr(Rust, packed(4))]
 struct Linked {
-    /// The first that holds one of them.
-    node: u32,
+    /// The first that holds one of them; none if it was counted in an earlier operand.
+    node: At,
     bytes: u64,
+}
+
+impl Linked {
+    fn count(self, nodes: &Nodes) {
+        let Linked { node, bytes } = self;
+        nodes.add(node, Counted { bytes: bytes.into(), is_shown: true });
+    }
 }
 
 /// What was counted so far, over all operands.
@@ -108,23 +71,23 @@ impl<'r> Sums<'r> {
     /// Walks an operand. One that was counted as part of an earlier one leaves no row.
     pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>) -> End {
         let (border, nodes) = (OnceLock::new(), Nodes::default());
-        let outcome = dents_core::tree::walk(&[path], options, &Threads, |_| Summer {
+        let Outcome { visitors, end, .. } = tree::walk(&[path], options, &Threads, |_| Summer {
             sums: self,
             border: &border,
-            nodes: &nodes,
+            adder: Adder::new(&nodes),
             rows: Vec::new(),
             again: Vec::new(),
             path: Vec::new(),
         });
-        let end = outcome.end;
-        let mut rows: Vec<Row> = outcome.visitors.into_iter().flat_map(|one| one.rows).collect();
+        let mut rows: Vec<Row> = visitors.into_iter().flat_map(|one| one.rows).collect();
         // A later operand may hold more of their names, which count no more.
         for link in self.links.values_mut() {
-            nodes.add(link.node, link.bytes.into());
-            link.node = NONE;
+            link.count(&nodes);
+            link.node = At::NONE;
         }
-        rows.extend(nodes.0.into_inner().into_iter().filter_map(Node::into_row));
-        tree::add_up(&mut rows);
+        let nodes = nodes.roll_up().into_iter().filter(|node| node.sum.is_shown);
+        rows.extend(nodes.map(|node| Row { path: node.path, depth: node.depth, bytes: node.sum.bytes }));
+        row::merge(&mut rows);
         self.rows.append(&mut rows);
         end
     }
@@ -139,7 +102,7 @@ struct Summer<'s> {
     sums: &'s Sums<'s>,
     /// The device of the operand.
     border: &'s OnceLock<(u32, u32)>,
-    nodes: &'s Nodes,
+    adder: Adder<'s, Counted>,
     /// Files that are shown, and what directories that are shown take themselves.
     rows: Vec<Row>,
     /// Directories in the batch seen last that were counted before.
@@ -147,26 +110,15 @@ struct Summer<'s> {
     path: Vec<u8>,
 }
 
-/// The node to add to.
-#[derive(Clone, Copy)]
-struct At(u32);
-
-impl Default for At {
-    fn default() -> At {
-        At(NONE)
-    }
-}
-
 impl Visitor for Summer<'_> {
-    /// Where to add; [`NONE`] only above the operand.
+    /// Where to add.
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
         let depth = place.depth.saturating_sub(1);
         if depth <= self.sums.rules.depth {
-            let path = place.path.into();
-            let node = Node { path, depth, is_file: false, is_shown: true, bytes: 0 };
-            *state = At(self.nodes.push(node));
+            let sum = Counted { bytes: 0, is_shown: true };
+            *state = self.adder.sums().push(Node { path: place.path.into(), depth, above: *state, sum });
         }
         Step::Enter
     }
@@ -174,10 +126,8 @@ impl Visitor for Summer<'_> {
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
         self.sums.meanwhile.saw(place, batch);
         self.again.clear();
-        let sum: u128 = batch.iter().map(|entry| u128::from(self.entry(place, &entry, *state))).sum();
-        if sum > 0 {
-            self.nodes.add(state.0, sum);
-        }
+        let bytes = batch.iter().map(|entry| u128::from(self.entry(place, &entry, *state))).sum();
+        self.adder.add(*state, Counted { bytes, is_shown: true });
         Step::Enter
     }
 
@@ -193,7 +143,7 @@ impl Visitor for Summer<'_> {
 }
 
 impl Summer<'_> {
-    /// What an entry adds to the directory it is in: nothing if it has a row of its own or is set aside.
+    /// What an entry adds to the directory it is in: nothing if it is set aside.
     fn entry(&mut self, place: &Place<'_>, entry: &Entry<'_>, at: At) -> u64 {
         let rules = self.sums.rules;
         if !self.is_there(place, entry) {
@@ -219,13 +169,12 @@ impl Summer<'_> {
                 }
             }
         }
-        if !self.is_shown(place, kind) {
-            return bytes;
+        if self.is_shown(place, kind) {
+            place.join(entry.name(), &mut self.path);
+            let path = self.path.as_slice().into();
+            self.rows.push(Row { path, depth: place.depth, bytes: bytes.into() });
         }
-        place.join(entry.name(), &mut self.path);
-        let bytes = bytes.into();
-        self.rows.push(Row { path: self.path.as_slice().into(), depth: place.depth, bytes });
-        0
+        bytes
     }
 
     /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
@@ -262,17 +211,25 @@ impl Summer<'_> {
         bytes: u64,
         at: At,
     ) {
-        let mut file = None;
-        if at.0 == NONE || self.is_shown(place, entry.kind()) {
+        let nodes = self.adder.sums();
+        let is_shown = self.is_shown(place, entry.kind());
+        if is_shown {
             place.join(entry.name(), &mut self.path);
-            file = Some((&*self.path, place.depth));
         }
+        // A shown file has a node of its own, made only if its path comes before those of the names before.
+        let file = || {
+            let (path, depth) = (self.path.as_slice().into(), place.depth);
+            nodes.push(Node { path, depth, above: at, sum: Counted::default() })
+        };
         let last = self.sums.links.see(inode.key(), names, |old| match old {
-            Some(old) if old.node == NONE => old,
-            old => self.nodes.first(old, file, at.0, bytes),
+            Some(old) if old.node == At::NONE => old,
+            Some(old) if is_shown && nodes.order(old.node, &self.path).is_le() => old,
+            _ if is_shown => Linked { node: file(), bytes },
+            Some(old) => Linked { node: nodes.first(old.node, at), ..old },
+            None => Linked { node: at, bytes },
         });
-        if let Some(Linked { node, bytes }) = last {
-            self.nodes.add(node, bytes.into());
+        if let Some(linked) = last {
+            linked.count(nodes);
         }
     }
 }

@@ -69,7 +69,7 @@ impl Links {
     /// Takes one of so many names. Whether it is the first, and with the last what is to be counted by name.
     pub(super) fn see(&self, seen: &Seen<'_>, names: u32) -> (bool, Option<Linked>) {
         let facts = seen.facts.unwrap_or_default();
-        let size = if matches!(seen.kind, Kind::Reg | Kind::Link) { facts.size } else { 0 };
+        let size = if seen.kind.has_length() { facts.size } else { 0 };
         let place = if self.are_wanted { self.places.lock().number(Placed::of(seen)) } else { 0 };
         let new = Linked { place, size, allocated: facts.allocated };
         let mut is_first = false;

@@ -153,8 +153,7 @@ impl Sums {
 
 /// What an entry adds.
 fn sum(kind: Kind, facts: &Facts) -> Sum {
-    // What a directory or a device calls its size cannot be added to that of files.
-    let size = if matches!(kind, Kind::Reg | Kind::Link) { facts.size } else { 0 };
+    let size = if kind.has_length() { facts.size } else { 0 };
     Sum { entries: 1, size: size.into(), allocated: facts.allocated.into() }
 }
 

@@ -93,6 +93,7 @@ mod open;
 mod probe;
 mod shared;
 mod subdirectories;
+pub mod sums;
 pub mod total;
 mod visitor;
 mod worker;

@@ -95,11 +95,7 @@ impl Place<'_> {
     /// Writes the path of an entry into `path`, replacing its contents.
     pub fn join(&self, name: &[u8], path: &mut alloc::vec::Vec<u8>) {
         path.clear();
-        path.extend_from_slice(self.path);
-        if !self.path.is_empty() && !self.path.ends_with(b"/") {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name);
+        crate::path::push(self.path, name, path);
     }
 }
 

@@ -3,6 +3,7 @@
 //! The hash is SipHash-1-3 with a secret of the journal's own, so that nobody who names directories can make two of them look
 //! alike. By chance, two of n directories do with odds of n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
 
+use dents_core::path;
 use siphasher::sip128::{Hasher128, SipHasher13};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -41,9 +42,7 @@ impl Keys {
         let mut hasher = SipHasher13::new_with_key(&self.secret);
         hasher.write(&depth.to_le_bytes());
         hasher.write(parent);
-        if !parent.is_empty() && !parent.ends_with(b"/") {
-            hasher.write(b"/");
-        }
+        hasher.write(path::separator(parent));
         hasher.write(name);
         hasher.finish128().as_u128()
     }

@@ -58,6 +58,7 @@ pub(crate) use read::Lines;
 use crate::row::{Facts, Fault, Row};
 use crate::{About, Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
 use dents_core::batch::Time;
+use dents_core::path;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -147,9 +148,7 @@ impl Parent {
         let prefix = std::str::from_utf8(parent).is_ok().then(|| {
             let mut prefix = Vec::new();
             push_escaped(parent, &mut prefix);
-            if !parent.is_empty() && !parent.ends_with(b"/") {
-                prefix.push(b'/');
-            }
+            prefix.extend_from_slice(path::separator(parent));
             prefix
         });
         Parent { bytes: parent.to_vec(), prefix, field }

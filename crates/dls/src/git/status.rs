@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 use core::ops::Range;
-use dents_core::tree::total::path_order;
+use dents_core::tree::sums::path_order;
 use dents_render::{Change, Git};
 
 /// All paths of a work tree that git has something to say of.

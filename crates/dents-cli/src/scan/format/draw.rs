@@ -9,8 +9,10 @@ use crate::scan::origin::Origin;
 use crate::scan::out::{Lines, Out};
 use dents_core::batch::{Batch, Entry, Extra, Target, Time};
 use dents_core::needs::{Kind, Needs};
+use dents_core::path;
 use dents_core::tree::Place;
 use dents_render::mode;
+use dents_render::record::words;
 use dents_render::time::Stamp;
 use dents_sys::Errno;
 use dents_sys::stat::{self, Flags, Mask};
@@ -117,8 +119,8 @@ impl At<'_> {
             Field::Type => out.push(letter(entry.kind())),
             Field::TargetType => out.push(self.target_letter()),
             Field::Target => out.extend_from_slice(entry.link().unwrap_or_default()),
-            Field::Device => decimal(device_number(self.extra().dev), out),
-            Field::FileSystem => out.extend_from_slice(format.mounts.kind(self.extra().dev)),
+            Field::Device => decimal(words::device(self.extra().dev), out),
+            Field::FileSystem => out.extend_from_slice(format.file_system(self.extra().dev)),
             Field::Time(which, face) => self.time(which, face, stamps, out),
             Field::Depth | Field::Mode | Field::Sparseness => {}
         }
@@ -137,11 +139,7 @@ impl At<'_> {
             (Field::Directory, 0) => out.extend_from_slice(directory(name)),
             (Field::Directory, _) => out.extend_from_slice(above.strip_suffix(b"/").unwrap_or(above)),
             _ => {
-                out.extend_from_slice(above);
-                if !above.is_empty() && !above.ends_with(b"/") {
-                    out.push(b'/');
-                }
-                out.extend_from_slice(name);
+                path::push(above, name, out);
                 if field == Field::Below {
                     let cut = out.len() - start - self.origin.below(&out[start..]).len();
                     out.drain(start..start + cut);
@@ -210,12 +208,6 @@ fn named(name: Option<&[u8]>, id: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// The `st_dev` that glibc makes of major and minor number (makedev(3)).
-fn device_number((major, minor): (u32, u32)) -> u64 {
-    let (major, minor) = (u64::from(major), u64::from(minor));
-    (minor & 0xff) | (major & 0xfff) << 8 | (minor & !0xff) << 12 | (major & !0xfff) << 32
-}
-
 /// Where the last component of an operand begins; 0 also if it has none.
 fn base(path: &[u8]) -> usize {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
@@ -261,11 +253,5 @@ mod tests {
         ] {
             assert_eq!(parts(path), (name, above), "{path}");
         }
-    }
-
-    #[test]
-    fn devices() {
-        assert_eq!(device_number((254, 0)), 65024);
-        assert_eq!(device_number((0xfff, 0xf_ffff)), 0xffff_ffff);
     }
 }

@@ -6,7 +6,6 @@
 
 mod draw;
 mod general;
-mod mounts;
 mod parse;
 mod zone;
 
@@ -16,7 +15,6 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use dents_core::needs::Needs;
 use dents_render::Style;
 use dents_render::time::Zone;
-use mounts::Mounts;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
@@ -41,8 +39,8 @@ pub(crate) struct Format {
     /// The time styles that pieces name by their number.
     styles: Vec<Style>,
     zone: Zone,
-    /// File systems by device, if they are shown.
-    mounts: Mounts,
+    /// The types of file systems by device, if they are shown.
+    file_systems: Vec<((u32, u32), Vec<u8>)>,
 }
 
 /// A part of a format.
@@ -107,6 +105,12 @@ impl Format {
     /// What must be known of the entries that are shown.
     pub(crate) fn needs(&self) -> Needs {
         self.fields().fold(Needs::empty(), |all, field| all | field.needs())
+    }
+
+    /// The type of the file system on a device. `unknown` if it is not in the list of mounts, as the subvolumes of btrfs are.
+    fn file_system(&self, device: (u32, u32)) -> &[u8] {
+        let found = self.file_systems.iter().find(|(known, _)| *known == device);
+        found.map_or(b"unknown", |(_, kind)| kind)
     }
 
     /// Which owners are shown by name.

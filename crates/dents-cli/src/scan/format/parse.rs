@@ -1,7 +1,8 @@
 //! From the text of a format to its pieces.
 
-use super::{Face, Field, Format, Mounts, Piece, Shape, zone};
+use super::{Face, Field, Format, Piece, Shape, zone};
 use crate::{locale, message};
+use dents_core::mounts::Mounts;
 use dents_core::needs::Needs;
 use dents_locale::TimeNames;
 use dents_render::{Style, TimeStyle};
@@ -12,9 +13,9 @@ impl Format {
         let mut parser = Parser { text, at: 0, pieces: Vec::new(), styles: Vec::new() };
         while parser.piece()? {}
         let Parser { pieces, styles, .. } = parser;
-        let mut format = Format { pieces, styles, zone: zone::local(), mounts: Mounts::default() };
+        let mut format = Format { pieces, styles, zone: zone::local(), file_systems: Vec::new() };
         if format.fields().any(|field| field == Field::FileSystem) {
-            format.mounts = Mounts::read();
+            format.file_systems = Mounts::default().types().collect();
         }
         Ok(format)
     }

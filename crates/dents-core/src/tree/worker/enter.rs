@@ -171,11 +171,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     fn set_path(&mut self, parent: &[u8], name: &[u8]) {
         self.path.clear();
-        self.path.extend_from_slice(parent);
-        if !parent.is_empty() && !parent.ends_with(b"/") {
-            self.path.push(b'/');
-        }
-        self.path.extend_from_slice(name);
+        crate::path::push(parent, name, &mut self.path);
     }
 }
 

@@ -1,0 +1,52 @@
+//! The rows that are shown.
+
+use crate::inode::path_order;
+use std::cmp::Ordering;
+
+/// A line to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) path: Box<[u8]>,
+    /// 0 for operands.
+    pub(super) depth: u32,
+    pub(super) bytes: u128,
+}
+
+/// Rows of the same path become one: of a directory there is one for what it takes itself and one for all below it.
+pub(super) fn merge(rows: &mut Vec<Row>) {
+    rows.sort_unstable_by(|a, b| path_order(&a.path, &b.path));
+    rows.dedup_by(|later, row| {
+        let same = later.path == row.path;
+        row.bytes += if same { later.bytes } else { 0 };
+        same
+    });
+}
+
+/// The largest first; a directory before what is in it, where that is all there is.
+pub(super) fn largest_first(a: &Row, b: &Row) -> Ordering {
+    b.bytes.cmp(&a.bytes).then_with(|| path_order(&a.path, &b.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(path: &str, depth: u32, bytes: u128) -> Row {
+        Row { path: path.as_bytes().into(), depth, bytes }
+    }
+
+    #[test]
+    fn rows_of_a_path_become_one() {
+        let mut rows = vec![row("a/b", 1, 10), row("a", 0, 1), row("a/b.x", 1, 7), row("a/b", 1, 5)];
+        merge(&mut rows);
+        assert_eq!(rows, [row("a", 0, 1), row("a/b", 1, 15), row("a/b.x", 1, 7)]);
+    }
+
+    #[test]
+    fn what_ties_keeps_its_directory_first() {
+        let mut rows = [row("a/z", 1, 7), row("a", 0, 7), row("a/b", 1, 9), row("a/z/y", 2, 7)];
+        rows.sort_unstable_by(largest_first);
+        let paths: Vec<&[u8]> = rows.iter().map(|row| &*row.path).collect();
+        assert_eq!(paths, [&b"a/b"[..], b"a", b"a/z", b"a/z/y"]);
+    }
+}
