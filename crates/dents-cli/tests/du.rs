@@ -201,6 +201,21 @@ fn the_largest_come_first() {
 }
 
 #[test]
+fn json_steers_no_terminal() {
+    let dir = dents_lab::fixture::TempDir::new("du-json").expect("a temporary directory");
+    let name = "a\u{1b}\u{7f}\u{9b}\u{202e}b\"\\";
+    fs::write(dir.path().join(name), b"x").expect("a file");
+    for command in ["du -a --json .", "top --json .", "stats --by extension --json ."] {
+        let written = text(&stdout(&dents(dir.path(), command)));
+        let is_command = |char: char| char.is_control() || char == '\u{202e}';
+        assert!(!written.trim_end().contains(is_command), "{}", written.escape_debug());
+        let _: Value = serde_json::from_str(&written).expect("JSON");
+    }
+    let object = tools::json(&dents(dir.path(), "top --json ."));
+    assert_eq!(object["entries"][0]["path"], format!("./{name}"));
+}
+
+#[test]
 fn json_has_exact_names() {
     let dir = tree();
     let object = tools::json(&dents(dir.path(), "du -a -d9 --json t"));

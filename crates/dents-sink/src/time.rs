@@ -115,9 +115,9 @@ pub fn now() -> Time {
     Time { sec: since.as_secs() as i64, nsec: since.subsec_nanos() }
 }
 
-/// A time as a string.
-#[cfg(any(feature = "parquet", feature = "sqlite", test))]
-pub(crate) fn text(time: Time) -> String {
+/// What [`write()`] writes.
+#[must_use]
+pub fn text(time: Time) -> String {
     let mut out = Vec::with_capacity(30);
     write(time, &mut out);
     String::from_utf8_lossy(&out).into_owned()

@@ -7,7 +7,7 @@
 mod roots;
 
 use crate::once::{self, Once};
-use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table};
+use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table, write_json};
 use crate::walk::Walk;
 use dents_core::batch::Batch;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -163,6 +163,5 @@ fn json(counts: &Counts, ending: &Ending, tally: &Tally, out: &mut dyn Write) ->
     };
     let head = Head::new("count", ending);
     let object = Object { head, entries: counts.iter().sum(), types, stats: tally.stats };
-    serde_json::to_writer(&mut *out, &object)?;
-    out.write_all(b"\n")
+    write_json(&object, out)
 }

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::row::Row;
-use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, bar, percent};
+use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, bar, percent, write_json};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
 use serde::{Serialize, Serializer};
@@ -104,8 +104,7 @@ struct RowObject<'a> {
 fn json(args: &Args, rows: &[Row], total: u128, ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
     let head = Head::new("du", ending);
     let object = Object { head, apparent: args.apparent(), total, entries: rows };
-    serde_json::to_writer(&mut *out, &object)?;
-    out.write_all(b"\n")
+    write_json(&object, out)
 }
 
 fn objects<S: Serializer>(rows: &&[Row], serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,11 +4,11 @@
 //! `"path_bytes"` stands in its place and holds the bytes in Base64. Sizes are bytes. [`SCHEMA`] counts up when a field
 //! changes its meaning or goes; new fields may come.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
-
 use super::Ending;
+use dents_render::record::text::{exact, push_escaped};
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use std::io::{self, Write};
 
 /// The version of all objects.
 const SCHEMA: u32 = 1;
@@ -42,10 +42,25 @@ pub(crate) struct Named<'a> {
 
 impl<'a> Named<'a> {
     pub(crate) fn new(path: &'a [u8]) -> Named<'a> {
-        match str::from_utf8(path) {
-            Ok(text) => Named { path: Some(text), path_bytes: None },
-            Err(_) => Named { path: None, path_bytes: Some(STANDARD.encode(path)) },
-        }
+        let (path, path_bytes) = exact(path);
+        Named { path, path_bytes }
+    }
+}
+
+/// Writes an object, and a newline behind it.
+pub(crate) fn write_json(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    object.serialize(&mut Serializer::with_formatter(&mut *out, Escaping))?;
+    out.write_all(b"\n")
+}
+
+/// Strings are escaped as in all other output: also what JSON would let through to a terminal.
+struct Escaping;
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
+        let mut escaped = Vec::with_capacity(text.len());
+        push_escaped(text.as_bytes(), &mut escaped);
+        out.write_all(&escaped)
     }
 }
 

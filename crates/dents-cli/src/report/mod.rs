@@ -14,7 +14,7 @@ mod units;
 
 pub(crate) use bar::{bar, percent};
 pub(crate) use ending::Ending;
-pub(crate) use json::{Head, Named};
+pub(crate) use json::{Head, Named, write_json};
 pub(crate) use meanwhile::Meanwhile;
 pub(crate) use screen::{Paint, Screen};
 pub(crate) use table::{Column, Table};

@@ -2,10 +2,9 @@
 
 use super::sums::{Row, Sum, Tally};
 use super::{Args, Key};
-use crate::report::{Column, Ending, Head, Paint, Screen, Table, percent};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::report::{Column, Ending, Head, Paint, Screen, Table, percent, write_json};
 use dents_render::human::SizeFormat;
+use dents_render::record::text::exact;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -146,8 +145,7 @@ struct RowObject<'a> {
 
 impl<'a> RowObject<'a> {
     fn new(row: &'a Row) -> RowObject<'a> {
-        let name = str::from_utf8(&row.name).ok();
-        let name_bytes = name.is_none().then(|| STANDARD.encode(&row.name));
+        let (name, name_bytes) = exact(&row.name);
         RowObject { name, name_bytes, id: row.id, sum: row.sum }
     }
 }
@@ -161,6 +159,5 @@ fn json(args: &Args, tables: &[Tally], ending: &Ending, out: &mut dyn Write) -> 
         total: *total,
     });
     let head = Head::new("stats", ending);
-    serde_json::to_writer(&mut *out, &Object { head, tables: tables.collect() })?;
-    out.write_all(b"\n")
+    write_json(&Object { head, tables: tables.collect() }, out)
 }

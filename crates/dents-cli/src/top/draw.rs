@@ -2,9 +2,10 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table};
+use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, write_json};
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
+use dents_sink::time;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -44,7 +45,9 @@ fn lines(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
         match args.by {
             By::Size | By::Allocated => out.write_all(units.bytes(number(one)).as_bytes())?,
             By::Entries => write!(out, "{}", number(one))?,
-            By::Oldest | By::Newest => out.write_all(utc(find::time_of(args.by, one.score)).as_bytes())?,
+            By::Oldest | By::Newest => {
+                out.write_all(time::text(find::time_of(args.by, one.score)).as_bytes())?
+            }
         }
         out.write_all(b"\t")?;
         out.write_all(&one.path)?;
@@ -57,25 +60,16 @@ fn number(one: &Ranked) -> u64 {
     u64::try_from(one.score).unwrap_or(u64::MAX)
 }
 
-fn timestamp(time: Time) -> Option<Timestamp> {
-    Timestamp::new(time.sec, i32::try_from(time.nsec).ok()?).ok()
-}
-
-/// In Coordinated Universal Time, with nanoseconds; as `@SECONDS` where no calendar reaches (years beyond 9999).
-fn utc(time: Time) -> String {
-    timestamp(time).map_or_else(|| format!("@{}", time.sec), |stamp| format!("{stamp:.9}"))
-}
-
-/// To the minute, in the zone of the machine.
+/// To the minute, in the zone of the machine; as `@SECONDS` beyond the year 9999.
 fn local(time: Time, zone: &TimeZone) -> String {
-    match timestamp(time) {
-        Some(stamp) => stamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
-        None => format!("@{}", time.sec),
+    match Timestamp::from_second(time.sec) {
+        Ok(stamp) => stamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+        Err(_) => format!("@{}", time.sec),
     }
 }
 
 /// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is called as `by` says:
-/// `size`, `allocated` or `entries`, a number; of `oldest` and `newest` it is `mtime`, RFC 3339 in UTC, or `@SECONDS`.
+/// `size`, `allocated` or `entries`, a number; of `oldest` and `newest` it is `mtime`, RFC 3339 in UTC.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
@@ -113,10 +107,9 @@ fn json(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> i
         By::Size => Value::Size(number(one)),
         By::Allocated => Value::Allocated(number(one)),
         By::Entries => Value::Entries(number(one)),
-        By::Oldest | By::Newest => Value::Mtime(utc(find::time_of(args.by, one.score))),
+        By::Oldest | By::Newest => Value::Mtime(time::text(find::time_of(args.by, one.score))),
     };
     let entries = best.iter().map(|one| RowObject { name: Named::new(&one.path), value: value(one) });
     let object = Object { head: Head::new("top", ending), by, entries: entries.collect() };
-    serde_json::to_writer(&mut *out, &object)?;
-    out.write_all(b"\n")
+    write_json(&object, out)
 }

@@ -1,7 +1,7 @@
 //! What stands before the first row and behind the last, and what must be remembered in between.
 
 use super::row::error_word;
-use super::text::{push_base64, push_string};
+use super::text::push_member;
 use super::{Record, Syntax, Tally, VERSION, tally};
 use crate::number::push_number;
 use crate::style::{Format, Style};
@@ -123,28 +123,18 @@ impl State {
     fn push_failures(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"errors\":[");
         for (place, failure) in self.failures.iter().enumerate() {
-            out.extend_from_slice(if place > 0 { b",\n{\"path" } else { b"\n{\"path" });
-            let start = out.len();
-            out.extend_from_slice(b"\":");
-            if !push_string(&failure.path, out) {
-                out.truncate(start);
-                out.extend_from_slice(b"_bytes\":\"");
-                push_base64(&failure.path, out);
-                out.push(b'"');
-            }
+            out.extend_from_slice(if place > 0 { b",\n{" } else { b"\n{" });
+            push_member("path", Some(&failure.path), out);
             out.extend_from_slice(b",\"errno\":");
             if failure.errno == UNANSWERED.raw_os_error() {
                 out.extend_from_slice(b"null");
             } else {
                 push_number(out, u64::from(failure.errno.unsigned_abs()), 0);
             }
-            out.extend_from_slice(b",\"error\":");
-            match error_word(failure.errno) {
-                Some(word) => drop(push_string(word.as_bytes(), out)),
-                None => out.extend_from_slice(b"null"),
-            }
-            out.extend_from_slice(b",\"message\":");
-            push_string(failure.message.as_bytes(), out);
+            out.push(b',');
+            push_member("error", error_word(failure.errno).map(str::as_bytes), out);
+            out.push(b',');
+            push_member("message", Some(failure.message.as_bytes()), out);
             out.push(b'}');
         }
         out.push(b']');

@@ -11,6 +11,7 @@
 //!
 //! Fields and words are those of `dents scan`: a row means the same whichever program wrote it. What both use is public.
 
+mod cells;
 mod document;
 mod errno;
 mod field;
@@ -20,6 +21,7 @@ pub mod text;
 pub mod time;
 pub mod words;
 
+pub use cells::Cells;
 pub use errno::errno_name;
 pub use field::Field;
 

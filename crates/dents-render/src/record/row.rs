@@ -1,8 +1,8 @@
 //! One row: field after field, in whichever syntax.
 
-use super::text::{push_base64, push_cell, push_string};
-use super::{Field, Record, Syntax, VERSION, errno_name, time, words};
-use crate::human::SizeFormat;
+use super::cells::Cells;
+use super::text::{push_cell, push_member};
+use super::{Field, Record, Syntax, VERSION, errno_name, words};
 use crate::mode;
 use crate::note::{Git, Note, Total};
 use crate::number::push_number;
@@ -59,7 +59,7 @@ impl<'r> Writer<'r> {
             directory,
             owners,
             notes,
-            cells: Cells { syntax: record.syntax, tail: Vec::new(), clock: time::Writer::default() },
+            cells: Cells::new(record.syntax),
             end: match record.syntax {
                 Syntax::Json => b"}",
                 Syntax::Ndjson => b"}\n",
@@ -90,12 +90,12 @@ impl<'r> Writer<'r> {
             Field::Atime | Field::Btime | Field::Ctime | Field::Mtime => {
                 self.cells.time(key, known.time(*field), out);
             }
-            Field::Directory => self.cells.text(column, self.directory, out),
-            Field::Name => self.cells.text(column, Some(known.entry.name()), out),
-            Field::User => self.cells.text(column, self.user(known), out),
-            Field::Group => self.cells.text(column, self.group(known), out),
-            Field::Target => self.cells.text(column, known.target(), out),
-            Field::Context => self.cells.text(column, known.entry.context(), out),
+            Field::Directory => self.cells.text([&column.key, &column.bytes_key], self.directory, out),
+            Field::Name => self.cells.text([&column.key, &column.bytes_key], Some(known.entry.name()), out),
+            Field::User => self.cells.text([&column.key, &column.bytes_key], self.user(known), out),
+            Field::Group => self.cells.text([&column.key, &column.bytes_key], self.group(known), out),
+            Field::Target => self.cells.text([&column.key, &column.bytes_key], known.target(), out),
+            Field::Context => self.cells.text([&column.key, &column.bytes_key], known.entry.context(), out),
             Field::Type => self.cells.word(key, Some(words::of_kind(known.entry.kind()).as_bytes()), out),
             Field::Perm => {
                 let letters = known.stat.then(|| mode::letters(known.entry.mode()));
@@ -133,7 +133,7 @@ impl<'r> Writer<'r> {
             }
             Field::Errno => {
                 let told = fault.filter(|(_, errno)| *errno != UNANSWERED);
-                self.cells.number(key, told.map(|(_, errno)| errno.raw_os_error() as u64), out);
+                self.cells.signed(key, told.map(|(_, errno)| errno.raw_os_error().into()), out);
             }
             _ => {
                 let word = fault.and_then(|(_, errno)| error_word(errno.raw_os_error()));
@@ -230,88 +230,7 @@ impl<'e> Known<'e> {
     }
 }
 
-/// Values in a syntax.
-struct Cells {
-    syntax: Syntax,
-    /// CSV's cells at the end of the row: texts that are no text.
-    tail: Vec<u8>,
-    clock: time::Writer,
-}
-
 impl Cells {
-    #[inline]
-    fn null(&self, key: &[u8], out: &mut Vec<u8>) {
-        out.extend_from_slice(key);
-        if self.syntax != Syntax::Csv {
-            out.extend_from_slice(b"null");
-        }
-    }
-
-    #[inline]
-    fn number(&self, key: &[u8], number: Option<u64>, out: &mut Vec<u8>) {
-        let Some(number) = number else { return self.null(key, out) };
-        out.extend_from_slice(key);
-        push_number(out, number, 0);
-    }
-
-    /// A sum of sizes in bytes.
-    fn sum(&self, key: &[u8], sum: Option<u128>, out: &mut Vec<u8>) {
-        let Some(sum) = sum else { return self.null(key, out) };
-        out.extend_from_slice(key);
-        out.extend_from_slice(SizeFormat::BYTES.sum(sum).as_bytes());
-    }
-
-    fn boolean(&self, key: &[u8], value: Option<bool>, out: &mut Vec<u8>) {
-        let Some(value) = value else { return self.null(key, out) };
-        out.extend_from_slice(key);
-        out.extend_from_slice(if value { b"true" } else { b"false" });
-    }
-
-    /// A word of our own, which needs no escapes.
-    #[inline]
-    fn word(&self, key: &[u8], word: Option<&[u8]>, out: &mut Vec<u8>) {
-        let Some(word) = word else { return self.null(key, out) };
-        out.extend_from_slice(key);
-        let quote = (self.syntax != Syntax::Csv).then_some(b'"');
-        out.extend(quote);
-        out.extend_from_slice(word);
-        out.extend(quote);
-    }
-
-    #[inline]
-    fn time(&mut self, key: &[u8], time: Option<Time>, out: &mut Vec<u8>) {
-        let Some(time) = time else { return self.null(key, out) };
-        out.extend_from_slice(key);
-        let quote = (self.syntax != Syntax::Csv).then_some(b'"');
-        out.extend(quote);
-        self.clock.write(time, out);
-        out.extend(quote);
-    }
-
-    #[inline]
-    fn text(&mut self, column: &Column, text: Option<&[u8]>, out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(&column.key);
-        if self.syntax == Syntax::Csv {
-            self.tail.push(b',');
-            if let Some(text) = text.filter(|text| !push_cell(text, out)) {
-                push_base64(text, &mut self.tail);
-            }
-            return;
-        }
-        match text {
-            None => out.extend_from_slice(b"null"),
-            Some(text) if push_string(text, out) => {}
-            Some(text) => {
-                out.truncate(start);
-                out.extend_from_slice(&column.bytes_key);
-                out.push(b'"');
-                push_base64(text, out);
-                out.push(b'"');
-            }
-        }
-    }
-
     /// A list; in CSV its words with spaces between them.
     fn attributes(&self, key: &[u8], extra: Option<&Extra>, out: &mut Vec<u8>) {
         let Some(extra) = extra else { return self.null(key, out) };
@@ -343,14 +262,8 @@ impl Cells {
         out.extend_from_slice(key);
         let mut list = Vec::from(b"[");
         for (place, (name, size)) in known.entry.xattr_list().enumerate() {
-            list.extend_from_slice(if place > 0 { b",{\"name\":" } else { b"{\"name\":" });
-            let before = list.len();
-            if !push_string(name, &mut list) {
-                list.truncate(before - 2);
-                list.extend_from_slice(b"_bytes\":\"");
-                push_base64(name, &mut list);
-                list.push(b'"');
-            }
+            list.extend_from_slice(if place > 0 { b",{" } else { b"{" });
+            push_member("name", Some(name), &mut list);
             list.extend_from_slice(b",\"size\":");
             match size {
                 Some(size) => push_number(&mut list, size.into(), 0),

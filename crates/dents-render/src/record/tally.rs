@@ -3,7 +3,7 @@
 //! `.` and `..` of a directory do not count: they are no entries of their own. As operands they do. The type is what `readdir` tells, so neither asks anything
 //! where it does. Bytes are those of regular files, and told only where something else had to know the sizes.
 
-use super::text::{push_base64, push_cell, push_string};
+use super::text::{push_base64, push_cell, push_member};
 use super::{State, Syntax, VERSION, words};
 use crate::Sink;
 use crate::format::Rows;
@@ -118,20 +118,7 @@ impl Tally {
     }
 
     fn push_json(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"\"directory");
-        match directory {
-            None => out.extend_from_slice(b"\":null"),
-            Some(path) => {
-                let start = out.len();
-                out.extend_from_slice(b"\":");
-                if !push_string(path, out) {
-                    out.truncate(start);
-                    out.extend_from_slice(b"_bytes\":\"");
-                    push_base64(path, out);
-                    out.push(b'"');
-                }
-            }
-        }
+        push_member("directory", directory, out);
         out.push(b',');
         self.push_members(out);
     }

@@ -4,6 +4,7 @@
 //! terminal takes for a command leaves raw, nor what turns the direction of writing, by which a name shows as another one.
 //! JSON has escapes for that; CSV has none, so there a text with such characters goes the way of what is not UTF-8.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +16,39 @@ pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     // There is room: four characters for each three bytes begun.
     let written = STANDARD.encode_slice(bytes, &mut out[start..]).unwrap_or(0);
     out.truncate(start + written);
+}
+
+/// Text as it is, or else its bytes in base64.
+#[must_use]
+pub fn exact(bytes: &[u8]) -> (Option<&str>, Option<String>) {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => (Some(text), None),
+        Err(_) => (None, Some(STANDARD.encode(bytes))),
+    }
+}
+
+/// The bytes of a base64 text; `None` if it is none.
+#[must_use]
+pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    STANDARD.decode(text).ok()
+}
+
+/// Appends a member of a JSON object: `"name":"text"` or `"name":null`; where the text is not UTF-8, `"name_bytes":"base64"`.
+pub fn push_member(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    let start = out.len();
+    out.extend_from_slice(b"\":");
+    match text {
+        None => out.extend_from_slice(b"null"),
+        Some(text) if push_string(text, out) => {}
+        Some(text) => {
+            out.truncate(start);
+            out.extend_from_slice(b"_bytes\":\"");
+            push_base64(text, out);
+            out.push(b'"');
+        }
+    }
 }
 
 /// Appends text as a JSON string, quotes included, if it is UTF-8; else nothing. Returns whether it did.
@@ -126,7 +160,7 @@ fn push_quoted(text: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::string::{String, ToString};
+    use std::string::ToString;
 
     fn escaped(text: &str) -> String {
         let mut out = Vec::new();
@@ -166,6 +200,15 @@ mod tests {
     }
 
     #[test]
+    fn members_are_text_or_base64() {
+        let mut out = Vec::new();
+        for text in [Some(&b"a"[..]), Some(b"\xff\xfe"), Some(b""), None] {
+            push_member("name", text, &mut out);
+        }
+        assert_eq!(out, br#""name":"a""name_bytes":"//4=""name":"""name":null"#);
+    }
+
+    #[test]
     fn cells_are_quoted_where_they_must_be() {
         assert_eq!(cell(b"a b").as_deref(), Some("a b"));
         assert_eq!(cell(b"a,b").as_deref(), Some("\"a,b\""));
@@ -186,6 +229,8 @@ mod tests {
             let mut out = b"x".to_vec();
             push_base64(bytes, &mut out);
             assert_eq!(out[1..], *expected);
+            assert_eq!(from_base64(expected).as_deref(), Some(bytes));
         }
+        assert_eq!(from_base64(b"//4"), None);
     }
 }

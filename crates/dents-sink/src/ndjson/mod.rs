@@ -51,7 +51,6 @@
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod read;
-mod text;
 
 pub(crate) use read::Lines;
 
@@ -59,10 +58,11 @@ use crate::row::{Facts, Fault, Row};
 use crate::{About, Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
 use dents_core::batch::Time;
 use dents_core::path;
+use dents_render::record::text::{push_base64, push_escaped, push_member};
+use dents_render::record::{Cells, Syntax};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use text::{push_base64, push_escaped, push_field, push_number};
 
 /// How much is written at once.
 const BUFFER: usize = 256 << 10;
@@ -92,7 +92,8 @@ impl Ndjson {
 impl Sink for Ndjson {
     fn part(&self) -> Box<dyn Part + '_> {
         let buffer = Vec::with_capacity(BUFFER + 4096);
-        Box::new(Writer { sink: self, buffer, rows: 0, parent: Parent::new(b"") })
+        let cells = Cells::new(Syntax::Ndjson);
+        Box::new(Writer { sink: self, buffer, rows: 0, parent: Parent::new(b""), cells })
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
@@ -111,6 +112,7 @@ struct Writer<'s> {
     /// Rows in the buffer.
     rows: u64,
     parent: Parent,
+    cells: Cells,
 }
 
 impl Part for Writer<'_> {
@@ -118,7 +120,7 @@ impl Part for Writer<'_> {
         if row.parent != self.parent.bytes {
             self.parent = Parent::new(row.parent);
         }
-        push_line(row, &self.parent, &mut self.buffer);
+        push_line(row, &self.parent, &mut self.cells, &mut self.buffer);
         self.rows += 1;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
@@ -143,8 +145,8 @@ struct Parent {
 
 impl Parent {
     fn new(parent: &[u8]) -> Parent {
-        let mut field = Vec::new();
-        push_field("parent", parent, &mut field);
+        let mut field = vec![b','];
+        push_member("parent", Some(parent), &mut field);
         let prefix = std::str::from_utf8(parent).is_ok().then(|| {
             let mut prefix = Vec::new();
             push_escaped(parent, &mut prefix);
@@ -155,8 +157,8 @@ impl Parent {
     }
 }
 
-fn push_line(row: &Row<'_>, parent: &Parent, out: &mut Vec<u8>) {
-    push_number(b"{\"v\":", u64::from(SCHEMA), out);
+fn push_line(row: &Row<'_>, parent: &Parent, cells: &mut Cells, out: &mut Vec<u8>) {
+    cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
     match &parent.prefix {
         Some(prefix) if std::str::from_utf8(row.name).is_ok() => {
             out.extend_from_slice(b",\"path\":\"");
@@ -173,99 +175,95 @@ fn push_line(row: &Row<'_>, parent: &Parent, out: &mut Vec<u8>) {
         _ => {
             let mut path = Vec::new();
             row.path(&mut path);
-            out.extend_from_slice(b",\"path_bytes\":");
+            out.extend_from_slice(b",\"path_bytes\":\"");
             push_base64(&path, out);
+            out.push(b'"');
             out.extend_from_slice(&parent.field);
-            push_field("name", row.name, out);
+            cells.text([b",\"name\":", b",\"name_bytes\":"], Some(row.name), out);
         }
     }
-    push_number(b",\"depth\":", u64::from(row.depth), out);
-    push_word(b",\"type\":\"", words::of_kind(row.kind), out);
-    match &row.facts {
-        Some(facts) => push_facts(facts, out),
-        None => out.extend_from_slice(NO_FACTS.as_bytes()),
-    }
-    push_optional("target", row.target, out);
-    match row.facts {
-        Some(Facts { lazy: true, .. }) => out.extend_from_slice(b",\"lazy\":true"),
-        Some(Facts { lazy: false, .. }) => out.extend_from_slice(b",\"lazy\":false"),
-        None => out.extend_from_slice(b",\"lazy\":null"),
-    }
-    push_fault(row.fault, out);
+    cells.number(b",\"depth\":", Some(row.depth.into()), out);
+    cells.word(b",\"type\":", Some(words::of_kind(row.kind).as_bytes()), out);
+    push_facts(row.facts.as_ref(), cells, out);
+    cells.text([b",\"target\":", b",\"target_bytes\":"], row.target, out);
+    cells.boolean(b",\"lazy\":", row.facts.map(|facts| facts.lazy), out);
+    push_fault(row.fault, cells, out);
     out.extend_from_slice(b"}\n");
+}
+
+fn push_facts(facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
+    let of = |fact: fn(&Facts<'_>) -> u64| facts.map(fact);
+    cells.number(b",\"ino\":", of(|facts| facts.ino), out);
+    cells.number(b",\"dev\":", of(|facts| words::device(facts.dev)), out);
+    cells.number(b",\"nlink\":", of(|facts| facts.nlink.into()), out);
+    cells.number(b",\"mode\":", of(|facts| facts.mode.into()), out);
+    cells.number(b",\"uid\":", of(|facts| facts.uid.into()), out);
+    cells.number(b",\"gid\":", of(|facts| facts.gid.into()), out);
+    cells.text([b",\"user\":", b",\"user_bytes\":"], facts.and_then(|facts| facts.user), out);
+    cells.text([b",\"group\":", b",\"group_bytes\":"], facts.and_then(|facts| facts.group), out);
+    cells.number(b",\"size\":", of(|facts| facts.size), out);
+    cells.number(b",\"allocated\":", of(|facts| facts.allocated), out);
+    cells.time(b",\"atime\":", facts.map(|facts| facts.atime), out);
+    cells.time(b",\"btime\":", facts.and_then(|facts| facts.btime), out);
+    cells.time(b",\"ctime\":", facts.map(|facts| facts.ctime), out);
+    cells.time(b",\"mtime\":", facts.map(|facts| facts.mtime), out);
+}
+
+fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
+    cells.word(b",\"asked\":", fault.map(|fault| words::of_asked(fault.asked).as_bytes()), out);
+    cells.signed(b",\"errno\":", fault.map(|fault| fault.errno.into()), out);
+    let name = fault.and_then(|fault| errno_name(fault.errno));
+    cells.word(b",\"error\":", name.map(str::as_bytes), out);
 }
 
 /// The record of the scan.
 fn push_record(program: &str, begun: Time, extent: Extent, rows: u64, out: &mut Vec<u8>) {
-    push_number(b"{\"v\":", u64::from(SCHEMA), out);
-    out.extend_from_slice(b",\"scan\":{\"program\":\"");
-    push_escaped(program.as_bytes(), out);
-    push_time(b"\",\"begun\":\"", begun, out);
-    push_time(b",\"ended\":\"", time::now(), out);
-    let complete = extent == Extent::Complete;
-    out.extend_from_slice(if complete { b",\"complete\":true" } else { b",\"complete\":false" });
-    push_number(b",\"rows\":", rows, out);
+    let mut cells = Cells::new(Syntax::Ndjson);
+    cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
+    out.extend_from_slice(b",\"scan\":{");
+    push_member("program", Some(program.as_bytes()), out);
+    cells.time(b",\"begun\":", Some(begun), out);
+    cells.time(b",\"ended\":", Some(time::now()), out);
+    cells.boolean(b",\"complete\":", Some(extent == Extent::Complete), out);
+    cells.number(b",\"rows\":", Some(rows), out);
     out.extend_from_slice(b"}}\n");
 }
 
-const NO_FACTS: &str = concat!(
-    ",\"ino\":null,\"dev\":null,\"nlink\":null,\"mode\":null,\"uid\":null,\"gid\":null,\"user\":null,\"group\":null",
-    ",\"size\":null,\"allocated\":null,\"atime\":null,\"btime\":null,\"ctime\":null,\"mtime\":null"
-);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dents_core::needs::Kind;
+    use dents_render::record::Field;
+    use serde_json::{Map, Value};
 
-fn push_facts(facts: &Facts<'_>, out: &mut Vec<u8>) {
-    push_number(b",\"ino\":", facts.ino, out);
-    push_number(b",\"dev\":", words::device(facts.dev), out);
-    push_number(b",\"nlink\":", u64::from(facts.nlink), out);
-    push_number(b",\"mode\":", u64::from(facts.mode), out);
-    push_number(b",\"uid\":", u64::from(facts.uid), out);
-    push_number(b",\"gid\":", u64::from(facts.gid), out);
-    push_optional("user", facts.user, out);
-    push_optional("group", facts.group, out);
-    push_number(b",\"size\":", facts.size, out);
-    push_number(b",\"allocated\":", facts.allocated, out);
-    push_time(b",\"atime\":\"", facts.atime, out);
-    match facts.btime {
-        Some(btime) => push_time(b",\"btime\":\"", btime, out),
-        None => out.extend_from_slice(b",\"btime\":null"),
+    fn line(name: &[u8]) -> Map<String, Value> {
+        let row = Row {
+            parent: b"",
+            name,
+            depth: 0,
+            kind: Kind::Reg,
+            facts: None,
+            target: None,
+            fault: Some(Fault { asked: crate::Asked::Stat, errno: 2 }),
+        };
+        let mut line = Vec::new();
+        push_line(&row, &Parent::new(b""), &mut Cells::new(Syntax::Ndjson), &mut line);
+        assert!(!String::from_utf8_lossy(&line[..line.len() - 1]).chars().any(char::is_control));
+        serde_json::from_slice(&line).expect("JSON")
     }
-    push_time(b",\"ctime\":\"", facts.ctime, out);
-    push_time(b",\"mtime\":\"", facts.mtime, out);
-}
 
-fn push_fault(fault: Option<Fault>, out: &mut Vec<u8>) {
-    let Some(Fault { asked, errno }) = fault else {
-        out.extend_from_slice(b",\"asked\":null,\"errno\":null,\"error\":null");
-        return;
-    };
-    push_word(b",\"asked\":\"", words::of_asked(asked), out);
-    out.extend_from_slice(b",\"errno\":");
-    out.extend_from_slice(itoa::Buffer::new().format(errno).as_bytes());
-    match errno_name(errno) {
-        Some(name) => push_word(b",\"error\":\"", name, out),
-        None => out.extend_from_slice(b",\"error\":null"),
+    #[test]
+    fn every_character_comes_back() {
+        let all: String = (1..=0x11_0000).step_by(7).chain(1..0x900).filter_map(char::from_u32).collect();
+        assert_eq!(line(all.as_bytes())["name"], all);
     }
-}
 
-fn push_optional(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
-    match text {
-        Some(text) => push_field(name, text, out),
-        None => {
-            out.extend_from_slice(b",\"");
-            out.extend_from_slice(name.as_bytes());
-            out.extend_from_slice(b"\":null");
+    #[test]
+    fn facts_have_the_names_of_fields_of_listings() {
+        let own = ["v", "path", "parent", "depth"];
+        let state = [Field::Lazy, Field::Asked, Field::Errno, Field::Error];
+        for key in line(b"x").keys().filter(|key| !own.contains(&key.as_str())) {
+            assert!(Field::USUAL.iter().chain(&state).any(|field| field.word() == key), "{key}");
         }
     }
-}
-
-fn push_word(before: &[u8], word: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(before);
-    out.extend_from_slice(word.as_bytes());
-    out.push(b'"');
-}
-
-fn push_time(before: &[u8], at: Time, out: &mut Vec<u8>) {
-    out.extend_from_slice(before);
-    time::write(at, out);
-    out.push(b'"');
 }

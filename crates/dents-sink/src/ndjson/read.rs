@@ -1,10 +1,10 @@
 //! Lines become rows again.
 
-use super::text::from_base64;
 use crate::read::Span;
 use crate::row::{Facts, Fault, Row};
 use crate::{Extent, SCHEMA, message, time, words};
 use dents_core::batch::Time;
+use dents_render::record::text::from_base64;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -303,7 +303,9 @@ fn bytes_of<'a>(
     base64: &Option<Cow<'_, str>>,
 ) -> Result<Option<Cow<'a, [u8]>>, Problem> {
     match (text, base64) {
-        (_, Some(base64)) => Ok(Some(Cow::Owned(from_base64(base64).ok_or("what should be base64 is not")?))),
+        (_, Some(base64)) => {
+            Ok(Some(Cow::Owned(from_base64(base64.as_bytes()).ok_or("what should be base64 is not")?)))
+        }
         (Some(text), None) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
         (None, None) => Ok(None),
     }
