@@ -37,6 +37,21 @@ impl<'a> Row<'a> {
             && self.fault.is_some_and(|fault| fault.asked == Asked::Stat || fault.is_of_directory())
     }
 
+    /// The same row without its texts, for a place that keeps them apart.
+    #[must_use]
+    pub fn without_texts(&self) -> Row<'static> {
+        let facts = self.facts.map(|facts| Facts { user: None, group: None, ..facts });
+        Row { parent: b"", name: b"", facts, target: None, ..*self }
+    }
+
+    /// The row with these texts: parent and name, and the names of owner and group and the target.
+    #[must_use]
+    pub fn with_texts<'t>(&self, path: [&'t [u8]; 2], others: [Option<&'t [u8]>; 3]) -> Row<'t> {
+        let ([parent, name], [user, group, target]) = (path, others);
+        let facts = self.facts.map(|facts| Facts { user, group, ..facts });
+        Row { parent, name, facts, target, ..*self }
+    }
+
     /// The name that makes this path with this parent; `None` if none does.
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {

@@ -1,7 +1,12 @@
 //! The words and numbers that stand for types, questions and devices in all formats.
 
-use crate::row::Asked;
-pub(crate) use dents_render::record::words::{device, kind, of_kind};
+use crate::row::{Asked, Fault};
+use dents_core::needs::Kind;
+use dents_render::record::words;
+pub(crate) use dents_render::record::words::{device, of_kind};
+
+/// Why a value in a file can be no part of a row.
+pub(crate) type Problem = &'static str;
 
 const ASKED: [(Asked, &str); 5] = [
     (Asked::Stat, "stat"),
@@ -15,8 +20,25 @@ pub(crate) fn of_asked(asked: Asked) -> &'static str {
     ASKED.iter().find(|(one, _)| *one == asked).map_or("stat", |(_, word)| word)
 }
 
-pub(crate) fn asked(word: &[u8]) -> Option<Asked> {
+fn asked(word: &[u8]) -> Option<Asked> {
     ASKED.iter().find(|(_, one)| one.as_bytes() == word).map(|(asked, _)| *asked)
+}
+
+/// The type that a word stands for.
+pub(crate) fn kind(word: &[u8]) -> Result<Kind, Problem> {
+    words::kind(word).ok_or("an unknown word in \"type\"")
+}
+
+/// The fault that a question and an error number stand for.
+pub(crate) fn fault(question: Option<&[u8]>, errno: Option<i32>) -> Result<Option<Fault>, Problem> {
+    match (question, errno) {
+        (None, None) => Ok(None),
+        (Some(question), Some(errno)) => {
+            let asked = asked(question).ok_or("an unknown word in \"asked\"")?;
+            Ok(Some(Fault { asked, errno }))
+        }
+        _ => Err("one of \"asked\" and \"errno\" without the other"),
+    }
 }
 
 /// Major and minor number again.

@@ -4,6 +4,7 @@
 //! it, with a sign and at least six digits: `+010000-01-01T00:00:00.000000000Z`. All 64 bits of seconds come back exactly.
 
 use crate::number::{Text, pair};
+use crate::time::civil::Civil;
 use alloc::vec::Vec;
 use dents_core::batch::Time;
 
@@ -26,7 +27,8 @@ impl Writer {
     pub(crate) fn write(&mut self, time: Time, out: &mut Vec<u8>) {
         let (days, second) = (time.sec.div_euclid(DAY), time.sec.rem_euclid(DAY) as u32);
         if self.date.is_empty() || days != self.days {
-            self.set_date(days);
+            self.days = days;
+            self.set_date(time.sec);
         }
         out.extend_from_slice(&self.date);
         let mut text = *b"T00:00:00.000000000Z";
@@ -43,12 +45,11 @@ impl Writer {
     }
 
     #[cold]
-    fn set_date(&mut self, days: i64) {
-        let (year, month, day) = civil(days);
-        self.days = days;
+    fn set_date(&mut self, sec: i64) {
+        let date = Civil::of(sec);
         self.date.clear();
-        push_year(year, &mut self.date);
-        for number in [month, day] {
+        push_year(date.year, &mut self.date);
+        for number in [date.month, date.day] {
             self.date.push(b'-');
             self.date.extend_from_slice(&pair(number));
         }
@@ -64,19 +65,6 @@ fn push_year(year: i64, out: &mut Vec<u8>) {
     let width = if extended { 6 } else { 4 };
     out.extend(core::iter::repeat_n(b'0', width - digits.len().min(width)));
     out.extend_from_slice(digits.as_bytes());
-}
-
-/// Year, month and day of a number of days since 1970: years are counted from March, so that the leap day is their last, and
-/// in eras of 400 years, which all have 146,097 days. Unlike [`crate::time`]'s, for any year that 64 bits of seconds reach.
-fn civil(days: i64) -> (i64, u32, u32) {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = (day - (153 * month + 2) / 5 + 1) as u32;
-    let (year, month) = (year + era * 400, month as u32);
-    if month < 10 { (year, month + 3, date) } else { (year + 1, month - 9, date) }
 }
 
 #[cfg(test)]

@@ -28,6 +28,13 @@ impl Civil {
     /// From seconds since the epoch plus the zone's offset. `None` where `struct tm` cannot hold the year, which
     /// is where `localtime` fails.
     pub(crate) fn new(local: i64) -> Option<Civil> {
+        let civil = Civil::of(local);
+        i32::try_from(civil.year - 1900).ok().map(|_| civil)
+    }
+
+    /// The same for any year.
+    #[inline]
+    pub(crate) fn of(local: i64) -> Civil {
         let (days, rest) = (local.div_euclid(DAY), local.rem_euclid(DAY) as u32);
         // Years that begin in March end with the leap day: the 400-year cycle then divides evenly. (E. Reingold
         // and N. Dershowitz, Calendrical Calculations.)
@@ -40,9 +47,8 @@ impl Civil {
         let month_from_march = (5 * from_march + 2) / 153;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
         let year = cycle * 400 + i64::from(year_of_cycle) + i64::from(month <= 2);
-        i32::try_from(year - 1900).ok()?;
         let leap = is_leap(year);
-        Some(Civil {
+        Civil {
             year,
             month,
             day: from_march - (153 * month_from_march + 2) / 5 + 1,
@@ -51,7 +57,7 @@ impl Civil {
             second: rest % 60,
             weekday: (days + 4).rem_euclid(7) as u32,
             yearday: if month <= 2 { from_march - 306 } else { from_march + 59 + u32::from(leap) },
-        })
+        }
     }
 
     /// Year and week of ISO 8601: weeks begin on Monday and belong to the year that holds their Thursday.

@@ -4,7 +4,7 @@
 //! often than not, so what a minute determines is rendered once; and an offset is looked up once for each
 //! stretch of time between two changes of the clocks.
 
-mod civil;
+pub(crate) mod civil;
 mod leap;
 mod stamp;
 mod strftime;

@@ -1,7 +1,8 @@
 //! Lines become rows again.
 
 use crate::read::Span;
-use crate::row::{Facts, Fault, Row};
+use crate::row::{Facts, Row};
+use crate::words::Problem;
 use crate::{Extent, SCHEMA, message, time, words};
 use dents_core::batch::Time;
 use dents_render::record::text::from_base64;
@@ -229,17 +230,15 @@ struct Parts<'a> {
     row: Row<'static>,
 }
 
-type Problem = &'static str;
-
 impl<'a> Parts<'a> {
     fn of(line: &'a Line<'_>) -> Result<Parts<'a>, Problem> {
-        let kind = words::kind(line.kind.as_bytes()).ok_or("an unknown word in \"type\"")?;
+        let kind = words::kind(line.kind.as_bytes())?;
         let facts = if line.ino.is_some() {
             Some(facts_of(line).ok_or("a fact is missing or no value")?)
         } else {
             None
         };
-        let fault = fault_of(line)?;
+        let fault = words::fault(line.asked.as_deref().map(str::as_bytes), line.errno)?;
         Ok(Parts {
             parent: bytes_of(&line.parent, &line.parent_bytes)?.ok_or("no \"parent\"")?,
             name: bytes_of(&line.name, &line.name_bytes)?.ok_or("no \"name\"")?,
@@ -251,14 +250,8 @@ impl<'a> Parts<'a> {
     }
 
     fn row(&self) -> Row<'_> {
-        let texts = |facts| Facts { user: self.user.as_deref(), group: self.group.as_deref(), ..facts };
-        Row {
-            parent: &self.parent,
-            name: &self.name,
-            facts: self.row.facts.map(texts),
-            target: self.target.as_deref(),
-            ..self.row
-        }
+        let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
+        self.row.with_texts([&self.parent, &self.name], others)
     }
 }
 
@@ -280,17 +273,6 @@ fn facts_of(line: &Line<'_>) -> Option<Facts<'static>> {
         mtime: time_of(&line.mtime)?,
         lazy: line.lazy?,
     })
-}
-
-fn fault_of(line: &Line<'_>) -> Result<Option<Fault>, Problem> {
-    match (&line.asked, line.errno) {
-        (None, None) => Ok(None),
-        (Some(asked), Some(errno)) => {
-            let asked = words::asked(asked.as_bytes()).ok_or("an unknown word in \"asked\"")?;
-            Ok(Some(Fault { asked, errno }))
-        }
-        _ => Err("one of \"asked\" and \"errno\" without the other"),
-    }
 }
 
 fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {

@@ -3,8 +3,9 @@
 use super::seal::Checked;
 use super::{io_error, panics, schema};
 use crate::read::Span;
-use crate::row::{Facts, Fault, Row};
+use crate::row::{Facts, Row};
 use crate::time::Unit;
+use crate::words::Problem;
 use crate::{Extent, message, time, words};
 use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -246,8 +247,6 @@ struct Cursors {
     errno: Cursor<Int32Type>,
 }
 
-type Problem = &'static str;
-
 impl Cursors {
     fn fill(&mut self, rows: usize) -> Result<(), ParquetError> {
         let Cursors { path, parent, kind, target, asked, .. } = self;
@@ -263,19 +262,12 @@ impl Cursors {
         let path = bytes(self.path.next()).ok_or("a row has no path")?;
         let parent = bytes(self.parent.next()).ok_or("a row has no parent")?;
         let kind = bytes(self.kind.next()).ok_or("a row has no type")?;
-        let fault = match (bytes(self.asked.next()), self.errno.next()) {
-            (Some(asked), Some(errno)) => Some(Fault {
-                asked: words::asked(asked).ok_or("an unknown word in \"asked\"")?,
-                errno: *errno,
-            }),
-            (None, None) => None,
-            _ => return Err("one of \"asked\" and \"errno\" without the other"),
-        };
+        let fault = words::fault(bytes(self.asked.next()), self.errno.next().copied())?;
         Ok(Row {
             parent,
             name: Row::name_in(parent, path).ok_or("a path does not begin with its parent")?,
             depth: self.depth.next().map(|depth| *depth as u32).ok_or("a row has no depth")?,
-            kind: words::kind(kind).ok_or("an unknown word in \"type\"")?,
+            kind: words::kind(kind)?,
             facts: self.facts.next()?,
             target: bytes(self.target.next()),
             fault,
@@ -335,26 +327,22 @@ impl FactCursors {
         let (lazy, far_times) = (self.lazy.next().copied(), bytes(self.far_times.next()));
         let Some(ino) = ino else { return Ok(None) };
         let all = || {
-            let dev = words::device_halves(dev?);
-            let (mode, nlink, uid, gid) = (u16::try_from(mode?).ok()?, nlink?, uid?, gid?);
-            let (size, allocated, lazy) = (size?, allocated?, lazy?);
-            let (atime, ctime, mtime) = (atime?, ctime?, mtime?);
             Some(Facts {
-                dev,
+                dev: words::device_halves(dev?),
                 ino,
-                mode,
-                nlink,
-                uid,
-                gid,
+                mode: u16::try_from(mode?).ok()?,
+                nlink: nlink?,
+                uid: uid?,
+                gid: gid?,
                 user,
                 group,
-                size,
-                allocated,
-                atime,
+                size: size?,
+                allocated: allocated?,
+                atime: atime?,
                 btime,
-                ctime,
-                mtime,
-                lazy,
+                ctime: ctime?,
+                mtime: mtime?,
+                lazy: lazy?,
             })
         };
         with_far_times(all().ok_or("a fact is missing")?, far_times).map(Some)

@@ -205,13 +205,7 @@ impl Held {
             user: keep(row.facts.and_then(|facts| facts.user)),
             group: keep(row.facts.and_then(|facts| facts.group)),
             target: keep(row.target),
-            row: Row {
-                parent: b"",
-                name: b"",
-                facts: row.facts.map(|facts| Facts { user: None, group: None, ..facts }),
-                target: None,
-                ..*row
-            },
+            row: row.without_texts(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::{APPLICATION, COLUMNS, as_file};
 use crate::read::Span;
-use crate::row::{Facts, Fault, Row};
+use crate::row::{Facts, Row};
+use crate::words::Problem;
 use crate::{Extent, SCHEMA, message, words};
 use dents_core::batch::Time;
 use rusqlite::types::ValueRef;
@@ -101,28 +102,15 @@ fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
     message::damaged(path, &error.to_string())
 }
 
-type Problem = &'static str;
-
 fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
-    let asked = bytes(values[24])?;
-    let errno = number(values[25])?;
-    let fault = match (asked, errno) {
-        (None, None) => None,
-        (Some(asked), Some(errno)) => {
-            let asked = words::asked(asked).ok_or("an unknown word in \"asked\"")?;
-            Some(Fault { asked, errno })
-        }
-        _ => return Err("one of \"asked\" and \"errno\" without the other"),
-    };
     Ok(Row {
         parent: bytes(values[1])?.ok_or("a row has no parent")?,
         name: bytes(values[2])?.ok_or("a row has no name")?,
         depth: number(values[3])?.ok_or("a row has no depth")?,
-        kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)
-            .ok_or("an unknown word in \"type\"")?,
+        kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)?,
         facts: if values[5] == ValueRef::Null { None } else { Some(facts_of(values)?) },
         target: bytes(values[23])?,
-        fault,
+        fault: words::fault(bytes(values[24])?, number(values[25])?)?,
     })
 }
 

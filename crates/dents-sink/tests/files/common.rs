@@ -29,13 +29,7 @@ impl Owned {
             user: facts.and_then(|facts| facts.user).map(<[u8]>::to_vec),
             group: facts.and_then(|facts| facts.group).map(<[u8]>::to_vec),
             target: row.target.map(<[u8]>::to_vec),
-            row: Row {
-                parent: b"",
-                name: b"",
-                facts: row.facts.map(|facts| Facts { user: None, group: None, ..facts }),
-                target: None,
-                ..*row
-            },
+            row: row.without_texts(),
         }
     }
 
@@ -56,14 +50,8 @@ impl Owned {
     }
 
     pub(crate) fn row(&self) -> Row<'_> {
-        let texts = |facts| Facts { user: self.user.as_deref(), group: self.group.as_deref(), ..facts };
-        Row {
-            parent: &self.parent,
-            name: &self.name,
-            facts: self.row.facts.map(texts),
-            target: self.target.as_deref(),
-            ..self.row
-        }
+        let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
+        self.row.with_texts([&self.parent, &self.name], others)
     }
 }
 
