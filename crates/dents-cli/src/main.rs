@@ -5,19 +5,19 @@ mod count;
 #[cfg(test)]
 mod docs;
 mod du;
+mod entry;
 mod inode;
 mod interrupt;
 mod locale;
 mod message;
-mod moment;
-mod once;
+mod overlap;
 mod owners;
 mod progress;
 mod report;
 mod scan;
-mod seen;
 mod source;
 mod stats;
+mod time;
 mod top;
 mod walk;
 
@@ -42,7 +42,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    moment::start();
+    time::start();
     dents_sink::parquet::on_panic(|message| {
         message::say(message.as_bytes());
         std::process::exit(1);

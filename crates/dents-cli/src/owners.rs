@@ -10,18 +10,18 @@ use std::sync::{Mutex, PoisonError};
 /// Names of users and groups, shared by the workers. Two files are read at most, and one `getent` is run for all ids of a
 /// batch that they do not hold, where the site has more than files.
 #[derive(Default)]
-pub(crate) struct People(Mutex<Owners>);
+pub(crate) struct SharedOwners(Mutex<Owners>);
 
 /// One worker's names: looked up without a lock.
 pub(crate) struct Names<'p> {
-    people: &'p People,
+    owners: &'p SharedOwners,
     users: Table,
     groups: Table,
 }
 
 impl<'p> Names<'p> {
-    pub(crate) fn new(people: &'p People) -> Self {
-        Names { people, users: Table::default(), groups: Table::default() }
+    pub(crate) fn new(owners: &'p SharedOwners) -> Self {
+        Names { owners, users: Table::default(), groups: Table::default() }
     }
 
     /// Learns the owners of a batch, as far as they were asked for. `names` says which of [`Needs::UID`] and [`Needs::GID`]
@@ -41,7 +41,7 @@ impl<'p> Names<'p> {
         if users.is_empty() && groups.is_empty() {
             return;
         }
-        let mut owners = self.people.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut owners = self.owners.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.learn_ids(&users, &groups, &Child);
         users.into_iter().for_each(|uid| self.users.learn(uid, owners.user(uid)));
         groups.into_iter().for_each(|gid| self.groups.learn(gid, owners.group(gid)));

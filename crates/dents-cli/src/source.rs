@@ -1,7 +1,7 @@
 //! A file that `dents scan -o` wrote, in place of a tree.
 
-use crate::report::Meanwhile;
-use crate::seen::Seen;
+use crate::entry::AnyEntry;
+use crate::report::Diagnostics;
 use crate::{interrupt, message};
 use dents_core::tree::End;
 use dents_sink::Extent;
@@ -68,8 +68,8 @@ impl Opened<'_> {
     /// line, and so is that it is partial; what is wrong with the file itself ends it all.
     pub(crate) fn each(
         self,
-        meanwhile: &Meanwhile,
-        mut give: impl FnMut(&Seen<'_>),
+        diagnostics: &Diagnostics,
+        mut give: impl FnMut(&AnyEntry<'_>),
     ) -> Result<End, ExitCode> {
         let cancel = interrupt::flag();
         let mut unread = 0;
@@ -82,17 +82,17 @@ impl Opened<'_> {
             unread += u64::from(row.fault.is_some() && !(may_be_partial && row.is_failed_root()));
             // A directory that could not be read has a row of its own besides.
             if !row.fault.is_some_and(|fault| fault.is_of_directory()) {
-                give(&Seen::row(row));
+                give(&AnyEntry::row(row));
             }
             Ok(())
         });
         if unread > 0 {
-            meanwhile.unread(path, unread);
+            diagnostics.unread(path, unread);
         }
         match outcome {
             Ok(extent) => {
                 if extent != Some(Extent::Complete) {
-                    meanwhile.partial(path, extent, may_be_partial);
+                    diagnostics.partial(path, extent, may_be_partial);
                 }
                 Ok(End::Complete)
             }

@@ -1,6 +1,6 @@
 //! What to walk, and with what: the part of every command line that is the same, and the way from it into the library.
 
-use crate::{interrupt, moment};
+use crate::{interrupt, time};
 use dents::Threads;
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{self, Follow, Options, Outcome, Visitor};
@@ -34,7 +34,7 @@ pub(crate) struct Walk {
     #[arg(long, value_name = "N")]
     rate: Option<NonZeroU32>,
     /// Stop after this time with what was found: 10s, 5m, 1h30m
-    #[arg(long, value_name = "DURATION", value_parser = moment::duration)]
+    #[arg(long, value_name = "DURATION", value_parser = time::duration)]
     timeout: Option<Duration>,
 }
 

@@ -6,8 +6,8 @@
 
 mod roots;
 
-use crate::once::{self, Once};
-use crate::report::{Column, Ending, Head, Meanwhile, Paint, Screen, Table, write_json};
+use crate::overlap::{self, Overlap};
+use crate::report::{Column, Completion, Diagnostics, Head, Paint, Screen, Table, write_json};
 use crate::walk::Walk;
 use dents_core::batch::Batch;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -46,14 +46,14 @@ const TYPES: [(Kind, &str, &str); 9] = [
 ];
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let meanwhile = Meanwhile::begin();
+    let diagnostics = Diagnostics::begin();
     let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
     // Where links are followed, what several of them lead to counts with each: they are entries, as names are.
     let follow = if options.follow == Follow::Never { Follow::Never } else { Follow::Operands };
     let paths = args.walk.paths();
-    let (once, roots) = (Once::new(&paths, follow), Roots::new(&paths, follow));
+    let (overlap, roots) = (Overlap::new(&paths, follow), Roots::new(&paths, follow));
     let (counts, again) = (Counts::default(), Counts::default());
-    let make = |_| Counter { meanwhile: &meanwhile, once: &once, roots: &roots, counts, again };
+    let make = |_| Counter { diagnostics: &diagnostics, overlap: &overlap, roots: &roots, counts, again };
     let outcome = args.walk.walk(&options, make);
     let (mut counts, mut again) = (counts, roots.again);
     let (end, tally) = (outcome.end, outcome.tally);
@@ -62,16 +62,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         again.iter_mut().zip(one.again).for_each(|(all, some)| *all += some);
     }
     counts.iter_mut().zip(again).for_each(|(all, some)| *all = all.saturating_sub(some));
-    let ending = Ending::new(end, meanwhile);
-    ending.finish(|out| match args.json {
-        true => json(&counts, &ending, &tally, out),
+    let completion = Completion::new(end, diagnostics);
+    completion.finish(|out| match args.json {
+        true => json(&counts, &completion, &tally, out),
         false => table(&counts, &Screen::stdout(), out),
     })
 }
 
 struct Counter<'t> {
-    meanwhile: &'t Meanwhile,
-    once: &'t Once,
+    diagnostics: &'t Diagnostics,
+    overlap: &'t Overlap,
     roots: &'t Roots,
     counts: Counts,
     /// Of these what was counted before.
@@ -82,8 +82,8 @@ impl Visitor for Counter<'_> {
     type State = ();
 
     fn opened(&mut self, place: &Place<'_>, (): &mut ()) -> Step {
-        let inode = if self.once.has_directories() { once::directory(place.dir) } else { None };
-        if inode.is_none_or(|inode| self.once.is_new(inode)) {
+        let inode = if self.overlap.has_directories() { overlap::directory(place.dir) } else { None };
+        if inode.is_none_or(|inode| self.overlap.is_new(inode)) {
             return Step::Enter;
         }
         self.again[Kind::Dir as usize] += 1;
@@ -91,7 +91,7 @@ impl Visitor for Counter<'_> {
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.meanwhile.saw(place, batch);
+        self.diagnostics.saw(place, batch);
         // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
         for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
             self.counts[entry.kind() as usize] += 1;
@@ -103,7 +103,7 @@ impl Visitor for Counter<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.meanwhile.failed(failure);
+        self.diagnostics.failed(failure);
         Step::Enter
     }
 }
@@ -148,7 +148,7 @@ struct Types {
     unknown: u64,
 }
 
-fn json(counts: &Counts, ending: &Ending, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
+fn json(counts: &Counts, completion: &Completion, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
     let of = |kind: Kind| counts[kind as usize];
     let types = Types {
         directories: of(Kind::Dir),
@@ -161,7 +161,7 @@ fn json(counts: &Counts, ending: &Ending, tally: &Tally, out: &mut dyn Write) ->
         whiteouts: of(Kind::Whiteout),
         unknown: of(Kind::Unknown),
     };
-    let head = Head::new("count", ending);
+    let head = Head::new("count", completion);
     let object = Object { head, entries: counts.iter().sum(), types, stats: tally.stats };
     write_json(&object, out)
 }

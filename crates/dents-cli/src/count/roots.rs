@@ -4,7 +4,7 @@
 
 use super::Counts;
 use crate::inode::Inode;
-use crate::once;
+use crate::overlap;
 use dents_core::batch::Entry;
 use dents_core::needs::Kind;
 use dents_core::tree::{Follow, Place};
@@ -33,7 +33,7 @@ impl Roots {
     }
 
     fn learn(&mut self, path: &CStr, follow: Follow) {
-        let Some((inode, kind)) = once::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
+        let Some((inode, kind)) = overlap::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
             return;
         };
         let path = path.to_bytes();
@@ -41,7 +41,7 @@ impl Roots {
             Some(slash) => (&path[..=slash], &path[slash + 1..]),
             None => (&b"."[..], path),
         };
-        let parent = CString::new(parent).ok().and_then(|parent| once::root(&parent, Follow::Operands));
+        let parent = CString::new(parent).ok().and_then(|parent| overlap::root(&parent, Follow::Operands));
         let Some((parent, _)) = parent else { return };
         self.numbers.insert(inode.ino);
         if !self.names.insert((parent, name.into())) {
@@ -54,6 +54,7 @@ impl Roots {
     pub(super) fn hold(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         place.depth > 0
             && self.numbers.contains(&entry.d_ino())
-            && once::directory(place.dir).is_some_and(|dir| self.names.contains(&(dir, entry.name().into())))
+            && overlap::directory(place.dir)
+                .is_some_and(|dir| self.names.contains(&(dir, entry.name().into())))
     }
 }

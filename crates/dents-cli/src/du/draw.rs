@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::row::Row;
-use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, bar, percent, write_json};
+use crate::report::{Column, Completion, Head, Named, Paint, Screen, Table, bar, percent, write_json};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
 use serde::{Serialize, Serializer};
@@ -17,12 +17,12 @@ pub(super) fn draw(
     args: &Args,
     rows: &[Row],
     total: u128,
-    ending: &Ending,
+    completion: &Completion,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let screen = Screen::stdout();
     if args.json {
-        json(args, rows, total, ending, out)
+        json(args, rows, total, completion, out)
     } else if screen.is_terminal() && !args.null {
         bars(args, rows, total, &screen, out)
     } else {
@@ -101,8 +101,14 @@ struct RowObject<'a> {
     bytes: u128,
 }
 
-fn json(args: &Args, rows: &[Row], total: u128, ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
-    let head = Head::new("du", ending);
+fn json(
+    args: &Args,
+    rows: &[Row],
+    total: u128,
+    completion: &Completion,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let head = Head::new("du", completion);
     let object = Object { head, apparent: args.apparent(), total, entries: rows };
     write_json(&object, out)
 }

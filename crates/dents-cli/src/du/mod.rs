@@ -16,7 +16,7 @@ mod row;
 mod rules;
 mod sum;
 
-use crate::report::{Ending, Meanwhile, Units};
+use crate::report::{Completion, Diagnostics, Units};
 use crate::walk::Walk;
 use dents_core::tree::End;
 use dents_render::human::SizeFormat;
@@ -84,7 +84,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let meanwhile = Meanwhile::begin();
+    let diagnostics = Diagnostics::begin();
     let paths: Vec<CString> = args.walk.paths().iter().map(|path| trimmed(path)).collect();
     let rules = Rules::new(args, &paths);
     let mut options = args.walk.options(rules.needs());
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         // Which of two links to a directory leads into it decides where it counts: so one after the other.
         options.workers = Some(1);
     }
-    let mut sums = Sums::new(&rules, &meanwhile);
+    let mut sums = Sums::new(&rules, &diagnostics);
     let mut end = End::Complete;
     for path in &paths {
         end = sums.operand(path, &options);
@@ -104,8 +104,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut rows = sums.into_rows();
     let total = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes).sum();
     rows.sort_unstable_by(row::largest_first);
-    let ending = Ending::new(end, meanwhile);
-    ending.finish(|out| draw::draw(args, &rows, total, &ending, out))
+    let completion = Completion::new(end, diagnostics);
+    completion.finish(|out| draw::draw(args, &rows, total, &completion, out))
 }
 
 /// Of several slashes at the end only one is shown, as du(1) does.

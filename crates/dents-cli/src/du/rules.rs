@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::inode::{self, Inode};
-use crate::once::Once;
+use crate::overlap::Overlap;
 use dents_core::batch::Entry;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Follow;
@@ -19,7 +19,7 @@ pub(super) struct Rules {
     count_links: bool,
     follow: Follow,
     /// What more than one way may lead to: over links, or from another operand.
-    pub(super) once: Once,
+    pub(super) overlap: Overlap,
 }
 
 impl Rules {
@@ -27,9 +27,9 @@ impl Rules {
     pub(super) fn new(args: &Args, paths: &[CString]) -> Rules {
         let options = args.walk.options(NeedsByKind::default());
         let (follow, one_file_system) = (options.follow, options.one_file_system);
-        let once = match args.count_links {
-            true => Once::new(&[], Follow::Never),
-            false => Once::new(paths, follow),
+        let overlap = match args.count_links {
+            true => Overlap::new(&[], Follow::Never),
+            false => Overlap::new(paths, follow),
         };
         Rules {
             depth: args.depth(),
@@ -38,7 +38,7 @@ impl Rules {
             apparent: args.apparent(),
             count_links: args.count_links,
             follow,
-            once,
+            overlap,
         }
     }
 
@@ -61,7 +61,7 @@ impl Rules {
 
     /// Which file an entry of this type is must be known.
     pub(super) fn identifies(&self, kind: Kind) -> bool {
-        !self.apparent || self.once.has_directories() || self.one_file_system || kind.has_length()
+        !self.apparent || self.overlap.has_directories() || self.one_file_system || kind.has_length()
     }
 
     /// What an entry takes, in bytes. The apparent size of what has no [length](Kind::has_length) is 0.
@@ -75,6 +75,6 @@ impl Rules {
 
     /// How many names of a file that is no directory may be met.
     pub(super) fn names(&self, entry: &Entry<'_>, inode: Inode) -> u32 {
-        if self.count_links { 1 } else { self.once.names(inode, entry.nlink()) }
+        if self.count_links { 1 } else { self.overlap.names(inode, entry.nlink()) }
     }
 }

@@ -7,7 +7,7 @@
 use super::row::{self, Row};
 use super::rules::Rules;
 use crate::inode::{Inode, target};
-use crate::report::Meanwhile;
+use crate::report::Diagnostics;
 use dents::Threads;
 use dents_core::batch::{Batch, Entry};
 use dents_core::mounts::Mounts;
@@ -57,15 +57,15 @@ impl Linked {
 /// What was counted so far, over all operands.
 pub(super) struct Sums<'r> {
     rules: &'r Rules,
-    meanwhile: &'r Meanwhile,
+    diagnostics: &'r Diagnostics,
     rows: Vec<Row>,
     links: HardLinks<3, Linked>,
 }
 
 impl<'r> Sums<'r> {
-    pub(super) fn new(rules: &'r Rules, meanwhile: &'r Meanwhile) -> Sums<'r> {
+    pub(super) fn new(rules: &'r Rules, diagnostics: &'r Diagnostics) -> Sums<'r> {
         let links = HardLinks::keeping(Mounts::default().overlap());
-        Sums { rules, meanwhile, rows: Vec::new(), links }
+        Sums { rules, diagnostics, rows: Vec::new(), links }
     }
 
     /// Walks an operand. One that was counted as part of an earlier one leaves no row.
@@ -124,7 +124,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
-        self.sums.meanwhile.saw(place, batch);
+        self.sums.diagnostics.saw(place, batch);
         self.again.clear();
         let bytes = batch.iter().map(|entry| u128::from(self.entry(place, &entry, *state))).sum();
         self.adder.add(*state, Counted { bytes, is_shown: true });
@@ -137,7 +137,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.sums.meanwhile.failed(failure);
+        self.sums.diagnostics.failed(failure);
         Step::Enter
     }
 }
@@ -157,7 +157,7 @@ impl Summer<'_> {
                 return 0;
             }
             if kind == Kind::Dir {
-                if !rules.once.is_new(inode) {
+                if !rules.overlap.is_new(inode) {
                     self.again.push(entry.index());
                     return 0;
                 }
@@ -180,7 +180,7 @@ impl Summer<'_> {
     /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
     fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if self.sums.rules.follows() && entry.kind() == Kind::Link {
-            self.sums.meanwhile.cannot_access(
+            self.sums.diagnostics.cannot_access(
                 place,
                 entry,
                 target(place, entry).err().unwrap_or(Errno::NOENT),

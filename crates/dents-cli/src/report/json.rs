@@ -4,7 +4,7 @@
 //! `"path_bytes"` stands in its place and holds the bytes in Base64. Sizes are bytes. [`SCHEMA`] counts up when a field
 //! changes its meaning or goes; new fields may come.
 
-use super::Ending;
+use super::Completion;
 use dents_render::record::text::{exact, push_escaped};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -26,8 +26,8 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    pub(crate) fn new(command: &'static str, ending: &Ending) -> Head {
-        Head { dents: command, schema: SCHEMA, complete: ending.complete, errors: ending.errors }
+    pub(crate) fn new(command: &'static str, completion: &Completion) -> Head {
+        Head { dents: command, schema: SCHEMA, complete: completion.complete, errors: completion.errors }
     }
 }
 

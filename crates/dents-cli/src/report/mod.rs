@@ -5,17 +5,17 @@
 //! ```
 
 mod bar;
-mod ending;
+mod completion;
+mod diagnostics;
 mod json;
-mod meanwhile;
 mod screen;
 mod table;
 mod units;
 
 pub(crate) use bar::{bar, percent};
-pub(crate) use ending::Ending;
+pub(crate) use completion::Completion;
+pub(crate) use diagnostics::Diagnostics;
 pub(crate) use json::{Head, Named, write_json};
-pub(crate) use meanwhile::Meanwhile;
 pub(crate) use screen::{Paint, Screen};
 pub(crate) use table::{Column, Table};
 pub(crate) use units::Units;

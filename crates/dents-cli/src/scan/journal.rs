@@ -2,10 +2,10 @@
 
 use super::emit::Emit;
 use super::origin::Origin;
-use super::out::Trouble;
+use super::out::FirstError;
 use super::rows::{self, Rows};
 use super::{Args, Done, Filter, walk};
-use crate::owners::People;
+use crate::owners::SharedOwners;
 use crate::{Cli, interrupt, message};
 use clap::CommandFactory;
 use clap::parser::ValueSource;
@@ -43,10 +43,10 @@ pub(super) fn scan(
     filter: Filter<'_>,
     (format, path): (dents_sink::Format, &Path),
     dir: &Path,
-    trouble: &Trouble,
+    first_error: &FirstError,
 ) -> io::Result<Done> {
     dents_sink::check(path, format)?;
-    let (people, operands) = (People::default(), args.walk.paths());
+    let (owners, operands) = (SharedOwners::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
     let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
     if journal.resumed() {
@@ -55,10 +55,13 @@ pub(super) fn scan(
         let told = format!("goes on after {directories} {noun}; the journal is {age} old");
         message::say(told.as_bytes());
     }
-    let mut done = walk(args, filter, trouble, (rows::NEEDS, true), Some(&journal), &|| {
-        Box::new(Journaled { rows: Rows::new(journal.writer(), trouble, &people, &operands), trouble })
+    let mut done = walk(args, filter, first_error, (rows::NEEDS, true), Some(&journal), &|| {
+        Box::new(Journaled {
+            rows: Rows::new(journal.writer(), first_error, &owners, &operands),
+            first_error,
+        })
     });
-    if done.end != End::Complete || trouble.is_there() {
+    if done.end != End::Complete || first_error.is_set() {
         message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
         return Ok(done);
     }
@@ -108,13 +111,13 @@ fn words() -> String {
 /// One worker's rows on their way into the journal.
 struct Journaled<'j> {
     rows: Rows<'j, Writer<'j>>,
-    trouble: &'j Trouble,
+    first_error: &'j FirstError,
 }
 
 impl Journaled<'_> {
     fn note(&self, result: io::Result<()>) {
         if let Err(error) = result {
-            self.trouble.note(error);
+            self.first_error.note(error);
         }
     }
 }
@@ -145,7 +148,7 @@ impl Emit for Journaled<'_> {
 
     /// Whoever was stopped in the middle of a directory must not say that it is done.
     fn finish(&mut self) {
-        if !self.trouble.is_there() && !interrupt::flag().load(Relaxed) {
+        if !self.first_error.is_set() && !interrupt::flag().load(Relaxed) {
             self.rows.finish();
         }
     }

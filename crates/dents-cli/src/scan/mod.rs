@@ -20,7 +20,7 @@ mod visitor;
 
 use crate::interrupt::{self, Hold};
 use crate::message;
-use crate::owners::People;
+use crate::owners::SharedOwners;
 use crate::progress::Progress;
 use crate::walk::Walk;
 use dents_core::needs::Needs;
@@ -31,7 +31,7 @@ use dents_sink::journal::Journal;
 use emit::{Emit, Nothing};
 use filter::Filter;
 use format::{Format, Printer};
-use out::{Out, Trouble};
+use out::{FirstError, Out};
 use output::{Output, Target};
 use paths::Paths;
 use rows::Rows;
@@ -83,28 +83,30 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(ready) => ready,
         Err(error) => return wrong(&error),
     };
-    let trouble = Trouble::default();
+    let first_error = FirstError::default();
     let done = match (target, args.output.journal.as_deref()) {
-        (Target::Text(path), _) => text(args, filter, path, &trouble),
-        (Target::Rows(format, path), None) => rows(args, filter, format, path, &trouble),
-        (Target::Rows(format, path), Some(dir)) => journal::scan(args, filter, (format, path), dir, &trouble),
+        (Target::Text(path), _) => text(args, filter, path, &first_error),
+        (Target::Rows(format, path), None) => rows(args, filter, format, path, &first_error),
+        (Target::Rows(format, path), Some(dir)) => {
+            journal::scan(args, filter, (format, path), dir, &first_error)
+        }
     };
-    match (trouble.into_result(), done) {
+    match (first_error.into_result(), done) {
         (Ok(()), Ok(done)) => status(&done, args.output.path()),
         (Err(error), _) | (_, Err(error)) => cannot_write(&error),
     }
 }
 
 /// Lines of text.
-fn text(args: &Args, filter: Filter<'_>, path: &Path, trouble: &Trouble) -> io::Result<Done> {
-    let out = Out::create(path, trouble)?;
-    let people = People::default();
+fn text(args: &Args, filter: Filter<'_>, path: &Path, first_error: &FirstError) -> io::Result<Done> {
+    let out = Out::create(path, first_error)?;
+    let owners = SharedOwners::default();
     let output = &args.output;
     let printf = output.printf.as_deref();
     let needs = printf.map_or(Needs::empty(), Format::needs);
     let extra = printf.is_some_and(Format::wants_extra);
-    let mut done = walk(args, filter, trouble, (needs, extra), None, &|| match printf {
-        Some(format) => Box::new(Printer::new(format, &out, &people)),
+    let mut done = walk(args, filter, first_error, (needs, extra), None, &|| match printf {
+        Some(format) => Box::new(Printer::new(format, &out, &owners)),
         None if output.quiet => Box::new(Nothing),
         None => Box::new(Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null)),
     });
@@ -119,14 +121,14 @@ fn rows(
     filter: Filter<'_>,
     format: dents_sink::Format,
     path: &Path,
-    trouble: &Trouble,
+    first_error: &FirstError,
 ) -> io::Result<Done> {
     let sink = dents_sink::create(path, format, &args.output.about(dents_sink::time::now()))?;
-    let (people, operands) = (People::default(), args.walk.paths());
-    let mut done = walk(args, filter, trouble, (rows::NEEDS, true), None, &|| {
-        Box::new(Rows::new(sink.part(), trouble, &people, &operands))
+    let (owners, operands) = (SharedOwners::default(), args.walk.paths());
+    let mut done = walk(args, filter, first_error, (rows::NEEDS, true), None, &|| {
+        Box::new(Rows::new(sink.part(), first_error, &owners, &operands))
     });
-    if !trouble.is_there() {
+    if !first_error.is_set() {
         let _hold = hold(path);
         done.renamed = sink.finish(done.extent())?;
     }
@@ -161,7 +163,7 @@ impl Done {
 fn walk<'p>(
     args: &Args,
     filter: Filter<'_>,
-    trouble: &Trouble,
+    first_error: &FirstError,
     (needs, extra): (Needs, bool),
     journal: Option<&Journal>,
     emit: &(dyn Fn() -> Box<dyn Emit + 'p> + Sync),
@@ -186,7 +188,7 @@ fn walk<'p>(
     let counters = progress.as_ref().map(Progress::counters);
     let (counts, follows) = (args.output.statistics, args.walk.follows());
     let root_failed = AtomicBool::new(false);
-    let plan = Plan { filter, trouble, progress: counters, counts, follows, root_failed };
+    let plan = Plan { filter, first_error, progress: counters, counts, follows, root_failed };
     let Outcome { visitors, end, tally } = args.walk.walk_on(journal, &options, |_| Scan::new(&plan, emit()));
     let root_failed = plan.root_failed.load(Relaxed);
     let mut done = Done { end, tally, kinds: [0; 16], root_failed, renamed: None };

@@ -15,14 +15,14 @@ const STALE_NS: u64 = 100_000_000;
 
 /// What went wrong with the output, on whatever worker.
 #[derive(Default)]
-pub(crate) struct Trouble {
+pub(crate) struct FirstError {
     failed: AtomicBool,
     error: Mutex<Option<io::Error>>,
 }
 
-impl Trouble {
+impl FirstError {
     /// Whether there is any: nothing written from then on arrives.
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.failed.load(Relaxed)
     }
 
@@ -41,28 +41,28 @@ impl Trouble {
 /// One output. What is written is in no buffer of its own.
 pub(crate) struct Out<'t> {
     file: Mutex<Output>,
-    trouble: &'t Trouble,
+    first_error: &'t FirstError,
 }
 
 impl<'t> Out<'t> {
     /// Writes to a file; `-` is standard output.
-    pub(crate) fn create(path: &Path, trouble: &'t Trouble) -> io::Result<Self> {
-        Ok(Out { file: Mutex::new(Output::create(path)?), trouble })
+    pub(crate) fn create(path: &Path, first_error: &'t FirstError) -> io::Result<Self> {
+        Ok(Out { file: Mutex::new(Output::create(path)?), first_error })
     }
 
     /// All was written that ever will be: the file appears. Gives the path where it did.
     pub(crate) fn commit(self, extent: Extent) -> io::Result<Option<PathBuf>> {
         let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if self.trouble.is_there() { Ok(None) } else { file.commit(extent) }
+        if self.first_error.is_set() { Ok(None) } else { file.commit(extent) }
     }
 
     /// Writes all of it, in one piece as others see it.
     fn write(&self, bytes: &[u8]) {
-        if self.trouble.is_there() {
+        if self.first_error.is_set() {
             return;
         }
         if let Err(error) = unpoisoned(&self.file).write_all(bytes) {
-            self.trouble.note(error);
+            self.first_error.note(error);
         }
     }
 }

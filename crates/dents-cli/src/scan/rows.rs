@@ -2,8 +2,8 @@
 
 use super::emit::Emit;
 use super::origin::Origin;
-use super::out::Trouble;
-use crate::owners::{Names, People};
+use super::out::FirstError;
+use crate::owners::{Names, SharedOwners};
 use dents_core::batch::{self, Batch, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Problem};
@@ -16,14 +16,19 @@ pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Need
 /// Hands the rows of one worker to its part of the output.
 pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
     pub(super) part: P,
-    trouble: &'p Trouble,
+    first_error: &'p FirstError,
     names: Names<'p>,
     operands: &'p [CString],
 }
 
 impl<'p, P: Part> Rows<'p, P> {
-    pub(crate) fn new(part: P, trouble: &'p Trouble, people: &'p People, operands: &'p [CString]) -> Self {
-        Rows { part, trouble, names: Names::new(people), operands }
+    pub(crate) fn new(
+        part: P,
+        first_error: &'p FirstError,
+        owners: &'p SharedOwners,
+        operands: &'p [CString],
+    ) -> Self {
+        Rows { part, first_error, names: Names::new(owners), operands }
     }
 }
 
@@ -46,7 +51,7 @@ impl<P: Part> Emit for Rows<'_, P> {
             }),
         };
         if let Err(error) = self.part.row(&row) {
-            self.trouble.note(error);
+            self.first_error.note(error);
         }
     }
 
@@ -61,13 +66,13 @@ impl<P: Part> Emit for Rows<'_, P> {
         let depth = failure.depth.saturating_sub(1);
         let row = Row { parent, name, depth, kind: Kind::Dir, facts: None, target: None, fault };
         if let Err(error) = self.part.row(&row) {
-            self.trouble.note(error);
+            self.first_error.note(error);
         }
     }
 
     fn finish(&mut self) {
         if let Err(error) = self.part.flush() {
-            self.trouble.note(error);
+            self.first_error.note(error);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::filter::Filter;
 use super::origin::Origin;
-use super::out::Trouble;
+use super::out::FirstError;
 use crate::inode::{Inode, target};
 use crate::progress::Counters;
 use crate::{interrupt, message};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub(crate) struct Plan<'p> {
     pub(crate) filter: Filter<'p>,
     /// Of the output.
-    pub(crate) trouble: &'p Trouble,
+    pub(crate) first_error: &'p FirstError,
     pub(crate) progress: Option<&'p Counters>,
     /// Whether types are counted.
     pub(crate) counts: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Plan<'p> {
 
 impl Plan<'_> {
     fn must_stop(&self) -> bool {
-        self.trouble.is_there() || interrupt::flag().load(Relaxed)
+        self.first_error.is_set() || interrupt::flag().load(Relaxed)
     }
 }
 

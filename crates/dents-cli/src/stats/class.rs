@@ -1,6 +1,6 @@
 //! The classes that files fall into: by extension, size and age.
 
-use crate::moment;
+use crate::time;
 use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sink::read::Span;
@@ -75,12 +75,12 @@ pub(super) struct Now {
 impl Now {
     /// Of a scan that begins.
     pub(super) fn live() -> Now {
-        Now { begun: moment::start(), ended: None }
+        Now { begun: time::start(), ended: None }
     }
 
     /// Of a scan that a file keeps. If the file does not say when that was, ages are counted to now.
     pub(super) fn recorded(span: Span) -> Now {
-        let begun = span.begun.unwrap_or_else(moment::start);
+        let begun = span.begun.unwrap_or_else(time::start);
         Now { begun, ended: Some(span.ended.unwrap_or(begun)) }
     }
 
@@ -88,7 +88,7 @@ impl Now {
     /// those that changed after its start.
     pub(super) fn age(self, time: Time) -> usize {
         let age = self.begun.sec.saturating_sub(time.sec);
-        let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(moment::now);
+        let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(time::now);
         class(&AGES, &if changed_meanwhile { 0 } else { age })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::sums::{Row, Sum, Tally};
 use super::{Args, Key};
-use crate::report::{Column, Ending, Head, Paint, Screen, Table, percent, write_json};
+use crate::report::{Column, Completion, Head, Paint, Screen, Table, percent, write_json};
 use dents_render::human::SizeFormat;
 use dents_render::record::text::exact;
 use serde::Serialize;
@@ -66,9 +66,14 @@ fn weight(args: &Args, sum: &Sum) -> u128 {
     if args.apparent_size { sum.size } else { sum.allocated }
 }
 
-pub(super) fn draw(args: &Args, tables: &[Tally], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn draw(
+    args: &Args,
+    tables: &[Tally],
+    completion: &Completion,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if args.json {
-        return json(args, tables, ending, out);
+        return json(args, tables, completion, out);
     }
     let screen = Screen::stdout();
     for (nth, tally) in tables.iter().enumerate() {
@@ -150,7 +155,7 @@ impl<'a> RowObject<'a> {
     }
 }
 
-fn json(args: &Args, tables: &[Tally], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+fn json(args: &Args, tables: &[Tally], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<Shown<'_>> = tables.iter().map(|tally| shown(args, tally)).collect();
     let tables = shown.iter().map(|Shown { key, rows, others, total }| TableObject {
         by: key.words().0,
@@ -158,6 +163,6 @@ fn json(args: &Args, tables: &[Tally], ending: &Ending, out: &mut dyn Write) -> 
         others: *others,
         total: *total,
     });
-    let head = Head::new("stats", ending);
+    let head = Head::new("stats", completion);
     write_json(&Object { head, tables: tables.collect() }, out)
 }

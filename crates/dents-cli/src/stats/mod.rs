@@ -10,17 +10,17 @@
 
 mod class;
 mod draw;
-mod live;
+mod hardlinks;
 mod owners;
-mod places;
 mod sums;
+mod walk;
 
-use crate::report::{Ending, Meanwhile, Units};
+use crate::report::{Completion, Diagnostics, Units};
 use crate::source::{File, Source};
 use crate::walk::Walk;
 use class::Now;
 use dents_core::tree::End;
-use places::Links;
+use hardlinks::Links;
 use std::process::ExitCode;
 use sums::Sums;
 
@@ -70,26 +70,26 @@ enum Key {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let meanwhile = Meanwhile::begin();
+    let diagnostics = Diagnostics::begin();
     let ((sums, links), end) = match args.source.file() {
-        Some(file) => match from_file(args, file, &meanwhile) {
+        Some(file) => match from_file(args, file, &diagnostics) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => live::walk(args, Now::live(), &meanwhile),
+        None => walk::walk(args, Now::live(), &diagnostics),
     };
     let tables = sums.into_tables(&args.by, links);
-    let ending = Ending::new(end, meanwhile);
-    ending.finish(|out| draw::draw(args, &tables, &ending, out))
+    let completion = Completion::new(end, diagnostics);
+    completion.finish(|out| draw::draw(args, &tables, &completion, out))
 }
 
 type Gathered = (Sums, Links);
 
 /// Rows do not say whether the roots of the scan lay in one another, so no file is forgotten.
-fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Gathered, End), ExitCode> {
+fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Gathered, End), ExitCode> {
     let file = file.open()?;
     let (mut sums, links) = (Sums::new(&args.by, Now::recorded(file.span())), Links::new(&args.by, true));
-    let end = file.each(meanwhile, |seen| {
+    let end = file.each(diagnostics, |seen| {
         let names = seen.facts.map_or(1, |facts| facts.nlink);
         sums.see(seen, names, &links);
     })?;

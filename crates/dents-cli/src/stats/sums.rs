@@ -2,9 +2,9 @@
 
 use super::Key;
 use super::class::{self, AGES, EXTENSIONS, Now, SIZES};
+use super::hardlinks::{ByName, Linked, Links};
 use super::owners::Names;
-use super::places::{Linked, Links, Placed};
-use crate::seen::{Facts, Seen};
+use crate::entry::{AnyEntry, Facts};
 use dents_core::needs::Kind;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -77,14 +77,14 @@ impl Sums {
     }
 
     /// Takes an entry of which so many names may be met. One of which nothing is known counts nowhere.
-    pub(super) fn see(&mut self, seen: &Seen<'_>, names: u32, links: &Links) {
+    pub(super) fn see(&mut self, seen: &AnyEntry<'_>, names: u32, links: &Links) {
         let Some(facts) = seen.facts else { return };
         let [user, group] = seen.owners;
         self.names.learn(facts.uid, user, facts.gid, group);
         let sum = sum(seen.kind, &facts);
         if seen.kind == Kind::Dir || names < 2 {
             self.add(seen.kind, &facts, sum);
-            return self.add_name(Placed::of(seen), sum);
+            return self.add_name(ByName::of(seen), sum);
         }
         let (is_first, last) = links.see(seen, names);
         if is_first {
@@ -105,7 +105,7 @@ impl Sums {
         }
     }
 
-    fn add_name(&mut self, placed: Placed<'_>, sum: Sum) {
+    fn add_name(&mut self, placed: ByName<'_>, sum: Sum) {
         count(&mut self.depths, placed.depth, sum);
         if let (Some(extension), Some(extensions)) = (placed.extension, &mut self.extensions) {
             count_extension(extensions, extension, sum);
@@ -200,10 +200,10 @@ mod tests {
     use super::*;
     use crate::inode::Inode;
 
-    fn seen<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> Seen<'a> {
+    fn seen<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> AnyEntry<'a> {
         let inode = Inode { dev: (8, 1), ino };
         let facts = Facts { inode, nlink, uid: 0, size, allocated: 4096, ..Facts::default() };
-        Seen { parent, name, depth: 1, kind: Kind::Reg, facts: Some(facts), owners: [Some(b"ann"), None] }
+        AnyEntry { parent, name, depth: 1, kind: Kind::Reg, facts: Some(facts), owners: [Some(b"ann"), None] }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::report::{Column, Ending, Head, Named, Paint, Screen, Table, write_json};
+use crate::report::{Column, Completion, Head, Named, Paint, Screen, Table, write_json};
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
 use dents_sink::time;
@@ -11,10 +11,15 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::io::{self, Write};
 
-pub(super) fn draw(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn draw(
+    args: &Args,
+    best: &[Ranked],
+    completion: &Completion,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let screen = Screen::stdout();
     if args.json {
-        json(args, best, ending, out)
+        json(args, best, completion, out)
     } else if screen.is_terminal() && !args.null {
         table(args, best, &screen, out)
     } else {
@@ -95,7 +100,7 @@ enum Value {
     Mtime(String),
 }
 
-fn json(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> io::Result<()> {
+fn json(args: &Args, best: &[Ranked], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
     let by = match args.by {
         By::Size => "size",
         By::Allocated => "allocated",
@@ -110,6 +115,6 @@ fn json(args: &Args, best: &[Ranked], ending: &Ending, out: &mut dyn Write) -> i
         By::Oldest | By::Newest => Value::Mtime(time::text(find::time_of(args.by, one.score))),
     };
     let entries = best.iter().map(|one| RowObject { name: Named::new(&one.path), value: value(one) });
-    let object = Object { head: Head::new("top", ending), by, entries: entries.collect() };
+    let object = Object { head: Head::new("top", completion), by, entries: entries.collect() };
     write_json(&object, out)
 }

@@ -2,10 +2,10 @@
 
 use super::By;
 use super::heap::Best;
+use crate::entry::AnyEntry;
 use crate::inode::Inode;
-use crate::once::{self, Once};
-use crate::report::Meanwhile;
-use crate::seen::Seen;
+use crate::overlap::{self, Overlap};
+use crate::report::Diagnostics;
 use dents_core::batch::{Batch, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Step, Visitor};
@@ -16,16 +16,16 @@ pub(super) struct Finder<'t> {
     by: By,
     needs: Needs,
     pub(super) best: Best,
-    meanwhile: &'t Meanwhile,
+    diagnostics: &'t Diagnostics,
     path: Vec<u8>,
 }
 
 impl<'t> Finder<'t> {
-    pub(super) fn new(by: By, most: usize, meanwhile: &'t Meanwhile) -> Finder<'t> {
-        Finder { by, needs: by.needs(), best: Best::new(most), meanwhile, path: Vec::new() }
+    pub(super) fn new(by: By, most: usize, diagnostics: &'t Diagnostics) -> Finder<'t> {
+        Finder { by, needs: by.needs(), best: Best::new(most), diagnostics, path: Vec::new() }
     }
 
-    pub(super) fn look(&mut self, seen: &Seen<'_>) {
+    pub(super) fn look(&mut self, seen: &AnyEntry<'_>) {
         let Some(facts) = seen.facts.filter(|_| seen.kind == Kind::Reg) else { return };
         let score = match self.by {
             By::Size => i128::from(facts.size),
@@ -45,16 +45,16 @@ impl Visitor for Finder<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.meanwhile.saw(place, batch);
+        self.diagnostics.saw(place, batch);
         // Others may have been asked for their type, and nothing else may be read of them.
         for entry in batch.iter().filter(|entry| entry.kind() == Kind::Reg) {
-            self.look(&Seen::live(place, &entry, self.needs));
+            self.look(&AnyEntry::live(place, &entry, self.needs));
         }
         Step::Enter
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.meanwhile.failed(failure);
+        self.diagnostics.failed(failure);
         Step::Enter
     }
 }
@@ -74,8 +74,8 @@ pub(super) fn time_of(by: By, score: i128) -> Time {
 /// Finds directories.
 pub(super) struct Fullest<'t> {
     best: Best,
-    meanwhile: &'t Meanwhile,
-    once: &'t Once,
+    diagnostics: &'t Diagnostics,
+    overlap: &'t Overlap,
     /// Those that come in pieces, perhaps to several workers. There is one piece for thousands of entries, so they are few.
     pieces: HashMap<u64, Pieces>,
 }
@@ -88,8 +88,8 @@ struct Pieces {
 }
 
 impl<'t> Fullest<'t> {
-    pub(super) fn new(most: usize, meanwhile: &'t Meanwhile, once: &'t Once) -> Fullest<'t> {
-        Fullest { best: Best::new(most), meanwhile, once, pieces: HashMap::new() }
+    pub(super) fn new(most: usize, diagnostics: &'t Diagnostics, overlap: &'t Overlap) -> Fullest<'t> {
+        Fullest { best: Best::new(most), diagnostics, overlap, pieces: HashMap::new() }
     }
 
     pub(super) fn merge(&mut self, other: Fullest<'_>) {
@@ -112,7 +112,7 @@ impl<'t> Fullest<'t> {
 
     /// Which directory it is, if it may come another time: one `statx`.
     fn inode(&self, place: &Place<'_>) -> Option<Inode> {
-        if self.once.has_directories() { once::directory(place.dir) } else { None }
+        if self.overlap.has_directories() { overlap::directory(place.dir) } else { None }
     }
 }
 
@@ -120,7 +120,7 @@ impl Visitor for Fullest<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.meanwhile.saw(place, batch);
+        self.diagnostics.saw(place, batch);
         let count = batch.len() as u64;
         if place.depth == 0 || (count == 0 && place.piece.index == 0) {
             return Step::Enter;
@@ -137,7 +137,7 @@ impl Visitor for Fullest<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.meanwhile.failed(failure);
+        self.diagnostics.failed(failure);
         Step::Enter
     }
 }
@@ -146,7 +146,7 @@ impl Visitor for Fullest<'_> {
 pub(super) type Counts = HashMap<Box<[u8]>, u64>;
 
 /// Counts a row for the directory it is in.
-pub(super) fn count(counts: &mut Counts, seen: &Seen<'_>) {
+pub(super) fn count(counts: &mut Counts, seen: &AnyEntry<'_>) {
     match counts.get_mut(seen.parent) {
         _ if seen.depth == 0 => {}
         Some(count) => *count += 1,

@@ -7,8 +7,8 @@ mod draw;
 mod find;
 mod heap;
 
-use crate::once::Once;
-use crate::report::{Ending, Meanwhile, Units};
+use crate::overlap::Overlap;
+use crate::report::{Completion, Diagnostics, Units};
 use crate::source::{File, Source};
 use crate::walk::Walk;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -74,45 +74,45 @@ impl By {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let meanwhile = Meanwhile::begin();
+    let diagnostics = Diagnostics::begin();
     let (best, end) = match args.source.file() {
-        Some(file) => match from_file(args, file, &meanwhile) {
+        Some(file) => match from_file(args, file, &diagnostics) {
             Ok(found) => found,
             Err(code) => return code,
         },
-        None => from_tree(args, &meanwhile),
+        None => from_tree(args, &diagnostics),
     };
-    let ending = Ending::new(end, meanwhile);
-    ending.finish(|out| draw::draw(args, &best, &ending, out))
+    let completion = Completion::new(end, diagnostics);
+    completion.finish(|out| draw::draw(args, &best, &completion, out))
 }
 
-fn from_tree(args: &Args, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
+fn from_tree(args: &Args, diagnostics: &Diagnostics) -> (Vec<Ranked>, End) {
     let mut options = args.walk.options(NeedsByKind::of(Kind::Reg, args.by.needs()));
     if args.by == By::Entries {
         options.needs = NeedsByKind::all(Needs::TYPE);
-        return fullest(args, &options, meanwhile);
+        return fullest(args, &options, diagnostics);
     }
     options.extra = true;
-    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, meanwhile));
+    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, diagnostics));
     let mut best = Best::new(args.number);
     outcome.visitors.into_iter().for_each(|one| best.merge(one.best));
     (best.into_sorted(), outcome.end)
 }
 
-fn fullest(args: &Args, options: &Options<'_>, meanwhile: &Meanwhile) -> (Vec<Ranked>, End) {
-    let once = Once::new(&args.walk.paths(), options.follow);
-    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, meanwhile, &once));
-    let mut all = Fullest::new(args.number, meanwhile, &once);
+fn fullest(args: &Args, options: &Options<'_>, diagnostics: &Diagnostics) -> (Vec<Ranked>, End) {
+    let overlap = Overlap::new(&args.walk.paths(), options.follow);
+    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, diagnostics, &overlap));
+    let mut all = Fullest::new(args.number, diagnostics, &overlap);
     outcome.visitors.into_iter().for_each(|one| all.merge(one));
     (all.finish().into_sorted(), outcome.end)
 }
 
 /// The rows of a file take the same way. For the fullest directories it takes memory for each directory: a directory's
 /// rows may stand anywhere.
-fn from_file(args: &Args, file: File<'_>, meanwhile: &Meanwhile) -> Result<(Vec<Ranked>, End), ExitCode> {
-    let mut finder = Finder::new(args.by, args.number, meanwhile);
+fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Vec<Ranked>, End), ExitCode> {
+    let mut finder = Finder::new(args.by, args.number, diagnostics);
     let mut counts = find::Counts::new();
-    let end = file.open()?.each(meanwhile, |seen| match args.by {
+    let end = file.open()?.each(diagnostics, |seen| match args.by {
         By::Entries => find::count(&mut counts, seen),
         _ => finder.look(seen),
     })?;

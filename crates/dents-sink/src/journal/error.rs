@@ -1,6 +1,6 @@
 //! Why a journal cannot be used, and what to do then.
 
-use super::home;
+use super::directory;
 use std::ffi::CString;
 use std::fmt;
 use std::io;
@@ -127,7 +127,7 @@ impl fmt::Display for Error {
                 "{}: this journal has format {version}, and this program reads format {}: finish it with the program \
                  that began it, or remove the directory to begin anew",
                 dir.display(),
-                home::VERSION
+                directory::VERSION
             ),
             Error::Damaged { file } => {
                 let dir = file.parent().unwrap_or(file);

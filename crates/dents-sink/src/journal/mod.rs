@@ -53,11 +53,11 @@
 //! ```
 
 mod coding;
+mod directory;
 mod error;
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
-mod home;
 mod key;
 mod recover;
 mod root;
@@ -70,7 +70,7 @@ pub use writer::Writer;
 use crate::Part;
 use dents_core::batch::Time;
 use dents_core::tree::Beginning;
-use home::{Header, Home};
+use directory::{Directory, Header};
 use recover::Found;
 use segment::Segment;
 use std::ffi::CStr;
@@ -114,7 +114,7 @@ fn without_slash(path: &CStr) -> &[u8] {
 
 /// A scan's journal, in a directory of its own that nobody else uses meanwhile.
 pub struct Journal {
-    home: Home,
+    directory: Directory,
     header: Header,
     options: Options,
     /// This one, counted from 1.
@@ -141,13 +141,13 @@ impl Journal {
                 return Err(Error::Twice { path: (*path).to_owned() });
             }
         }
-        let home = Home::lock(dir)?;
-        let header = home.header(scan)?;
-        let segments = home.segments()?;
+        let directory = Directory::lock(dir)?;
+        let header = directory.header(scan)?;
+        let segments = directory.segments()?;
         let found = recover::recover(dir, &segments, &header.keys)?;
         Ok(Journal {
             run: segments.last().map_or(0, |segment| segment.run) + 1,
-            home,
+            directory,
             header,
             options,
             opened: Instant::now(),
@@ -216,19 +216,21 @@ impl Journal {
     pub fn replay(&self, part: &mut dyn Part) -> io::Result<u64> {
         if self.lossy.load(Relaxed) {
             let why = "not all of the scan is in the journal: run it again to go on";
-            return Err(io::Error::other(format!("{}: {why}", self.home.dir.display())));
+            return Err(io::Error::other(format!("{}: {why}", self.directory.dir.display())));
         }
         let segments = match self.segments.get() {
             Some(segments) => segments,
             None => {
-                let segments = self.home.segments()?;
+                let segments = self.directory.segments()?;
                 self.segments.get_or_init(|| segments)
             }
         };
         let mut rows = 0;
         while let Some(segment) = segments.get(self.dealt.fetch_add(1, Relaxed)) {
-            let Journal { home, header, found, .. } = self;
-            rows += recover::replay(&home.dir, segment, &header.keys, &found.void, &mut |row| part.row(row))?;
+            let Journal { directory, header, found, .. } = self;
+            rows += recover::replay(&directory.dir, segment, &header.keys, &found.void, &mut |row| {
+                part.row(row)
+            })?;
         }
         Ok(rows)
     }
@@ -238,6 +240,6 @@ impl Journal {
     /// # Errors
     /// A file that could not be removed.
     pub fn finish(self) -> io::Result<()> {
-        self.home.clear().map_err(io::Error::from)
+        self.directory.clear().map_err(io::Error::from)
     }
 }

@@ -129,7 +129,7 @@ impl<'j> Writer<'j> {
             return Err(io::Error::other("the journal could not be written before"));
         }
         let segment = Segment { run: self.journal.run, writer: self.number };
-        let path = segment.path(&self.journal.home.dir);
+        let path = segment.path(&self.journal.directory.dir);
         let sync = self.journal.options.sync;
         let result = self.append(&path, sync);
         self.broken = result.is_err();
@@ -144,7 +144,7 @@ impl<'j> Writer<'j> {
             none => {
                 let file = OpenOptions::new().append(true).create_new(true).open(path)?;
                 if sync {
-                    File::open(&self.journal.home.dir)?.sync_all()?;
+                    File::open(&self.journal.directory.dir)?.sync_all()?;
                 }
                 none.insert(file)
             }

@@ -1,7 +1,7 @@
 //! Checksums that fit whatever was damaged.
 
+use super::checksum::{MAGIC, SEAL, TAIL};
 use super::schema::CHECKSUMS;
-use super::seal::{MAGIC, SEAL, TAIL};
 
 /// Makes the checksums of the footer and of the only row group fit, as far as they are found.
 pub(crate) fn seal(bytes: &mut [u8]) {

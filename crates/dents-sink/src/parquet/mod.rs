@@ -36,7 +36,7 @@
 //! Version 1 had bytes alone, in columns called `path`, `parent`, `user`, `group` and `target`, and nanoseconds. It is read too.
 //!
 //! The file's metadata has `dents.schema` (2), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
-//! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`seal.rs`).
+//! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`).
 //!
 //! # How it is written
 //!
@@ -72,6 +72,7 @@
 //! Version 1 against a walk with all of `statx` (`dents scan --format=parquet -o FILE` and `dents scan --count` with the same facts, 2,012,004
 //! entries, warm, two cores): the walk 2.7 s, with Parquet 3.4 s, a file of 42 MiB.
 
+mod checksum;
 mod column;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
@@ -79,7 +80,6 @@ mod group;
 mod panics;
 mod read;
 mod schema;
-mod seal;
 
 pub use panics::on_panic;
 pub(crate) use read::Columns;
@@ -88,9 +88,9 @@ use crate::{About, Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
+use checksum::Sealed;
 use column::Chunk;
 use schema::Schema;
-use seal::Sealed;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};

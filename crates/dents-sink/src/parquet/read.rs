@@ -1,6 +1,6 @@
 //! Columns become rows again.
 
-use super::seal::Checked;
+use super::checksum::Checked;
 use super::{io_error, panics, schema};
 use crate::read::Span;
 use crate::row::{Facts, Row};

@@ -9,7 +9,7 @@ mod owner;
 mod size;
 
 use super::origin::Origin;
-use crate::moment;
+use crate::time;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use dents_core::batch::{Entry, Time};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -53,10 +53,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "[+-]N[UNIT]", value_parser = Size::parse, allow_hyphen_values = true)]
     size: Vec<Size>,
     /// Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or 7d, 2w, 1y before the start
-    #[arg(long, value_name = "FILE|TIME", value_parser = moment())]
+    #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     newer: Vec<Time>,
     /// Only what last changed before a FILE did, or before a time, said as for --newer
-    #[arg(long, value_name = "FILE|TIME", value_parser = moment())]
+    #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     older: Vec<Time>,
     /// Only what belongs to this user
     #[arg(long, value_name = "NAME|UID", value_parser = owner::user)]
@@ -72,8 +72,8 @@ pub(crate) struct Args {
     pub(crate) max_depth: u32,
 }
 
-fn moment() -> impl TypedValueParser<Value = Time> {
-    OsStringValueParser::new().try_map(|word| moment::moment(&word))
+fn point_in_time() -> impl TypedValueParser<Value = Time> {
+    OsStringValueParser::new().try_map(|word| time::point(&word))
 }
 
 /// The same, made ready.

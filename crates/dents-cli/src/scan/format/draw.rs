@@ -2,7 +2,7 @@
 
 use super::general::{general, number, text};
 use super::{Face, Field, Format, Piece, Shape};
-use crate::owners::{Names, People};
+use crate::owners::{Names, SharedOwners};
 use crate::scan::emit::Emit;
 use crate::scan::filter::kinds::letter;
 use crate::scan::origin::Origin;
@@ -29,9 +29,9 @@ pub(crate) struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, people: &'p People) -> Self {
+    pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, owners: &'p SharedOwners) -> Self {
         let stamps = format.styles.iter().map(|style| Stamp::new(style, &format.zone)).collect();
-        let (names, wanted_names) = (Names::new(people), format.names());
+        let (names, wanted_names) = (Names::new(owners), format.names());
         Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
     }
 

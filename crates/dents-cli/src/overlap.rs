@@ -15,7 +15,7 @@ use std::ffi::{CStr, CString};
 use std::sync::{Mutex, PoisonError};
 
 /// What may be met more than once.
-pub(crate) struct Once {
+pub(crate) struct Overlap {
     /// Everything.
     all: bool,
     directories: HashSet<Inode>,
@@ -24,10 +24,10 @@ pub(crate) struct Once {
     met: Mutex<HashSet<Inode>>,
 }
 
-impl Once {
+impl Overlap {
     /// For these roots. One `statx` for each if there are several.
-    pub(crate) fn new(paths: &[CString], follow: Follow) -> Once {
-        let mut once = Once {
+    pub(crate) fn new(paths: &[CString], follow: Follow) -> Overlap {
+        let mut overlap = Overlap {
             all: follow == Follow::Always,
             directories: HashSet::new(),
             files: HashSet::new(),
@@ -35,11 +35,11 @@ impl Once {
         };
         if paths.len() > 1 {
             for (inode, kind) in paths.iter().filter_map(|path| root(path, follow)) {
-                let known = if kind == Kind::Dir { &mut once.directories } else { &mut once.files };
+                let known = if kind == Kind::Dir { &mut overlap.directories } else { &mut overlap.files };
                 known.insert(inode);
             }
         }
-        once
+        overlap
     }
 
     /// Whether a directory may be met more than once.

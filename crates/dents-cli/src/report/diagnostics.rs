@@ -12,17 +12,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Shared by all workers.
-pub(crate) struct Meanwhile {
+pub(crate) struct Diagnostics {
     progress: Option<Progress>,
     errors: AtomicU64,
     /// Set if a scan file was read that is not of a complete scan: whether it may be.
     partial: OnceLock<bool>,
 }
 
-impl Meanwhile {
+impl Diagnostics {
     /// The result comes at the end: nothing else is written while there is progress to be shown.
-    pub(crate) fn begin() -> Meanwhile {
-        Meanwhile {
+    pub(crate) fn begin() -> Diagnostics {
+        Diagnostics {
             progress: Progress::start(false, true),
             errors: AtomicU64::new(0),
             partial: OnceLock::new(),

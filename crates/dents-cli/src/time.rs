@@ -34,7 +34,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 ///
 /// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone, and a duration: so long before the start of the program.
 /// Costs one `statx` for a file.
-pub(crate) fn moment(word: &OsStr) -> Result<Time, String> {
+pub(crate) fn point(word: &OsStr) -> Result<Time, String> {
     let text = word.to_str().filter(|text| !text.contains('/'));
     if let Some(time) = text.and_then(written) {
         return Ok(time);
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_a_file() {
-        assert!(moment(OsStr::new("/")).is_ok());
-        let error = moment(OsStr::new("/nowhere/2026-01-31")).expect_err("not there");
+        assert!(point(OsStr::new("/")).is_ok());
+        let error = point(OsStr::new("/nowhere/2026-01-31")).expect_err("not there");
         assert!(error.contains("/nowhere/2026-01-31") && error.contains("No such file"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! The end: the result on standard output, a word if it is partial, the exit status.
 
-use super::Meanwhile;
+use super::Diagnostics;
 use crate::{interrupt, message};
 use dents_core::tree::End;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 /// How the gathering ended.
 #[derive(Clone, Copy)]
-pub(crate) struct Ending {
+pub(crate) struct Completion {
     end: End,
     /// Whether all was seen, but for what could not be read.
     pub(super) complete: bool,
@@ -17,12 +17,12 @@ pub(crate) struct Ending {
     fails: bool,
 }
 
-impl Ending {
+impl Completion {
     /// Progress is no longer shown.
-    pub(crate) fn new(end: End, meanwhile: Meanwhile) -> Ending {
-        let (errors, partial) = (meanwhile.errors(), meanwhile.may_be_partial());
+    pub(crate) fn new(end: End, diagnostics: Diagnostics) -> Completion {
+        let (errors, partial) = (diagnostics.errors(), diagnostics.may_be_partial());
         let complete = end == End::Complete && partial.is_none();
-        Ending { end, complete, errors, fails: errors > 0 || partial == Some(false) }
+        Completion { end, complete, errors, fails: errors > 0 || partial == Some(false) }
     }
 
     /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or a scan file is

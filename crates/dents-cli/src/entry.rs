@@ -8,7 +8,7 @@ use dents_core::tree::Place;
 use dents_sink::Row;
 
 /// An entry.
-pub(crate) struct Seen<'a> {
+pub(crate) struct AnyEntry<'a> {
     /// The path of the directory it is in; empty for operands.
     pub(crate) parent: &'a [u8],
     pub(crate) name: &'a [u8],
@@ -33,9 +33,9 @@ pub(crate) struct Facts {
     pub(crate) mtime: Time,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> AnyEntry<'a> {
     /// Of a walk for these needs, with the `Extra` column.
-    pub(crate) fn live(place: &Place<'a>, entry: &Entry<'a>, needs: Needs) -> Seen<'a> {
+    pub(crate) fn live(place: &Place<'a>, entry: &Entry<'a>, needs: Needs) -> AnyEntry<'a> {
         let has = |need| needs.contains(need);
         let facts = Inode::of(entry).map(|inode| Facts {
             inode,
@@ -47,11 +47,11 @@ impl<'a> Seen<'a> {
             mtime: if has(Needs::MTIME) { entry.time() } else { Time::default() },
         });
         let (parent, name, kind) = (place.path, entry.name(), entry.kind());
-        Seen { parent, name, depth: place.depth, kind, facts, owners: [None; 2] }
+        AnyEntry { parent, name, depth: place.depth, kind, facts, owners: [None; 2] }
     }
 
     /// Of a row that stands for an entry.
-    pub(crate) fn row(row: &Row<'a>) -> Seen<'a> {
+    pub(crate) fn row(row: &Row<'a>) -> AnyEntry<'a> {
         let Row { parent, name, depth, kind, .. } = *row;
         let owners = row.facts.map_or([None; 2], |facts| [facts.user, facts.group]);
         let facts = row.facts.map(|facts| Facts {
@@ -63,7 +63,7 @@ impl<'a> Seen<'a> {
             allocated: facts.allocated,
             mtime: facts.mtime,
         });
-        Seen { parent, name, depth, kind, facts, owners }
+        AnyEntry { parent, name, depth, kind, facts, owners }
     }
 
     /// Its path, written over what is in `path`.

@@ -6,7 +6,7 @@
 
 use super::Key;
 use super::class::{self, EXTENSIONS};
-use crate::seen::Seen;
+use crate::entry::AnyEntry;
 use dents_core::lock::Mutex;
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
@@ -14,16 +14,16 @@ use std::collections::HashMap;
 
 /// What tables take from a name.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'a> {
+pub(super) struct ByName<'a> {
     pub(super) depth: u32,
     /// Of regular files.
     pub(super) extension: Option<&'a [u8]>,
 }
 
-impl<'a> Placed<'a> {
-    pub(super) fn of(seen: &Seen<'a>) -> Placed<'a> {
+impl<'a> ByName<'a> {
+    pub(super) fn of(seen: &AnyEntry<'a>) -> ByName<'a> {
         let extension = (seen.kind == Kind::Reg).then(|| class::extension(seen.name));
-        Placed { depth: seen.depth, extension }
+        ByName { depth: seen.depth, extension }
     }
 
     /// As bytes whose order is that of depths, then that of extensions.
@@ -34,10 +34,10 @@ impl<'a> Placed<'a> {
         bytes.extend_from_slice(self.extension.unwrap_or_default());
     }
 
-    fn read(bytes: &'a [u8]) -> Placed<'a> {
+    fn read(bytes: &'a [u8]) -> ByName<'a> {
         let (depth, rest) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[0]));
         let is_file = rest.first() == Some(&1);
-        Placed { depth: u32::from_be_bytes(*depth), extension: is_file.then(|| &rest[1..]) }
+        ByName { depth: u32::from_be_bytes(*depth), extension: is_file.then(|| &rest[1..]) }
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Linked {
 /// The files, and numbers in place of places. Shared by all workers.
 pub(super) struct Links {
     files: HardLinks<3, Linked>,
-    places: Mutex<Places>,
+    places: Mutex<NameTable>,
     /// Whether a table asks for places.
     are_wanted: bool,
 }
@@ -67,10 +67,10 @@ impl Links {
     }
 
     /// Takes one of so many names. Whether it is the first, and with the last what is to be counted by name.
-    pub(super) fn see(&self, seen: &Seen<'_>, names: u32) -> (bool, Option<Linked>) {
+    pub(super) fn see(&self, seen: &AnyEntry<'_>, names: u32) -> (bool, Option<Linked>) {
         let facts = seen.facts.unwrap_or_default();
         let size = if seen.kind.has_length() { facts.size } else { 0 };
-        let place = if self.are_wanted { self.places.lock().number(Placed::of(seen)) } else { 0 };
+        let place = if self.are_wanted { self.places.lock().number(ByName::of(seen)) } else { 0 };
         let new = Linked { place, size, allocated: facts.allocated };
         let mut is_first = false;
         let last = self.files.see(facts.inode.key(), names, |old| {
@@ -85,9 +85,9 @@ impl Links {
     }
 
     /// Shows the place of a file.
-    pub(super) fn placed(&self, linked: Linked, show: impl FnOnce(Placed<'_>)) {
+    pub(super) fn placed(&self, linked: Linked, show: impl FnOnce(ByName<'_>)) {
         if self.are_wanted {
-            show(Placed::read(&self.places.lock().texts[linked.place as usize]));
+            show(ByName::read(&self.places.lock().texts[linked.place as usize]));
         }
     }
 
@@ -99,15 +99,15 @@ impl Links {
 
 /// Places by number.
 #[derive(Default)]
-struct Places {
+struct NameTable {
     numbers: HashMap<Box<[u8]>, u32>,
     texts: Vec<Box<[u8]>>,
     scratch: Vec<u8>,
 }
 
-impl Places {
+impl NameTable {
     /// Beyond so many extensions those that are new are none, as in the table.
-    fn number(&mut self, mut placed: Placed<'_>) -> u32 {
+    fn number(&mut self, mut placed: ByName<'_>) -> u32 {
         placed.write(&mut self.scratch);
         if let Some(number) = self.numbers.get(&*self.scratch) {
             return *number;

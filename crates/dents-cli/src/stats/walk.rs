@@ -1,11 +1,11 @@
 //! The entries of a tree.
 
-use super::places::Links;
+use super::hardlinks::Links;
 use super::sums::Sums;
 use super::{Args, Gathered, Key, Now};
-use crate::once::Once;
-use crate::report::Meanwhile;
-use crate::seen::Seen;
+use crate::entry::AnyEntry;
+use crate::overlap::Overlap;
+use crate::report::Diagnostics;
 use dents_core::batch::{Batch, Entry};
 use dents_core::mounts::Mounts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -26,17 +26,17 @@ fn needs(keys: &[Key]) -> Needs {
     keys.iter().fold(all, |all, key| all | needs_of(*key))
 }
 
-pub(super) fn walk(args: &Args, now: Now, meanwhile: &Meanwhile) -> (Gathered, End) {
+pub(super) fn walk(args: &Args, now: Now, diagnostics: &Diagnostics) -> (Gathered, End) {
     let needs = needs(&args.by);
     let mut options = args.walk.options(NeedsByKind::all(needs));
     options.extra = true;
-    let once = Once::new(&args.walk.paths(), options.follow);
+    let overlap = Overlap::new(&args.walk.paths(), options.follow);
     let links = Links::new(&args.by, Mounts::default().overlap());
     let make = |_| Summer {
         sums: Sums::new(&args.by, now),
         needs,
-        meanwhile,
-        once: &once,
+        diagnostics,
+        overlap: &overlap,
         links: &links,
         again: Vec::new(),
     };
@@ -49,8 +49,8 @@ pub(super) fn walk(args: &Args, now: Now, meanwhile: &Meanwhile) -> (Gathered, E
 struct Summer<'t> {
     sums: Sums,
     needs: Needs,
-    meanwhile: &'t Meanwhile,
-    once: &'t Once,
+    diagnostics: &'t Diagnostics,
+    overlap: &'t Overlap,
     links: &'t Links,
     /// Directories in the batch seen last that were counted before.
     again: Vec<usize>,
@@ -58,12 +58,12 @@ struct Summer<'t> {
 
 impl Summer<'_> {
     fn see(&mut self, place: &Place<'_>, entry: &Entry<'_>) {
-        let seen = Seen::live(place, entry, self.needs);
+        let seen = AnyEntry::live(place, entry, self.needs);
         let Some(facts) = seen.facts else { return };
-        if seen.kind == Kind::Dir && !self.once.is_new(facts.inode) {
+        if seen.kind == Kind::Dir && !self.overlap.is_new(facts.inode) {
             return self.again.push(entry.index());
         }
-        self.sums.see(&seen, self.once.names(facts.inode, facts.nlink), self.links);
+        self.sums.see(&seen, self.overlap.names(facts.inode, facts.nlink), self.links);
     }
 }
 
@@ -71,7 +71,7 @@ impl Visitor for Summer<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.meanwhile.saw(place, batch);
+        self.diagnostics.saw(place, batch);
         self.again.clear();
         batch.iter().for_each(|entry| self.see(place, &entry));
         Step::Enter
@@ -83,7 +83,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.meanwhile.failed(failure);
+        self.diagnostics.failed(failure);
         Step::Enter
     }
 }

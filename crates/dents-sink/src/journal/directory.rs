@@ -31,7 +31,7 @@ const TITLE: &str = "dents scan journal ";
 pub(super) const VERSION: u32 = 2;
 
 /// The directory, locked.
-pub(super) struct Home {
+pub(super) struct Directory {
     pub(super) dir: PathBuf,
     /// Unlocked when closed.
     _lock: File,
@@ -48,7 +48,7 @@ pub(super) struct Header {
 
 /// What the header says of the scan.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct ScanIdentity {
     options: String,
     /// The working directory; empty if it had no name.
     cwd: PathBuf,
@@ -57,10 +57,10 @@ struct Told {
     roots: Vec<Option<Root>>,
 }
 
-impl Told {
+impl ScanIdentity {
     /// What is to be said of a scan now: a `getcwd`, and a `statx` for each path.
-    fn of(scan: &Scan<'_>) -> Told {
-        Told {
+    fn of(scan: &Scan<'_>) -> ScanIdentity {
+        ScanIdentity {
             options: scan.options.to_string(),
             cwd: std::env::current_dir().unwrap_or_default(),
             paths: scan.paths.iter().map(|path| (*path).to_owned()).collect(),
@@ -69,9 +69,9 @@ impl Told {
     }
 }
 
-impl Home {
+impl Directory {
     /// Makes the directory if there is none, and locks it.
-    pub(super) fn lock(dir: &Path) -> Result<Home, Error> {
+    pub(super) fn lock(dir: &Path) -> Result<Directory, Error> {
         let failed = |error| Error::Io(at(dir, error));
         fs::create_dir_all(dir).map_err(failed)?;
         let foreign = fs::read_dir(dir).map_err(failed)?.find_map(|entry| match entry {
@@ -98,7 +98,7 @@ impl Home {
         let number = format!("{}\n", std::process::id());
         let written = lock.set_len(0).and_then(|()| lock.write_all(number.as_bytes()));
         written.map_err(|error| Error::Io(at(&path, error)))?;
-        Ok(Home { dir: dir.to_path_buf(), _lock: lock })
+        Ok(Directory { dir: dir.to_path_buf(), _lock: lock })
     }
 
     /// The header of the scan that was begun here; written if there is none, what lies about then is removed first.
@@ -112,7 +112,7 @@ impl Home {
                     fs::remove_file(&path).map_err(|error| Error::Io(at(&path, error)))?;
                 }
                 let header = Header { keys: Keys::new(), started: time::now(), resumed: false };
-                self.write(&header, &Told::of(scan)).map_err(|error| Error::Io(at(&path, error)))?;
+                self.write(&header, &ScanIdentity::of(scan)).map_err(|error| Error::Io(at(&path, error)))?;
                 Ok(header)
             }
             Err(error) => Err(Error::Io(at(&path, error))),
@@ -126,7 +126,7 @@ impl Home {
             return Err(Error::Version { dir: dir(), version });
         }
         let (header, theirs) = parse(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
-        let ours = Told::of(scan);
+        let ours = ScanIdentity::of(scan);
         if theirs.options != ours.options {
             return Err(Error::OtherOptions { dir: dir(), theirs: theirs.options, ours: ours.options });
         }
@@ -144,10 +144,10 @@ impl Home {
         Ok(header)
     }
 
-    fn write(&self, header: &Header, told: &Told) -> io::Result<()> {
+    fn write(&self, header: &Header, identity: &ScanIdentity) -> io::Result<()> {
         let new = self.dir.join(NEW_HEADER);
         let mut file = File::create(&new)?;
-        file.write_all(&encode(header, told))?;
+        file.write_all(&encode(header, identity))?;
         // Once and small: so that a header is whole after a power cut too.
         file.sync_all()?;
         fs::rename(&new, self.dir.join(HEADER))
@@ -190,13 +190,13 @@ fn version(bytes: &[u8]) -> Option<u32> {
     std::str::from_utf8(line).ok()?.strip_prefix(TITLE)?.parse().ok()
 }
 
-fn encode(header: &Header, told: &Told) -> Vec<u8> {
+fn encode(header: &Header, identity: &ScanIdentity) -> Vec<u8> {
     let mut payload = header.keys.secret.to_vec();
     put_time(&mut payload, header.started);
-    put_bytes(&mut payload, told.options.as_bytes());
-    put_bytes(&mut payload, told.cwd.as_os_str().as_bytes());
-    put_number(&mut payload, told.paths.len() as u64);
-    for (path, root) in told.paths.iter().zip(&told.roots) {
+    put_bytes(&mut payload, identity.options.as_bytes());
+    put_bytes(&mut payload, identity.cwd.as_os_str().as_bytes());
+    put_number(&mut payload, identity.paths.len() as u64);
+    for (path, root) in identity.paths.iter().zip(&identity.roots) {
         put_bytes(&mut payload, path.to_bytes());
         root::put(&mut payload, root.as_ref());
     }
@@ -205,7 +205,7 @@ fn encode(header: &Header, told: &Told) -> Vec<u8> {
     bytes
 }
 
-fn parse(bytes: &[u8]) -> Option<(Header, Told)> {
+fn parse(bytes: &[u8]) -> Option<(Header, ScanIdentity)> {
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let rest = &bytes[line + 1..];
     let len = frame::length(rest)?;
@@ -221,7 +221,7 @@ fn parse(bytes: &[u8]) -> Option<(Header, Told)> {
         roots.push(root::take(&mut bytes)?);
     }
     let header = Header { keys: Keys { secret: *secret }, started, resumed: true };
-    Some((header, Told { options, cwd, paths, roots }))
+    Some((header, ScanIdentity { options, cwd, paths, roots }))
 }
 
 #[cfg(test)]
@@ -232,10 +232,11 @@ mod tests {
     fn a_header_comes_back_as_it_was() {
         let scan = Scan { options: "-x --max-depth 3", paths: &[c"/", c"\xff b\n"] };
         let started = Time { sec: 1_800_000_000, nsec: 123_456_789 };
-        let (header, told) = (Header { keys: Keys::new(), started, resumed: true }, Told::of(&scan));
-        let bytes = encode(&header, &told);
+        let (header, identity) =
+            (Header { keys: Keys::new(), started, resumed: true }, ScanIdentity::of(&scan));
+        let bytes = encode(&header, &identity);
         assert!(bytes.starts_with(b"dents scan journal 2\n"));
-        assert_eq!(parse(&bytes), Some((header, told)));
+        assert_eq!(parse(&bytes), Some((header, identity)));
         for end in 0..bytes.len() {
             assert!(parse(&bytes[..end]).is_none(), "cut off at {end}");
         }
