@@ -1,4 +1,4 @@
-//! One entry, from a live tree or from a file that a scan wrote: what `top` and `stats` look at either way.
+//! An entry from a tree or from a scan file, in one form for `top` and `stats`.
 
 use crate::inode::{Inode, allocated};
 use dents_core::batch::{Entry, Time};
@@ -16,11 +16,11 @@ pub(crate) struct AnyEntry<'a> {
     pub(crate) depth: u32,
     pub(crate) kind: Kind,
     pub(crate) facts: Option<Facts>,
-    /// The names of its owner and group, where they were written down.
+    /// The names of owner and group, if a scan file has them.
     pub(crate) owners: [Option<&'a [u8]>; 2],
 }
 
-/// What is known of it; zero where nobody needed to know.
+/// Its metadata; 0 where the command did not need it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Facts {
     pub(crate) inode: Inode,
@@ -34,7 +34,7 @@ pub(crate) struct Facts {
 }
 
 impl<'a> AnyEntry<'a> {
-    /// Of a walk for these needs, with the `Extra` column.
+    /// From a walk for these needs, with the `Extra` column.
     pub(crate) fn live(place: &Place<'a>, entry: &Entry<'a>, needs: Needs) -> AnyEntry<'a> {
         let has = |need| needs.contains(need);
         let facts = Inode::of(entry).map(|inode| Facts {
@@ -50,7 +50,7 @@ impl<'a> AnyEntry<'a> {
         AnyEntry { parent, name, depth: place.depth, kind, facts, owners: [None; 2] }
     }
 
-    /// Of a row that stands for an entry.
+    /// From a row of an entry.
     pub(crate) fn row(row: &Row<'a>) -> AnyEntry<'a> {
         let Row { parent, name, depth, kind, .. } = *row;
         let owners = row.facts.map_or([None; 2], |facts| [facts.user, facts.group]);

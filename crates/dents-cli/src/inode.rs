@@ -1,4 +1,4 @@
-//! Which file an entry is, whatever its name: to count one with several names once.
+//! The identity of a file, whatever its name: a file with several names is counted once.
 
 use dents_core::batch::Entry;
 use dents_core::tree::Place;
@@ -25,18 +25,18 @@ impl Inode {
         entry.extra().map(|extra| Inode { dev: extra.dev, ino: entry.ino() })
     }
 
-    /// As [`HardLinks`](dents_core::tree::hardlinks::HardLinks) has it.
+    /// The key of the file in a [`HardLinks`](dents_core::tree::hardlinks::HardLinks).
     pub(crate) fn key(self) -> [u32; 3] {
         file_key(self.dev, self.ino)
     }
 }
 
-/// Bytes that are allocated for an entry. A file system may claim any number of blocks.
+/// Bytes that are allocated for an entry; saturating, since a file system may report any number of blocks.
 pub(crate) fn allocated(entry: &Entry<'_>) -> u64 {
     entry.blocks().saturating_mul(512)
 }
 
-/// The file that a link leads to, or why it leads nowhere: one `statx`, for the walk tells either only where it asks.
+/// The file that a link leads to, or why it leads nowhere: one `statx`.
 pub(crate) fn target(place: &Place<'_>, entry: &Entry<'_>) -> Result<Inode, Errno> {
     let dir = place.dir.ok_or(Errno::NOENT)?;
     let statx = stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO)?;

@@ -1,13 +1,13 @@
-//! Signals: Ctrl-C stops the walk and keeps what was found, a closed pipe ends the program as it ends others.
+//! Signals: Ctrl-C stops the walk and keeps its results; a closed pipe ends the program by SIGPIPE.
 //!
 //! ```text
-//! 1st signal ─► flag ─► workers stop, what was found is written ─► exit status 130, 143, 129
-//!            └► watchdog thread: nothing moves for 2 s, or all goes on for 10 s ─► dies of the signal
-//! 2nd signal ─► dies of it at once
+//! 1st signal ─► flag ─► workers stop, the results are written ─► exit status 130, 143, 129
+//!            └► watchdog thread: stuck for 2 s, or still computing after 10 s ─► the signal kills the process
+//! 2nd signal ─► kills the process at once
 //! ```
 //!
-//! A worker that waits in the kernel does not see the flag: for a pipe that no process reads, a server that does not answer,
-//! a FIFO. So a thread of its own watches whether the process moves, by the processor time that it takes.
+//! A worker that is stuck in the kernel (a pipe that no process reads, a server that does not answer, a FIFO) does not look at the
+//! flag. So the watchdog thread measures the processor time of the process: a process that uses none is stuck.
 
 use dents_sys::{clock, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
@@ -19,19 +19,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// After a signal, the process ends when it has not moved for so long: a worker that only needs to see the flag does so within
+/// After a signal, a process that used no processor time for so long is killed. A worker that can see the flag does so within
 /// milliseconds.
 const GRACE: Duration = Duration::from_secs(2);
-/// To move is to compute for a twentieth of that time; waking up to draw progress takes less.
+/// A twentieth of that time counts as computing; drawing progress takes less.
 const MOVES_NS: u64 = GRACE.as_nanos() as u64 / 20;
 
-/// A process that computes has this many times [`GRACE`]: it adds up sums, or compiles the rules of a hostile ignore file.
+/// A process that computes has this many times [`GRACE`]: to add up sums, or to compile the rules of a hostile ignore file.
 const ROUNDS: u32 = 5;
 
-/// How many are at work that must not be ended, however long they take.
+/// How many operations run that must not be interrupted, however long they take.
 static HOLDS: AtomicUsize = AtomicUsize::new(0);
 
-/// What is set when a signal came, and which one it was.
+/// The flag that a signal sets, and the number of the signal.
 #[derive(Default)]
 struct Signals {
     stop: Arc<AtomicBool>,
@@ -41,12 +41,12 @@ struct Signals {
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
 /// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents_core::tree::Options::cancel`]; from the first call on. The
-/// second signal ends the program at once, as it would have without us: nothing that hangs can hold it.
+/// second signal has its default action and ends the program at once, even if a worker is stuck.
 pub(crate) fn flag() -> &'static AtomicBool {
     let signals = SIGNALS.get_or_init(|| {
         let signals = Signals::default();
         let watchdog = watchdog(Arc::clone(&signals.which)).ok();
-        // What started us in the background may not want Ctrl-C to reach us, and nohup(1) no SIGHUP.
+        // Ignored signals stay ignored: SIGINT for a job that a shell started in the background, SIGHUP under nohup(1).
         let wanted = |signal: &i32| !signal::is_ignored(signal.unsigned_abs());
         for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(wanted) {
             // In this order: the first signal finds the flag unset. Refused only for signals that cannot be caught.
@@ -62,14 +62,14 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &signals.stop
 }
 
-/// Starts the thread that ends the process if it does not end by itself; gives what wakes it. Where no thread can be started
-/// it takes a second signal to end a process that is stuck.
+/// Starts the watchdog thread, which kills the process if it does not end by itself; returns what wakes it. If no thread can be
+/// started, only a second signal ends a stuck process.
 fn watchdog(which: Arc<AtomicUsize>) -> io::Result<UnixStream> {
     let (mut woken, wake) = UnixStream::pair()?;
     let watch = move || {
         if woken.read_exact(&mut [0]).is_ok() {
             wait_for_stillness();
-            // Does not return, but for a debugger.
+            // Returns only under a debugger.
             let _ = low_level::emulate_default_handler(which.load(Relaxed) as i32);
         }
     };
@@ -77,7 +77,7 @@ fn watchdog(which: Arc<AtomicUsize>) -> io::Result<UnixStream> {
     Ok(wake)
 }
 
-/// Returns when the process has stood still for [`GRACE`], or has gone on for all [`ROUNDS`] of it, and nothing holds it.
+/// Returns when the process has used no processor time for [`GRACE`], or still computes after [`ROUNDS`] of it, and there is no [`Hold`].
 fn wait_for_stillness() {
     for round in 1.. {
         let before = clock::process_cpu_ns();
@@ -89,7 +89,7 @@ fn wait_for_stillness() {
     }
 }
 
-/// While this is held, a first signal ends nothing, however long the disk takes: a file is being completed.
+/// While this exists, a first signal does not kill the process, however long the disk takes: a file is being completed.
 #[must_use]
 pub(crate) struct Hold(());
 
@@ -106,16 +106,16 @@ impl Drop for Hold {
     }
 }
 
-/// What to exit with if a signal came: 128 and its number, 130 for Ctrl-C.
+/// The exit status if a signal came: 128 and its number, 130 for Ctrl-C.
 pub(crate) fn status() -> Option<ExitCode> {
     let signals = SIGNALS.get()?;
     let which = signals.which.load(Relaxed) as u8;
     signals.stop.load(Relaxed).then(|| ExitCode::from(128 + which))
 }
 
-/// Dies of SIGPIPE, without a word: what reads our output has seen enough. A shell shows 141, as for `find`.
+/// Ends the process by SIGPIPE, without a message: the reader of the output has closed it. A shell shows 141, as for `find`.
 pub(crate) fn die_of_closed_pipe() -> ExitCode {
-    // Does not return, unless a debugger or a seccomp filter has its way.
+    // Returns only under a debugger or a seccomp filter.
     let _ = low_level::emulate_default_handler(SIGPIPE);
     ExitCode::from(141)
 }

@@ -1,5 +1,4 @@
-//! What the user's locale calls days and months, and how it writes dates: from the compiled locales of the C library, as `dls`
-//! has them.
+//! The user's locale: names of days and months and formats of dates, from the compiled locales of the C library, as in `dls`.
 
 use dents_locale::find::OTHER_VARIABLES;
 use dents_locale::{Files, TimeNames, UserLocale, Variables, copy};
@@ -9,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 
-/// Maps files, for as long as the process lives.
+/// Maps files and never unmaps them.
 struct Mapped;
 
 impl Files<'static> for Mapped {
@@ -18,8 +17,8 @@ impl Files<'static> for Mapped {
     }
 }
 
-/// The names and formats of `LC_TIME`; `None` where they are those of C, which costs nothing to find out. Else a file or two are
-/// mapped, once.
+/// The names and formats of `LC_TIME`; `None` for the locale C, which costs no system call. Otherwise one or two files are
+/// mapped, the first time.
 pub(crate) fn time_names() -> Option<TimeNames<'static>> {
     static NAMES: OnceLock<Option<TimeNames<'static>>> = OnceLock::new();
     *NAMES.get_or_init(|| {
@@ -33,7 +32,7 @@ pub(crate) fn time_names() -> Option<TimeNames<'static>> {
         let others: Vec<&[u8]> = others.iter().flatten().map(|value| value.as_bytes()).collect();
         let variables = Variables { all, ctype, collate, time, lang };
         let user = UserLocale::find(&variables, &others, locpath, &mut Mapped);
-        // Their beginning, copied: the largest of glibc has 15 KB.
+        // A copy: the largest of glibc has 15 KB.
         let time = user.time(&mut Mapped)?;
         TimeNames::new(copy(time.get(..1 << 16).unwrap_or(time)).leak())
     })

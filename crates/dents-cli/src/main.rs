@@ -1,5 +1,5 @@
-//! `dents`: whole trees, as `dls` does one directory. Each command is a module; what they share is what to walk ([`walk`]), what
-//! they say meanwhile ([`progress`], [`message`]) and how they are stopped ([`interrupt`]).
+//! `dents`: scans of whole trees. Each command is a module. They share the walk ([`walk`]), progress and messages ([`progress`],
+//! [`message`]) and signals ([`interrupt`]).
 
 mod count;
 #[cfg(test)]

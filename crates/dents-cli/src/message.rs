@@ -1,4 +1,4 @@
-//! What is said on standard error: GNU's words, with names that cannot do anything to a terminal.
+//! Messages on standard error: in GNU's words, with names quoted so that they cannot control a terminal.
 
 use crate::progress;
 use dents_core::tree::{Failure, Problem};
@@ -12,7 +12,7 @@ use std::io::{Error, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 
-/// A line on standard error, in one piece, with the name of the program before it. Nobody is left to tell if that fails.
+/// Writes a line to standard error, in one `write`, with the name of the program before it. Errors of that are ignored.
 pub(crate) fn say(text: &[u8]) {
     let line = [b"dents: ", text, b"\n"].concat();
     progress::hush(|| {
@@ -20,18 +20,18 @@ pub(crate) fn say(text: &[u8]) {
     });
 }
 
-/// `PROBLEM 'NAME': REASON`: the one form of all messages about what could not be done with a file.
+/// `PROBLEM 'NAME': REASON`: the form of all messages about an operation on a file that failed.
 pub(crate) fn about(problem: &str, name: &[u8], reason: &str) {
     let name = quote::quoteaf(name, locale());
     say(&[problem.as_bytes(), b" ", &name, b": ", reason.as_bytes()].concat());
 }
 
-/// `'NAME': STATE`: what is to be known of a file that was read.
+/// `'NAME': STATE`: a message about a file that was read.
 pub(crate) fn of(name: &[u8], state: &str) {
     say(&[&quote::quoteaf(name, locale()), &b": "[..], state.as_bytes()].concat());
 }
 
-/// A name in the quotes of the locale, its control characters and what is not of the charset escaped.
+/// A name in the quotes of the locale; control characters and bytes that are not of the charset are escaped.
 pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
     quote::quote(name, locale())
 }
@@ -41,12 +41,12 @@ pub(crate) fn quoted_text(name: &[u8]) -> String {
     String::from_utf8_lossy(&quoted(name)).into_owned()
 }
 
-/// What the kernel calls an error: as strerror(3) has it.
+/// The text of an error number, as strerror(3) has it.
 pub(crate) fn errno_text(errno: i32) -> String {
     plain(&Error::from_raw_os_error(errno))
 }
 
-/// Tells of a directory that could not be entered or read to its end.
+/// Reports a directory that could not be entered or read to its end.
 pub(crate) fn complain(failure: &Failure<'_>) {
     let problem = match failure.problem {
         Problem::Open => "cannot open directory",
@@ -62,7 +62,7 @@ pub(crate) fn complain(failure: &Failure<'_>) {
     about(problem, failure.path, &errno_text(failure.errno.raw_os_error()));
 }
 
-/// Tells of an entry that `statx` did not answer for.
+/// Reports an entry for which `statx` failed.
 pub(crate) fn cannot_access(path: &[u8], errno: Errno) {
     about("cannot access", path, &errno_text(errno.raw_os_error()));
 }
@@ -72,7 +72,7 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// Charset of the environment, which decides about quotes and what can be printed.
+/// The locale of the environment: its charset decides which quotes are used and which characters are printable.
 pub(crate) fn locale() -> &'static Locale {
     static LOCALE: OnceLock<Locale> = OnceLock::new();
     LOCALE.get_or_init(|| {

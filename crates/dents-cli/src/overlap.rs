@@ -1,8 +1,8 @@
-//! Roots that lie in one another: what one way led to is not counted again when another leads there.
+//! Roots that overlap: an entry that several of them lead to is counted once.
 //!
-//! Below two roots nothing is met twice unless one of the roots itself is: a root that lies below another, by whatever name
-//! or link, or that is given twice. So only the roots are remembered. Where symbolic links are followed any directory
-//! and any file may be met twice, and all are remembered.
+//! If no symbolic links are followed, an entry is met twice only if a root is: a root that lies below another root, by whatever
+//! name, or that is given twice. So only the roots are remembered. Where links are followed, any directory and any file may be met
+//! twice, and all of them are remembered.
 
 use crate::inode::Inode;
 use dents_core::needs::Kind;
@@ -14,13 +14,13 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::sync::{Mutex, PoisonError};
 
-/// What may be met more than once.
+/// The files that may be met more than once.
 pub(crate) struct Overlap {
-    /// Everything.
+    /// All files: links are followed.
     all: bool,
     directories: HashSet<Inode>,
     files: HashSet<Inode>,
-    /// Directories of these that were met.
+    /// The directories among these that were met.
     met: Mutex<HashSet<Inode>>,
 }
 
@@ -47,25 +47,25 @@ impl Overlap {
         self.all || !self.directories.is_empty()
     }
 
-    /// Whether a directory is met for the first time, as far as that matters.
+    /// Whether a directory must be counted: false if it was met before.
     pub(crate) fn is_new(&self, directory: Inode) -> bool {
         let may_repeat = self.all || self.directories.contains(&directory);
         !may_repeat || self.met.lock().unwrap_or_else(PoisonError::into_inner).insert(directory)
     }
 
-    /// How many names of a file may be met, by its link count.
+    /// How many names of a file may be met: its link count, or [`UNKNOWN_NLINK`].
     pub(crate) fn names(&self, file: Inode, nlink: u32) -> u32 {
         if self.all || self.files.contains(&file) { UNKNOWN_NLINK } else { nlink }
     }
 }
 
-/// An open directory: one `statx`.
+/// The identity of an open directory: one `statx`.
 pub(crate) fn directory(dir: Option<BorrowedFd<'_>>) -> Option<Inode> {
     let statx = stat::fstat(dir?, Mask::INO).ok()?;
     Some(Inode { dev: statx.dev(), ino: statx.ino() })
 }
 
-/// A root: one `statx`.
+/// Identity and type of a root: one `statx`.
 pub(crate) fn root(path: &CStr, follow: Follow) -> Option<(Inode, Kind)> {
     let flags = if follow == Follow::Never { Flags::NOFOLLOW } else { Flags::empty() };
     let statx = stat::statx(CWD, path, flags | Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO).ok()?;

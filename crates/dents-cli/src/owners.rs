@@ -1,4 +1,4 @@
-//! Names of owners for many workers: what one has learned the others need not ask for again.
+//! Names of owners, shared by all workers: each is looked up once.
 
 use dents_core::batch::{Batch, Entry};
 use dents_core::needs::Needs;
@@ -7,12 +7,12 @@ use std::ffi::CStr;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// Names of users and groups, shared by the workers. Two files are read at most, and one `getent` is run for all ids of a
-/// batch that they do not hold, where the site has more than files.
+/// Names of users and groups, shared by the workers. At most two files are read. Where the site has other directories, one
+/// `getent` is run for all ids of a batch that are not in the files.
 #[derive(Default)]
 pub(crate) struct SharedOwners(Mutex<Owners>);
 
-/// One worker's names: looked up without a lock.
+/// One worker's copy, which is read without a lock.
 pub(crate) struct Names<'p> {
     owners: &'p SharedOwners,
     users: Table,
@@ -24,8 +24,8 @@ impl<'p> Names<'p> {
         Names { owners, users: Table::default(), groups: Table::default() }
     }
 
-    /// Learns the owners of a batch, as far as they were asked for. `names` says which of [`Needs::UID`] and [`Needs::GID`]
-    /// are wanted.
+    /// Looks up the owners of a batch, where the batch has their ids. `names` says which names are wanted: [`Needs::UID`],
+    /// [`Needs::GID`].
     pub(crate) fn learn(&mut self, batch: &Batch, names: Needs) {
         let (mut users, mut groups) = (Vec::new(), Vec::new());
         let (mut last_user, mut last_group) = (None, None);
@@ -58,12 +58,12 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Sorted by id: few of them, looked up for each entry.
+/// Names sorted by id: there are few, and one is looked up for each entry.
 #[derive(Default)]
 struct Table(Vec<(u32, Option<Box<[u8]>>)>);
 
 impl Table {
-    /// Notes an id that is not known.
+    /// Adds an id to `missed` if its name is not known yet.
     fn miss(&self, id: u32, missed: &mut Vec<u32>) {
         if self.0.binary_search_by_key(&id, |(id, _)| *id).is_err() {
             missed.push(id);

@@ -1,5 +1,5 @@
-//! What long work shows meanwhile: a line on the terminal that a thread of its own draws. Workers add to two counters per
-//! batch, and lend a path when they are asked for one: nothing waits for the terminal.
+//! The line of progress on a terminal, drawn by a thread of its own. Workers add to two counters for each batch, and store a path
+//! when the thread wants one: no worker waits for the terminal.
 
 use crate::message;
 use dents_core::batch::Batch;
@@ -13,18 +13,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Who did not ask for progress gets it after this time.
+/// Without --progress the line appears after this time.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A terminal is drawn to this often.
+/// How often the line is drawn on a terminal.
 const FRAME: Duration = Duration::from_millis(100);
-/// Where there is no terminal, a line is written so often; tests name another number of milliseconds in [`REPORT_MS`].
+/// How often a line is written where standard error is no terminal; tests set another number of milliseconds in [`REPORT_MS`].
 const REPORT: Duration = Duration::from_secs(10);
 const REPORT_MS: &str = "DENTS_TEST_PROGRESS_MS";
 
-/// What is drawn at the moment, so that messages can go around it.
+/// The line that is on the terminal now: messages are written around it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// What workers tell.
+/// The counters that workers update.
 #[derive(Default)]
 pub(crate) struct Counters {
     directories: AtomicU64,
@@ -42,8 +42,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows progress at once if `asked`, and otherwise after a second if standard error is a terminal that the output
-    /// does not go to as well. Without one, what was asked for is a line now and then.
+    /// Shows progress at once if `asked`; otherwise after a second, if standard error is a terminal and the output does not go
+    /// to it as well. If `asked` and standard error is no terminal, a line is written now and then.
     pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Progress> {
         let terminal = std::io::stderr().is_terminal();
         if !(asked || terminal && output_is_elsewhere) {
@@ -53,12 +53,12 @@ impl Progress {
         let shown = Arc::clone(&counters);
         let patience = if asked { Duration::ZERO } else { PATIENCE };
         let watch = move || shown.show(patience, terminal);
-        // Where no thread can be started, there is no progress to be seen.
+        // If no thread can be started, no progress is shown.
         let thread = std::thread::Builder::new().spawn(watch).ok();
         Some(Progress { counters, thread })
     }
 
-    /// What workers tell their progress to.
+    /// The counters that workers update.
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -75,7 +75,7 @@ impl Drop for Progress {
 }
 
 impl Counters {
-    /// A worker has a batch: three atomic operations.
+    /// Counts a batch: three atomic operations.
     pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
         self.directories.fetch_add(u64::from(place.piece.index == 0), Relaxed);
         self.entries.fetch_add(batch.len() as u64, Relaxed);
@@ -120,7 +120,7 @@ impl Counters {
         bar.finish_and_clear();
     }
 
-    /// Waits; true if all is done.
+    /// Waits; true if the work is done.
     fn waits(&self, time: Duration) -> bool {
         let done = unpoisoned(&self.done);
         match self.woken.wait_timeout_while(done, time, |done| !*done) {
@@ -143,7 +143,7 @@ fn report_interval() -> Duration {
     milliseconds.map_or(REPORT, Duration::from_millis)
 }
 
-/// Does something on standard error beside what is drawn there.
+/// Runs an action that writes to standard error, with the line of progress taken away meanwhile.
 pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
     match &*unpoisoned(&BAR) {
         Some(bar) => bar.suspend(act),
@@ -151,7 +151,7 @@ pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Figures and paths hold whatever a thread that panicked did to them.
+/// Locks; a thread that panicked leaves figures and paths valid.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A file that `dents scan -o` wrote, in place of a tree.
+//! `--from`: a scan file in place of a tree.
 
 use crate::entry::AnyEntry;
 use crate::report::Diagnostics;
@@ -12,18 +12,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What was said about it.
+/// The options of it.
 #[derive(clap::Args)]
 pub(crate) struct Source {
-    /// Of a file that `dents scan -o` wrote, instead of a tree
+    /// Read a file that `dents scan -o` wrote, instead of a tree
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     from: Option<OsString>,
-    /// Accept a FILE of a scan that is not complete: no warning, and exit status 0
+    /// Accept a FILE of an incomplete scan without a warning, with exit status 0
     #[arg(long, requires = "from")]
     partial: bool,
 }
 
-/// The file.
+/// The scan file that was named.
 #[derive(Clone, Copy)]
 pub(crate) struct File<'a> {
     path: &'a OsStr,
@@ -37,16 +37,16 @@ impl Source {
     }
 }
 
-/// The same, opened.
+/// A scan file, opened.
 pub(crate) struct Opened<'a> {
     file: File<'a>,
     reader: Reader,
 }
 
 impl<'a> File<'a> {
-    /// Opens it. What is wrong with it is told.
+    /// Opens it. Errors are reported.
     pub(crate) fn open(self) -> Result<Opened<'a>, ExitCode> {
-        // From here on a signal is answered, also while a FIFO waits for its other end.
+        // Signals are handled from here on, also while opening a FIFO waits for its writer.
         interrupt::flag();
         match read::open(Path::new(self.path)) {
             Ok(reader) => Ok(Opened { file: self, reader }),
@@ -59,13 +59,13 @@ impl<'a> File<'a> {
 }
 
 impl Opened<'_> {
-    /// When the scan was, as far as the file says.
+    /// Start and end of the scan, as far as the file has them.
     pub(crate) fn span(&self) -> Span {
         self.reader.span()
     }
 
-    /// Gives every entry of the file. What could not be read when it was written is counted and told of at the end, in one
-    /// line, and so is that it is partial; what is wrong with the file itself ends it all.
+    /// Gives every entry of the file. How many entries the scan could not read is reported at the end, in one line, and so is
+    /// that the file is partial. An error of the file itself ends the command.
     pub(crate) fn each(
         self,
         diagnostics: &Diagnostics,
@@ -78,9 +78,9 @@ impl Opened<'_> {
             if cancel.load(Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            // A root that could not be opened is what makes the file partial.
+            // With --partial, a root that could not be opened counts as a reason why the file is partial, not as an error.
             unread += u64::from(row.fault.is_some() && !(may_be_partial && row.is_failed_root()));
-            // A directory that could not be read has a row of its own besides.
+            // A directory that could not be read has two rows; one of them is its entry.
             if !row.fault.is_some_and(|fault| fault.is_of_directory()) {
                 give(&AnyEntry::row(row));
             }

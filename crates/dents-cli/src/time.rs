@@ -1,4 +1,4 @@
-//! Times and durations as people write them on a command line.
+//! Times and durations on the command line, and the clock.
 
 use crate::message;
 use dents_core::batch::Time;
@@ -12,13 +12,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// When the program started, on the clock that files are dated by: what ages are counted to. One look at the clock.
+/// The start of the program, by the system's clock: ages are counted up to it. One call into the vDSO, the first time.
 pub(crate) fn start() -> Time {
     static START: OnceLock<Time> = OnceLock::new();
     *START.get_or_init(now)
 }
 
-/// The time of day: one look at the clock.
+/// The time now, by the system's clock: one call into the vDSO.
 pub(crate) fn now() -> Time {
     let now = clock::realtime();
     Time { sec: now.sec, nsec: now.nsec }
@@ -30,9 +30,9 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parsed.ok_or_else(|| "write it as 90s, 5m, 1h30m, 2 days, 2w or 1y".to_owned())
 }
 
-/// A moment: of a file's last change, or as written. A word with a slash is a file, and so is anything that is no time.
+/// A point in time, as written or of a file's last change. A word with a slash is a file, and so is a word that is not a time.
 ///
-/// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone, and a duration: so long before the start of the program.
+/// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone; or a duration, counted back from the start of the program.
 /// Costs one `statx` for a file.
 pub(crate) fn point(word: &OsStr) -> Result<Time, String> {
     let text = word.to_str().filter(|text| !text.contains('/'));
@@ -40,7 +40,7 @@ pub(crate) fn point(word: &OsStr) -> Result<Time, String> {
         return Ok(time);
     }
     let quoted = || message::quoted_text(word.as_bytes());
-    let path = CString::new(word.as_bytes()).map_err(|_| "a NUL is no part of a name".to_owned())?;
+    let path = CString::new(word.as_bytes()).map_err(|_| "a file name cannot contain a NUL".to_owned())?;
     match stat::statx(CWD, &path, Flags::empty(), Mask::MTIME) {
         Ok(statx) => Ok(Time { sec: statx.mtime().sec, nsec: statx.mtime().nsec }),
         Err(errno) => Err(format!(

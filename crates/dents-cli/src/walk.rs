@@ -1,4 +1,4 @@
-//! What to walk, and with what: the part of every command line that is the same, and the way from it into the library.
+//! The walk: the options that all commands have, and the call of the library.
 
 use crate::{interrupt, time};
 use dents::Threads;
@@ -10,7 +10,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
-/// What every command takes.
+/// The options of every command.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The walk")]
 #[group(skip)]
@@ -21,25 +21,25 @@ pub(crate) struct Walk {
     /// Stay on the file systems of the PATHs
     #[arg(short = 'x', long)]
     one_file_system: bool,
-    /// Enter the directories that symbolic links lead to, and look at what links lead to
+    /// Follow all symbolic links: enter the directories and show the files that they lead to
     #[arg(short = 'L', long)]
     follow: bool,
-    /// Enter the directories that PATHs lead to, and follow no other links
+    /// Follow only PATHs that are symbolic links
     #[arg(short = 'H', long, conflicts_with = "follow")]
     follow_paths: bool,
-    /// Workers, each with one request in flight [default: as many as pay]
+    /// Number of workers, each with one request in flight [default: as many as suit machine and file system]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Requests a second at most, for the sake of the server
+    /// Limit the number of requests per second, to spare a server
     #[arg(long, value_name = "N")]
     rate: Option<NonZeroU32>,
-    /// Stop after this time with what was found: 10s, 5m, 1h30m
+    /// Stop after this time and keep the results so far: 10s, 5m, 1h30m
     #[arg(long, value_name = "DURATION", value_parser = time::duration)]
     timeout: Option<Duration>,
 }
 
 impl Walk {
-    /// The options, for what must be known of the entries. The time to stop is counted from here on.
+    /// The options of the library, for these needs. The timeout begins here.
     pub(crate) fn options(&self, needs: NeedsByKind) -> Options<'_> {
         let follow = match (self.follow, self.follow_paths) {
             (true, _) => Follow::Always,
@@ -64,7 +64,7 @@ impl Walk {
         self.follow
     }
 
-    /// Where to begin. An argument cannot hold a NUL.
+    /// The PATHs. An argument cannot contain a NUL.
     pub(crate) fn paths(&self) -> Vec<CString> {
         let given = self.paths.iter().map(|path| CString::new(path.clone().into_vec()).unwrap_or_default());
         if self.paths.is_empty() { vec![c".".to_owned()] } else { given.collect() }

@@ -171,11 +171,11 @@ fn other_file_systems_are_left_out() {
 #[test]
 fn what_cannot_be_read_is_told_and_the_rest_counted() {
     if !is_root() {
-        println!("skipped: becoming somebody who may read less needs root");
+        println!("skipped: an unprivileged user needs root");
         return;
     }
     let dir = tree();
-    // Where anybody may execute it.
+    // Where every user may execute it.
     let program = dir.path().join("dents");
     fs::copy(env!("CARGO_BIN_EXE_dents"), &program).unwrap();
     shell(dir.path(), "chmod 755 . dents; chmod 700 t/a/deep; chmod 744 t/b; chmod 311 t/a.b");
@@ -269,7 +269,7 @@ fn an_interrupt_keeps_what_was_found() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{command}");
         assert!(!output.stdout.is_empty() || command == "top", "{command}");
-        let said = "dents: interrupted: this is what was found until then\n";
+        let said = "dents: interrupted: the result is incomplete\n";
         assert_eq!(text(&output.stderr), said, "{command}");
     }
 }

@@ -120,13 +120,13 @@ fn goes_on_after(outcome: &Outcome) -> Option<usize> {
     if told.is_empty() {
         return None;
     }
-    let number = told.strip_prefix("dents: goes on after ").and_then(|rest| rest.split_once(" director"));
+    let number = told.strip_prefix("dents: resuming after ").and_then(|rest| rest.split_once(" director"));
     let (number, rest) = number.unwrap_or_else(|| panic!("{told}"));
     assert!(rest.contains("; the journal is ") && rest.ends_with("s old\n"), "{told}");
     Some(number.parse().unwrap_or_else(|error| panic!("{error}: {told}")))
 }
 
-/// The time of a scan that nobody disturbs: the shorter of two.
+/// The time of an undisturbed scan: the shorter of two.
 fn length(run_it: &Run, out: &Path) -> Duration {
     let once = || {
         let started = Instant::now();
@@ -275,7 +275,7 @@ fn an_interrupted_scan_goes_on_too() {
         let told = text(&output.stderr);
         assert_eq!(End::from(output.status), End::Exit(status), "{words}: {told}");
         assert!(
-            told.contains("dents: j: run the same again to go on") && told.contains("is not all"),
+            told.contains("dents: j: run the same command again to resume") && told.contains("is incomplete"),
             "{told}"
         );
         assert!(before(&told, " directories opened") < DIRECTORIES, "{told}");
@@ -339,7 +339,7 @@ fn loops_of_links_are_told_of_in_the_status() {
     assert_eq!(loops, 3);
 }
 
-/// Somebody else, of whom no other process runs, whose program lies where he may read it.
+/// An unprivileged user without other processes; its copy of the program lies where it may read it.
 fn as_somebody(dir: &TempDir, threads: &str, run: Run) -> Run {
     let program = dir.path().join("dents");
     if !program.exists() {
@@ -352,7 +352,7 @@ fn as_somebody(dir: &TempDir, threads: &str, run: Run) -> Run {
 #[test]
 fn closed_directories_and_refused_threads() {
     if !is_root() {
-        return; // Nobody else can become somebody.
+        return; // Only root may change the user.
     }
     let dir = plant(300);
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).expect("ours");

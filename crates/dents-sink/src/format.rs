@@ -1,4 +1,4 @@
-//! Which format, and the sink that writes it.
+//! The formats, and the sink of each.
 
 use crate::time::Unit;
 use crate::{Output, Sink, ndjson};
@@ -30,7 +30,7 @@ impl Format {
         Format::Sqlite,
     ];
 
-    /// Its name, as users write it.
+    /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
-    /// The format that a file's suffix asks for: `.ndjson`, `.jsonl`, `.json`; `.parquet`; `.sqlite`, `.sqlite3`, `.db`.
+    /// The format by the extension of a file: `.ndjson`, `.jsonl`, `.json`; `.parquet`; `.sqlite`, `.sqlite3`, `.db`.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Format> {
         match path.extension()?.to_ascii_lowercase().to_str()? {
@@ -62,21 +62,21 @@ impl Format {
     }
 }
 
-/// What a file says of its scan as a whole, and how.
+/// The metadata of a scan, which its file keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// What wrote it: `dents 0.1.0`.
+    /// The program that wrote it: `dents 0.1.0`.
     pub program: &'a str,
-    /// When the scan was begun: of one that was killed and went on, for the first time.
+    /// The start of the scan; of a resumed scan the first start.
     pub begun: Time,
-    /// What times are counted in, in Parquet. The other formats have room for nanoseconds that every reader knows.
+    /// The unit of times in Parquet. All other formats have nanoseconds.
     pub timestamps: Unit,
 }
 
-/// Begins a file. Its readers are told what `about` says.
+/// Begins a file, with the metadata of `about`.
 ///
 /// # Errors
-/// If the file cannot be created, or cannot be of this format: the message names it, the problem and the way out.
+/// If the file cannot be created, or cannot have this format: the message names the file, the problem and a remedy.
 pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<dyn Sink>> {
     let output = Output::create(path)?;
     Ok(match format {
@@ -88,8 +88,8 @@ pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<
     })
 }
 
-/// Creates a file as [`create`] would and removes it again: for a caller that has hours of work to do before it calls that.
-/// Costs a file in the same directory for a moment. Of a FIFO only the format is checked: to open one waits for its reader.
+/// Checks whether [`create`] would succeed, before a caller does hours of work. Creates a file in the same directory and removes it
+/// again. Of a FIFO only the format is checked: opening it would wait for a reader.
 ///
 /// # Errors
 /// Those of [`create`].

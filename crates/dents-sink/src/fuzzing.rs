@@ -15,7 +15,7 @@ impl Place {
     pub(crate) fn new() -> Place {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("dents-sink-fuzzing-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        // In memory where there is such a place: on a disk that others use too, each file can take milliseconds.
+        // In memory, if there is a tmpfs: on a busy disk each file can take milliseconds.
         let places = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
         let made = places.iter().map(|place| place.join(&name)).find(|path| fs::create_dir(path).is_ok());
         Place(made.expect("a directory for temporary files"))
@@ -34,18 +34,18 @@ impl Drop for Place {
     }
 }
 
-/// Lines: rows come back as they are when they are written as lines again.
+/// NDJSON: rows are the same after they were written as lines and read again.
 pub fn ndjson(bytes: &[u8]) {
     scan(bytes, Format::Ndjson);
 }
 
-/// Columns, whose checksums refuse most damage; see [`parquet_sealed`].
+/// Parquet: the checksums detect most damage; see [`parquet_sealed`].
 #[cfg(feature = "parquet")]
 pub fn parquet(bytes: &[u8]) {
     scan(bytes, Format::Parquet);
 }
 
-/// Columns whose checksums were made to fit, so that damage reaches the decoder.
+/// Parquet with corrected checksums, so that damage reaches the decoder.
 #[cfg(feature = "parquet")]
 pub fn parquet_sealed(bytes: &[u8]) {
     static HOOK: std::sync::Once = std::sync::Once::new();
@@ -55,13 +55,13 @@ pub fn parquet_sealed(bytes: &[u8]) {
     scan(&bytes, Format::Parquet);
 }
 
-/// A database.
+/// SQLite.
 #[cfg(feature = "sqlite")]
 pub fn sqlite(bytes: &[u8]) {
     scan(bytes, Format::Sqlite);
 }
 
-/// Reads a file of a scan, whose rows are the same when they are written as lines and read again. An error names the file.
+/// Reads a scan file; its rows are the same after they were written as lines and read again. An error names the file.
 fn scan(bytes: &[u8], format: Format) {
     let place = Place::new();
     let path = place.file("scan", bytes);
@@ -77,7 +77,7 @@ fn scan(bytes: &[u8], format: Format) {
             Ok(())
         })
     });
-    // No format has a row in less than a bit, but for columns, where all rows may be alike.
+    // A row takes at least a bit, except in Parquet, where all rows may be equal.
     assert!(format != Format::Ndjson || rows <= bytes.len());
     if let Err(error) = read {
         assert!(error.to_string().contains("scan"), "{error}");
@@ -153,7 +153,7 @@ mod tests {
         at_another_time(&path)
     }
 
-    /// The file as if it had been ended at a moment that is always the same: mutations shall be, too.
+    /// Sets the end of the scan to a constant, so that mutations are reproducible.
     fn at_another_time(path: &std::path::Path) -> Vec<u8> {
         let ended = crate::read::open(path).expect("a scan").span().ended.expect("it has ended");
         let (ended, always) = (crate::time::text(ended), b"2026-11-22T10:00:00.000000000Z");

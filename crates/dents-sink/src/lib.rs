@@ -1,4 +1,4 @@
-//! Where the rows of a scan go, and where they are read again.
+//! Formats for the rows of a scan: writers and readers.
 //!
 //! ```text
 //! walk ─► Row ─► Part ─┐                               ┌─► Row
@@ -7,15 +7,14 @@
 //!                encodes           when whole
 //! ```
 //!
-//! A [`Sink`] is one output; each worker of a walk writes to a [`Part`] of its own, so that rows are encoded on all cores
-//! and meet only where a finished piece is handed to the file. [`create`] makes the sink of a [`Format`]; a file appears
-//! under its name when it is whole, and the result of a walk that did not end beside it ([`Output`]). [`read::open`]
-//! recognises what was written and gives the same rows again; every format records whether they are all ([`Extent`]).
+//! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only
+//! writing to the file takes a lock. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
+//! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format and gives the same
+//! rows again; every format records whether they are all ([`Extent`]).
 //!
-//! The formats are described where they are written: [`ndjson`], [`mod@parquet`], [`sqlite`]. What a row can say, they
-//! all keep, byte for byte and nanosecond for nanosecond, but for Parquet, where a file has microseconds unless it is asked
-//! for more. What is UTF-8 is text in all of them, and what is not is bytes; the order of rows is that in which workers hand
-//! over, and means nothing.
+//! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
+//! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
+//! bytes. The order of rows has no meaning.
 
 mod format;
 #[cfg(any(test, fuzzing))]
@@ -43,40 +42,40 @@ pub use row::{Asked, Facts, Fault, Row};
 use std::io;
 use std::path::PathBuf;
 
-/// The version of the schema that NDJSON and SQLite share: which facts there are, what they are called and what they mean. A
-/// reader takes files of this version and of older ones; what is only added does not make a new version. Parquet counts its
-/// own, as its columns have changed.
+/// The version of the schema that NDJSON and SQLite share: the fields, their names and their meaning. A reader takes files of this
+/// version and of older ones; a field that is added does not change the version. Parquet has a version of its own, as its columns have
+/// changed.
 pub const SCHEMA: u32 = 1;
 
 /// How much of a scan an output holds. Each format records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All: every root was opened, and the walk reached its end. Directories below the roots that could not be read have a
-    /// row that says so.
+    /// row with the error.
     Complete,
-    /// What was found until the walk was stopped, or without the roots that could not be opened.
+    /// The walk was stopped, or roots could not be opened.
     Partial,
 }
 
 /// One output of a scan, shared by its workers.
 pub trait Sink: Sync {
-    /// What one worker writes to.
+    /// A part, for one worker.
     fn part(&self) -> Box<dyn Part + '_>;
 
-    /// Ends the output, after all parts have been flushed and dropped: only now does a file appear, as
-    /// [`Output::commit`] says. Gives the path where it did.
+    /// Completes the output, after all parts were flushed and dropped: now the file appears, see [`Output::commit`]. Returns its
+    /// path if it was renamed.
     ///
     /// # Errors
-    /// That of the output; then no file appears.
+    /// An error of the output; then no file appears.
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>>;
 }
 
 /// One worker's way into a [`Sink`].
 pub trait Part: Send {
-    /// Takes a row. An error is that of the output, and ends the scan.
+    /// Takes a row. An error of the output ends the scan.
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
 
-    /// Hands over what is still held back. Dropping a part without it loses rows.
+    /// Writes the rows that are still in memory. Dropping a part without this loses them.
     fn flush(&mut self) -> io::Result<()>;
 }
 

@@ -1,18 +1,18 @@
-//! What goes wrong with a file, in one sentence: the file, the problem, the way out.
+//! Error messages about files, in one sentence: the file, the problem, a remedy.
 
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// A file that cannot be written, and what to do about it.
+/// The error for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
     let way_out = match error.kind() {
-        // Whoever reads has gone, and no message would reach them: the kind is all that the caller needs.
+        // The reader of the pipe has closed it. The caller only needs the kind of error.
         ErrorKind::BrokenPipe => return Error::from(ErrorKind::BrokenPipe),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "nothing is kept of this output; free some space, or write to another file system"
         }
-        ErrorKind::NotFound => "make the directory first, or name a file in one that is there",
-        ErrorKind::NotADirectory => "what is to hold the file is no directory; name another",
+        ErrorKind::NotFound => "make the directory first, or name a file in one that exists",
+        ErrorKind::NotADirectory => "a component of the path is not a directory; name another",
         ErrorKind::IsADirectory => "name a file in it",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "name a file in a directory where you may write"
@@ -23,35 +23,35 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
     Error::new(error.kind(), format!("{}: cannot write: {}; {way_out}", shown(path), plain(error)))
 }
 
-/// A file that cannot be opened or read.
+/// The error for a file that cannot be opened or read.
 pub(crate) fn cannot_read(path: &Path, error: &Error) -> Error {
     let way_out = match error.kind() {
         ErrorKind::NotFound => "name a file that a scan has written",
-        ErrorKind::IsADirectory => "name a file; to look at a live tree, name it as a path",
-        ErrorKind::PermissionDenied => "ask its owner, or read as somebody who may",
-        _ => "copy it anew, or scan again",
+        ErrorKind::IsADirectory => "name a file; to scan a tree, name it as a path",
+        ErrorKind::PermissionDenied => "ask its owner for permission, or read as another user",
+        _ => "copy it again, or scan again",
     };
     Error::new(error.kind(), format!("{}: cannot read: {}; {way_out}", shown(path), plain(error)))
 }
 
-/// A file whose contents are not what they should be.
+/// The error for a file with wrong contents.
 pub(crate) fn bad_file(path: &Path, problem: &str, way_out: &str) -> Error {
     Error::new(ErrorKind::InvalidData, format!("{}: {problem}; {way_out}", shown(path)))
 }
 
-/// A file that ends too early, or was changed.
+/// The error for a file that was cut off or changed.
 pub(crate) fn damaged(path: &Path, problem: &str) -> Error {
-    bad_file(path, &format!("cut off or damaged: {problem}"), "copy it anew, or scan again")
+    bad_file(path, &format!("cut off or damaged: {problem}"), "copy it again, or scan again")
 }
 
-/// A file that a later program wrote, and the version of its format that this one knows.
+/// The error for a file of a later version of the schema.
 pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     let problem =
         format!("written with version {version} of the schema, and this program knows up to {ours}");
     bad_file(path, &problem, "read it with the program that wrote it, or a newer one")
 }
 
-/// A path that no terminal takes for more than text.
+/// A path with its control characters escaped.
 fn shown(path: &Path) -> String {
     path.as_os_str().as_encoded_bytes().utf8_chunks().fold(String::new(), |mut shown, chunk| {
         for c in chunk.valid().chars() {
@@ -62,7 +62,7 @@ fn shown(path: &Path) -> String {
     })
 }
 
-/// An error as people read it: what strerror(3) calls it, without std's "(os error 28)".
+/// The text of an error as strerror(3) has it, without std's "(os error 28)".
 pub fn plain(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {

@@ -1,15 +1,15 @@
-//! A file that is there when it is whole, and not before.
+//! An output file that appears when it is complete.
 //!
-//! It is written under a temporary name in the directory it belongs to (`.NAME.PID-N.part`), brought to the disk and then
-//! renamed: so whoever looks finds the old file or all of the new one, even after a crash. If the output is dropped before
-//! [`Output::commit`], or if writing fails, the temporary file is removed; `kill -9` leaves it, and its name says whose it was.
+//! It is written under a temporary name in its directory (`.NAME.PID-N.part`), synced and then renamed: readers find the old
+//! file or the complete new one, even after a crash. If the output is dropped before [`Output::commit`], or if writing
+//! fails, the temporary file is removed; `kill -9` leaves it, and its name has the process ID.
 //!
-//! - The result of a complete scan replaces a file that was there. Its mode is kept; its owner too, if we may give files away.
-//! - Any other result is renamed to `NAME.partial` and replaces what has that name; NAME is left as it was. No scan removes
-//!   the `NAME.partial` of another.
-//! - A symbolic link stays, and what it leads to is replaced; `NAME` is then the name that it leads to.
-//! - `-` is stdout. A pipe, a device, and anything of `/dev/fd`, `/dev/std…`, `/proc` is written as it is: there is nothing to
-//!   rename, and what a reader has read stays read.
+//! - The result of a complete scan replaces a file that was there. Its mode is kept; its owner too, if the process may change it.
+//! - Any other result is renamed to `NAME.partial` and replaces a file of that name; NAME is left unchanged. A complete scan does not
+//!   remove `NAME.partial`.
+//! - A symbolic link stays, and the file that it leads to is replaced; `NAME` is then the name of that file.
+//! - `-` is stdout. A pipe, a device, and anything of `/dev/fd`, `/dev/std…`, `/proc` is written directly: there is nothing to
+//!   rename, and a reader may have read some of it.
 
 use crate::{Extent, message};
 use std::ffi::{OsStr, OsString};
@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the name of a partial file ends in.
+/// The suffix of partial files.
 const PARTIAL: &[u8] = b".partial";
 
 /// One file that is being written. Unbuffered: each `write` is a system call.
@@ -45,18 +45,17 @@ struct Rename {
 impl Drop for Rename {
     fn drop(&mut self) {
         if !self.done {
-            // If it cannot be removed there is nobody to tell who has not heard of something worse.
+            // An error here is ignored: a worse one was reported before.
             let _ = fs::remove_file(&self.from);
         }
     }
 }
 
 impl Output {
-    /// Begins a file: a look at what is there, and an `openat`.
+    /// Begins a file: `stat` of the old file, and `openat`.
     ///
     /// # Errors
-    /// If it cannot be created, or if no partial result could replace a directory of that name; the message names the
-    /// file, the problem and the way out.
+    /// If it cannot be created, or if `NAME.partial` is a directory; the message names the file, the problem and a remedy.
     pub fn create(path: &Path) -> io::Result<Output> {
         let output = Self::begin(path).map_err(|error| message::cannot_write(path, &error))?;
         if let Some(rename) = &output.rename {
@@ -101,13 +100,13 @@ impl Output {
     fn take_after(&self, before: &Metadata) -> io::Result<()> {
         let now = self.file.metadata()?;
         if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-            // Only root may; anybody else becomes the owner, as with any editor that renames.
+            // Only root may; otherwise the user becomes the owner, as with editors that rename.
             let _ = std::os::unix::fs::fchown(&self.file, Some(before.uid()), Some(before.gid()));
         }
         self.file.set_permissions(before.permissions())
     }
 
-    /// Where the bytes are now, if they will be renamed: for whoever writes there by its own means.
+    /// The path of the temporary file, if there is one: for SQLite, which opens it itself.
     #[must_use]
     pub fn temporary_path(&self) -> Option<&Path> {
         self.rename.as_ref().map(|rename| rename.from.as_path())
@@ -119,11 +118,11 @@ impl Output {
         &self.named
     }
 
-    /// Gives the file its name, once it is on the disk, or if the scan is not complete that of the partial file: an
-    /// `fdatasync` and a `rename`. Both are left out for what is written as it is. Gives the path that the file has then.
+    /// Gives the file its final name; if the scan is not complete, that of the partial file: `fdatasync` and `rename`. Both
+    /// are left out for a pipe or device. Returns the path if it was renamed.
     ///
     /// # Errors
-    /// If the disk or the directory refuses, or if a write failed before; then no file appears.
+    /// If one of the two calls fails, or if a write failed before; then no file appears.
     pub fn commit(mut self, extent: Extent) -> io::Result<Option<PathBuf>> {
         if self.failed {
             let problem = io::Error::other("an earlier write failed");
@@ -160,40 +159,40 @@ impl Write for Output {
     }
 }
 
-/// What a path leads to in the end, also if nothing is there yet.
+/// The path with all symbolic links resolved, also if there is no file yet.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     /// As many as the kernel follows (`MAXSYMLINKS`).
     const LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
-        // The links of /proc lead to what has no name (`pipe:[4711]`); metadata follows them all the same.
+        // Links of /proc may lead to files without a name (`pipe:[4711]`); only metadata follows these.
         if is_descriptor(&path) {
             return Ok(path);
         }
         match fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-            // EINVAL: no link. Anything else will be met again where it can be told better.
+            // EINVAL: not a link. Other errors come again with the open, which reports them.
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::from_raw_os_error(40))
 }
 
-/// Whether a path names an open descriptor, whatever that is.
+/// Whether a path names an open descriptor.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"].iter().any(|prefix| path.starts_with(prefix))
 }
 
-/// Where the result of a scan goes that is not complete: `NAME.partial`.
+/// The name for the result of an incomplete scan: `NAME.partial`.
 fn partial_path(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().as_bytes();
-    // A name may have 255 bytes. Only names of 248 and more are cut, and come out with 228: so never as the file's own.
+    // A name may have 255 bytes. Names of 248 bytes and more are cut to 228, which is never the file's own name.
     let stem = if name.len() + PARTIAL.len() > 255 { &name[..220] } else { name };
     target.with_file_name(OsStr::from_bytes(&[stem, PARTIAL].concat()))
 }
 
-/// A new file in the same directory. `O_EXCL`, and a name that is ours by process and number, so one attempt is enough but
-/// for what a killed process of the same number left behind.
+/// Creates a new file in the same directory, with `O_EXCL`. The name has the process ID and a number, so it exists only if a killed
+/// process of the same ID left it.
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Some(name) = target.file_name() else { return Err(io::Error::from(ErrorKind::IsADirectory)) };

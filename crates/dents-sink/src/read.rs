@@ -1,4 +1,4 @@
-//! A scan file is opened, whatever its format, and gives its rows again.
+//! Readers of scan files of all formats.
 //!
 //! ```no_run
 //! # fn main() -> std::io::Result<()> {
@@ -11,10 +11,10 @@
 //! # }
 //! ```
 //!
-//! The format is told by the first bytes: `PAR1`, `SQLite format 3`, or a `{`. Lines can also come from a pipe, or from stdin
-//! as `-`; the others have their table of contents at the end, and need a file. Rows come as they stand in the file, one at
-//! a time, and memory does not grow with their number. A file that is not ours, empty, cut off, damaged or of a later version of
-//! the schema is an error that says so; never a panic. Whether the rows are all of the scan is told at the end.
+//! The format is recognised by the first bytes: `PAR1`, `SQLite format 3`, or `{`. NDJSON can also come from a pipe, or from stdin
+//! as `-`; the other formats need a file. Rows come in the order of the file, one at a time, and memory does not grow with their
+//! number. A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, gives an error; never a
+//! panic. Whether the rows are complete is known at the end.
 
 use crate::ndjson::Lines;
 use crate::{Extent, Format, Row, message, time};
@@ -27,7 +27,7 @@ use std::path::Path;
 /// A scan file.
 pub struct Reader(Kind);
 
-/// When a scan began and ended, by the clock of the machine that it ran on; `None` if its file does not say.
+/// Start and end of a scan, by the clock of its machine; `None` if its file does not have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// Its start.
@@ -55,12 +55,12 @@ enum Kind {
 /// Opens a scan file; `-` is stdin.
 ///
 /// # Errors
-/// If it cannot be read, or is not one of ours; the message names the file, the problem and the way out.
+/// If it cannot be read, or is not a scan file; the message names the file, the problem and a remedy.
 pub fn open(path: &Path) -> io::Result<Reader> {
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
     let kind = match &begin[..] {
-        // A scan that found nothing has its record all the same.
-        [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it anew, or scan again")),
+        // Even a scan without rows writes its record.
+        [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it again, or scan again")),
         [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
         begin if begin.starts_with(b"PAR1") => Kind::Columns(crate::parquet::Columns::open(path, file)?),
@@ -74,7 +74,7 @@ pub fn open(path: &Path) -> io::Result<Reader> {
     Ok(Reader(kind))
 }
 
-/// The file and its first 16 bytes, as far as there are so many.
+/// The file and its first bytes, at most 16.
 fn begin_of(path: &Path) -> io::Result<(File, Vec<u8>)> {
     let file = match path.as_os_str() == "-" {
         true => File::from(io::stdin().as_fd().try_clone_to_owned()?),
@@ -98,7 +98,8 @@ impl Reader {
         }
     }
 
-    /// When the scan was: read before the rows, so from lines only if they are a file whose last one is the record of the scan.
+    /// Start and end of the scan. They are read before the rows, so from NDJSON only if it is a file that ends with the record of the
+    /// scan.
     #[must_use]
     pub fn span(&self) -> Span {
         match &self.0 {
@@ -110,11 +111,11 @@ impl Reader {
         }
     }
 
-    /// Gives every row, once; an error of `give` ends it and is passed on. Then tells whether they are all: `None` if the
-    /// file does not say, as lines that were cut off at the end of one, and files of programs that kept no record of it.
+    /// Gives every row once; an error of `give` ends it and is returned. Returns whether the rows are complete: `None` if the
+    /// file does not tell, as NDJSON that was cut off at the end of a line, or a file of a program that wrote no record.
     ///
     /// # Errors
-    /// If the file cannot be read to its end, or says what no row can.
+    /// If the file cannot be read to its end, or contains an invalid row.
     pub fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<Option<Extent>> {
         match self.0 {
             Kind::Lines(mut lines) => lines.for_each(give),

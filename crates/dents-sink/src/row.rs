@@ -1,4 +1,4 @@
-//! What a scan tells of one entry: the one form that all outputs take and all inputs give.
+//! A row: the metadata of one entry, which all formats write and read.
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -9,18 +9,18 @@ use dents_core::path;
 pub struct Row<'a> {
     /// The path of the directory it is in, beginning with the operand; empty for an operand itself.
     pub parent: &'a [u8],
-    /// Its name; of an operand, all of what was given.
+    /// Its name; of an operand the whole argument.
     pub name: &'a [u8],
     /// 0 for operands, 1 for what is in them.
     pub depth: u32,
     /// Its type, as far as known.
     pub kind: Kind,
-    /// What `statx` said; `None` if it was not asked or did not answer.
+    /// The result of `statx`; `None` if it was not called, or failed.
     pub facts: Option<Facts<'a>>,
-    /// Where a symbolic link leads, as it says.
+    /// The target of a symbolic link, as `readlink` gives it.
     pub target: Option<&'a [u8]>,
-    /// What could not be found out. A directory that could not be opened or read to its end has a second row for that,
-    /// which [`Fault::is_of_directory`]; every other row stands for one entry.
+    /// The request that failed. A directory that could not be opened or read to its end has a second row for that,
+    /// see [`Fault::is_of_directory`]; every other row stands for one entry.
     pub fault: Option<Fault>,
 }
 
@@ -30,14 +30,14 @@ impl<'a> Row<'a> {
         path::push(self.parent, self.name, path);
     }
 
-    /// Whether this is a root that could not be opened or read to its end: then a scan is not complete.
+    /// Whether this is a root that could not be opened or read to its end: then the scan is not complete.
     #[must_use]
     pub fn is_failed_root(&self) -> bool {
         self.depth == 0
             && self.fault.is_some_and(|fault| fault.asked == Asked::Stat || fault.is_of_directory())
     }
 
-    /// The same row without its texts, for a place that keeps them apart.
+    /// The row without its texts, for a caller that keeps these elsewhere.
     #[must_use]
     pub fn without_texts(&self) -> Row<'static> {
         let facts = self.facts.map(|facts| Facts { user: None, group: None, ..facts });
@@ -59,7 +59,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What `statx` knows of a file.
+/// The metadata that `statx` gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// Major and minor number of the device that holds it.
@@ -90,20 +90,20 @@ pub struct Facts<'a> {
     pub ctime: Time,
     /// Last change of the contents.
     pub mtime: Time,
-    /// Whether the values are what a network client had at hand (`AT_STATX_DONT_SYNC`), and may be out of date.
+    /// Whether the values are from the cache of a network client (`AT_STATX_DONT_SYNC`), and may be out of date.
     pub lazy: bool,
 }
 
-/// A question that was not answered.
+/// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which one.
+    /// Which request.
     pub asked: Asked,
-    /// What the kernel said.
+    /// The error number of the kernel.
     pub errno: i32,
 }
 
-/// What was asked.
+/// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// `statx` of the entry.
@@ -119,7 +119,7 @@ pub enum Asked {
 }
 
 impl Fault {
-    /// Whether this is about what is in a directory, and not about the entry.
+    /// Whether it is about the contents of a directory, not about the entry.
     #[must_use]
     pub fn is_of_directory(&self) -> bool {
         matches!(self.asked, Asked::Open | Asked::Read | Asked::Loop)

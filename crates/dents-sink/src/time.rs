@@ -1,10 +1,10 @@
 //! Times as text and as numbers.
 //!
-//! As text: RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`. RFC 3339 has no years outside
+//! Text is RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`. RFC 3339 has no years outside
 //! 0000–9999; the kernel's `tv_sec` has. These are written as ISO 8601 and ECMAScript extend it, with a sign and at least six
 //! digits: `+010000-01-01T00:00:00.000000000Z`, `-000001-12-31T23:59:59.999999999Z`. All 64 bits of seconds come back exactly.
 //!
-//! As one number: microseconds or nanoseconds since 1970 in 64 bits ([`Unit`]). Nanoseconds reach from
+//! A number is microseconds or nanoseconds since 1970, in 64 bits ([`Unit`]). Nanoseconds reach from
 //! 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z, microseconds a thousand times as far: 292,000 years.
 
 use dents_core::batch::Time;
@@ -14,7 +14,7 @@ const NANOS: u32 = 1_000_000_000;
 
 pub use dents_render::record::time::write;
 
-/// Reads what [`write()`] wrote; also fewer digits of a second, or none. `None` for anything else.
+/// Parses what [`write()`] writes, also with fewer or no decimals. `None` for anything else.
 #[must_use]
 pub fn parse(text: &[u8]) -> Option<Time> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
@@ -69,10 +69,10 @@ fn days(year: i64, month: u32, day: u32) -> Option<i128> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// What times are counted in where they are one number.
+/// The unit of times that are one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
-    /// Millionths of a second: what Spark, Iceberg and most databases know.
+    /// Millionths of a second, which Spark, Iceberg and most databases know.
     #[default]
     Micros,
     /// Billionths: as the kernel has them.
@@ -87,7 +87,7 @@ impl Unit {
         }
     }
 
-    /// Units since 1970, rounded down, or the nearest that 64 bits hold. The second value is false where it is that.
+    /// Units since 1970, rounded down, or the nearest value of 64 bits. The second value is whether it fits.
     #[must_use]
     pub fn count(self, time: Time) -> (i64, bool) {
         let per_second = self.per_second();
@@ -115,7 +115,7 @@ pub fn now() -> Time {
     Time { sec: since.as_secs() as i64, nsec: since.subsec_nanos() }
 }
 
-/// What [`write()`] writes.
+/// The same as a string.
 #[must_use]
 pub fn text(time: Time) -> String {
     let mut out = Vec::with_capacity(30);

@@ -1,11 +1,11 @@
-//! The words and numbers that stand for types, questions and devices in all formats.
+//! The words and numbers of types, requests and devices in all formats.
 
 use crate::row::{Asked, Fault};
 use dents_core::needs::Kind;
 use dents_render::record::words;
 pub(crate) use dents_render::record::words::{device, of_kind};
 
-/// Why a value in a file can be no part of a row.
+/// Why a value in a file is invalid.
 pub(crate) type Problem = &'static str;
 
 const ASKED: [(Asked, &str); 5] = [
@@ -29,7 +29,7 @@ pub(crate) fn kind(word: &[u8]) -> Result<Kind, Problem> {
     words::kind(word).ok_or("an unknown word in \"type\"")
 }
 
-/// The fault that a question and an error number stand for.
+/// The fault of a request and an error number.
 pub(crate) fn fault(question: Option<&[u8]>, errno: Option<i32>) -> Result<Option<Fault>, Problem> {
     match (question, errno) {
         (None, None) => Ok(None),
@@ -41,7 +41,7 @@ pub(crate) fn fault(question: Option<&[u8]>, errno: Option<i32>) -> Result<Optio
     }
 }
 
-/// Major and minor number again.
+/// Major and minor number of a device.
 pub(crate) fn device_halves(device: u64) -> (u32, u32) {
     let major = (device >> 32 & 0xffff_f000) | (device >> 8 & 0xfff);
     let minor = (device >> 12 & 0xffff_ff00) | (device & 0xff);

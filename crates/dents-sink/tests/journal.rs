@@ -217,7 +217,7 @@ fn what_is_refused_says_why_and_what_to_do() {
     let why = refused(&dir, "-x", &[c"/a"]);
     assert!(why.contains("is of \"/a\" \"/b\": run it with the same, or remove"), "{why}");
     let twice = open(&dir, "-x", &[c"/a", c"b", c"/a//"]).err().expect("refused").to_string();
-    assert_eq!(twice, "\"/a//\" is given twice, which a journal cannot tell apart: give it once");
+    assert_eq!(twice, "\"/a//\" is given twice, which a journal cannot tell apart: name it once");
     for (version, header) in [(1, FIRST), (3, &b"dents scan journal 3\nwhatever"[..])] {
         fs::write(dir.join("scan"), header).expect("written");
         let why = refused(&dir, "-x", &[c"/a", c"/b"]);
@@ -226,9 +226,9 @@ fn what_is_refused_says_why_and_what_to_do() {
     }
     fs::write(dir.join("scan"), "dents scan journal 2\nwhatever").expect("written");
     let why = refused(&dir, "-x", &[c"/a", c"/b"]);
-    assert!(why.contains("scan: damaged, no journal can be made of it: remove"), "{why}");
+    assert!(why.contains("scan: damaged, this journal cannot be used: remove"), "{why}");
     let why = refused(&playground.0, "-x", &[c"/a"]);
-    assert!(why.contains("not a journal, for it holds \"made\": give a directory of its own"), "{why}");
+    assert!(why.contains("not a journal, since it contains \"made\": name an empty directory"), "{why}");
     let file = playground.0.join("file");
     fs::write(&file, "").expect("written");
     assert!(refused(&file, "", &[c"/a"]).contains("exists"));
@@ -275,7 +275,7 @@ fn a_root_that_was_replaced_is_refused() {
     assert!(why.contains("was not there"), "{why}");
 }
 
-/// What a scan that was being removed left behind harms nobody.
+/// Remains of a journal that was being removed disturb no later scan.
 #[test]
 fn segments_without_a_header_are_forgotten() {
     let playground = Playground::new("remains");

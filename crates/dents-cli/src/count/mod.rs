@@ -1,8 +1,8 @@
 //! `dents count`: entries by type, as `readdir` tells it.
 //!
-//! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type no `readdir`
-//! tells. Where a file system tells no types, one `statx` for each entry; `--json` says how many. With several PATHs one
-//! `statx` more for each of them and for each directory: one that lies in another counts once.
+//! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type `readdir`
+//! does not give. Where `readdir` gives no types, one `statx` for each entry; `--json` says how many. With several PATHs one
+//! `statx` more for each of them and for each directory: a directory that lies in several PATHs counts once.
 
 mod roots;
 
@@ -17,9 +17,10 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Count entries by type, without asking about any
+/// Count entries by type
 ///
-/// The PATHs themselves are among them, as for find(1); what lies in several PATHs counts once. Types are what readdir tells: nothing is stat'ed where it does.
+/// The PATHs themselves count, as for find(1); an entry that lies in several PATHs counts once. Types are those that readdir gives;
+/// entries are stat'ed only where it gives none.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 /// By type, as `d_type` numbers them.
 type Counts = [u64; 16];
 
-/// What is shown, in this order: what one and many of a type are called.
+/// The types in the order in which they are shown, each with the words for one and for several.
 const TYPES: [(Kind, &str, &str); 9] = [
     (Kind::Dir, "directory", "directories"),
     (Kind::Reg, "file", "files"),
@@ -48,7 +49,7 @@ const TYPES: [(Kind, &str, &str); 9] = [
 pub(crate) fn run(args: &Args) -> ExitCode {
     let diagnostics = Diagnostics::begin();
     let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
-    // Where links are followed, what several of them lead to counts with each: they are entries, as names are.
+    // Where links are followed, a file that several links lead to counts once for each link: each link is an entry.
     let follow = if options.follow == Follow::Never { Follow::Never } else { Follow::Operands };
     let paths = args.walk.paths();
     let (overlap, roots) = (Overlap::new(&paths, follow), Roots::new(&paths, follow));
@@ -74,7 +75,7 @@ struct Counter<'t> {
     overlap: &'t Overlap,
     roots: &'t Roots,
     counts: Counts,
-    /// Of these what was counted before.
+    /// How many of these were counted before.
     again: Counts,
 }
 
@@ -92,7 +93,7 @@ impl Visitor for Counter<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.diagnostics.saw(place, batch);
-        // An operand that is not there is no entry; an entry whose type nobody tells is one of unknown type.
+        // An operand that does not exist is no entry. An entry without a type counts as one of unknown type.
         for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
             self.counts[entry.kind() as usize] += 1;
             if entry.kind() != Kind::Dir && self.roots.hold(place, &entry) {
@@ -108,7 +109,7 @@ impl Visitor for Counter<'_> {
     }
 }
 
-/// Directories, files and links are always shown, others if there are any.
+/// Directories, files and links are always shown, other types if there are any.
 fn table(counts: &Counts, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(vec![Column::right("").painted(Paint::Size), Column::left("")]);
     let mut row = |count, one: &str, many: &str| {

@@ -1,4 +1,4 @@
-//! Roots that are no directories: names that another root may hold.
+//! Roots that are not directories: another root may contain them.
 //!
 //! A name is known by the directory it is in, not by its inode, which other names may have.
 
@@ -11,19 +11,19 @@ use dents_core::tree::{Follow, Place};
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
-/// What was counted as a root.
+/// The names that were counted as roots.
 #[derive(Default)]
 pub(super) struct Roots {
     /// Their directories and last components.
     names: HashSet<(Inode, Box<[u8]>)>,
-    /// Their inode numbers, for a first look.
+    /// Their inode numbers: a cheap first test.
     numbers: HashSet<u64>,
-    /// Roots that are the same name as a root before.
+    /// Roots that repeat the name of an earlier root.
     pub(super) again: Counts,
 }
 
 impl Roots {
-    /// Of several roots: two `statx` for each that is no directory, one for each other.
+    /// If there are several roots: two `statx` for each that is not a directory, one for each that is.
     pub(super) fn new(paths: &[CString], follow: Follow) -> Roots {
         let mut roots = Roots::default();
         if paths.len() > 1 {
@@ -49,7 +49,7 @@ impl Roots {
         }
     }
 
-    /// Whether an entry that is no directory was counted as a root. One `statx` if it has the inode number of a root, by
+    /// Whether an entry that is not a directory was counted as a root. One `statx` if it has the inode number of a root, by
     /// `readdir`.
     pub(super) fn hold(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         place.depth > 0

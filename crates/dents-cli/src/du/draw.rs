@@ -8,9 +8,9 @@ use dents_render::width::width;
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
-/// What the columns beside bar and path take, with the blanks between them.
+/// The width of the columns other than bar and path, with the blanks between columns.
 const OTHERS: usize = 20;
-/// A bar of fewer columns says nothing, of more not more.
+/// The width of a bar: fewer columns show no difference, more add nothing.
 const BAR: std::ops::RangeInclusive<usize> = 8..=40;
 
 pub(super) fn draw(

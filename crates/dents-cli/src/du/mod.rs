@@ -1,15 +1,14 @@
-//! `dents du`: what files take, and with them the directories they are in.
+//! `dents du`: the space that files and directories take.
 //!
 //! ```text
-//! operand ─► walk ─► Summer, one a worker ─► Sums ─► tree ─► lines
-//!            statx   rows to show, nodes to   each operand's    largest first
-//!                    add to, hard links       rows added up
+//! operand ─► walk ─► Summer, one a worker ─► Sums ─► rows ─► lines
+//!            statx   rows to show, nodes to   nodes are     largest first
+//!                    add to, hard links       rolled up
 //! ```
 //!
-//! Operands are walked one after the other, for what was counted in one is not counted again in the next. What it costs
-//! beyond the walk: nothing for a directory below the depth that is shown; a row for each one above; 28 bytes for each
-//! file with several links of which some are still to come
-//! ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
+//! Operands are walked one after the other, since a file that was counted in one is not counted again in the next. Memory
+//! beyond that of the walk: a row for each entry that is shown; 28 bytes for each file with several links while some of its links were not
+//! met yet ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
 mod draw;
 mod row;
@@ -27,36 +26,36 @@ use sum::Sums;
 
 /// Show what directories take, largest first
 ///
-/// Allocated space as du(1) counts it: each file once however many links it has, directories' own blocks among it. A file
-/// with several links counts in the first of the directories shown, in the order of their names: whatever the number of
-/// workers, the figures are the same.
+/// Allocated space as du(1) counts it: each file once, however many links it has, and the blocks of directories too. A file
+/// with several links counts in the first of the directories shown, in the order of their names, so the figures do not
+/// depend on the number of workers.
 ///
-/// On a terminal sizes are shown with the unit that fits and a bar for their share of all; elsewhere each line is
-/// SIZE, a tab and the path as it is, in blocks of 1024 bytes, as du(1) has it.
+/// On a terminal each size has a unit that fits and a bar for its share of the total; elsewhere each line is
+/// SIZE in blocks of 1024 bytes, a tab and the unquoted path, as du(1) has it.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
-    /// Only the sum of each PATH
+    /// Show only the sum of each PATH
     #[arg(short, long, help_heading = "What is shown", conflicts_with = "max_depth")]
     summarize: bool,
-    /// Directories down to this depth; all of them are counted in any case
+    /// Show directories down to this depth; deeper ones are counted but not shown
     #[arg(short = 'd', long, value_name = "N", default_value_t = 1, help_heading = "What is shown")]
     max_depth: u32,
-    /// Files as well
+    /// Show files too
     #[arg(short, long, help_heading = "What is shown")]
     all: bool,
-    /// The sum of all PATHs at the end
+    /// Show the sum of all PATHs at the end
     #[arg(short = 'c', long, help_heading = "What is shown")]
     total: bool,
-    /// Bytes in files, not what is allocated for them; directories have none
+    /// Count the bytes in files, not the allocated space; directories count 0
     #[arg(long, help_heading = "What is counted")]
     apparent_size: bool,
-    /// Bytes in files, shown in bytes: --apparent-size --bytes
+    /// The same as --apparent-size --bytes
     #[arg(short = 'b', help_heading = "What is counted")]
     apparent_bytes: bool,
-    /// A file with several links as often as it is met
+    /// Count a file with several links once for each link
     #[arg(short = 'l', long, help_heading = "What is counted")]
     count_links: bool,
     /// End lines with a NUL instead of a newline
@@ -90,7 +89,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut options = args.walk.options(rules.needs());
     options.extra = true;
     if rules.follows() && rules.depth > 0 {
-        // Which of two links to a directory leads into it decides where it counts: so one after the other.
+        // A directory that two links lead to counts where it is entered first. With one worker that is always the same link.
         options.workers = Some(1);
     }
     let mut sums = Sums::new(&rules, &diagnostics);
@@ -108,7 +107,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     completion.finish(|out| draw::draw(args, &rows, total, &completion, out))
 }
 
-/// Of several slashes at the end only one is shown, as du(1) does.
+/// Leaves one of several slashes at the end, as du(1) does.
 fn trimmed(path: &CStr) -> CString {
     let mut bytes = path.to_bytes();
     while bytes.ends_with(b"//") {

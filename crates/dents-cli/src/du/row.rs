@@ -3,7 +3,7 @@
 use crate::inode::path_order;
 use std::cmp::Ordering;
 
-/// A line to be.
+/// A line of the output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) path: Box<[u8]>,
@@ -12,7 +12,7 @@ pub(super) struct Row {
     pub(super) bytes: u128,
 }
 
-/// Rows of the same path become one: of a directory there is one for what it takes itself and one for all below it.
+/// Merges rows of the same path: a directory has one for its own blocks and one for all entries below it.
 pub(super) fn merge(rows: &mut Vec<Row>) {
     rows.sort_unstable_by(|a, b| path_order(&a.path, &b.path));
     rows.dedup_by(|later, row| {
@@ -22,7 +22,7 @@ pub(super) fn merge(rows: &mut Vec<Row>) {
     });
 }
 
-/// The largest first; a directory before what is in it, where that is all there is.
+/// The largest first; of equals the one whose path comes first, so a directory stands before its only entry.
 pub(super) fn largest_first(a: &Row, b: &Row) -> Ordering {
     b.bytes.cmp(&a.bytes).then_with(|| path_order(&a.path, &b.path))
 }

@@ -1,4 +1,4 @@
-//! What counts, and how much.
+//! Which entries count, and how many bytes.
 
 use super::Args;
 use crate::inode::{self, Inode};
@@ -8,22 +8,22 @@ use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Follow;
 use std::ffi::CString;
 
-/// Decided before the walk, the same for all operands.
+/// The rules for all operands, made before the walk.
 pub(super) struct Rules {
-    /// Directories down to here have a row of their own.
+    /// Directories down to this depth have a row of their own.
     pub(super) depth: u32,
-    /// So have files.
+    /// Files down to that depth have one too.
     pub(super) all: bool,
     pub(super) one_file_system: bool,
     apparent: bool,
     count_links: bool,
     follow: Follow,
-    /// What more than one way may lead to: over links, or from another operand.
+    /// Files that several paths may lead to: over links, or from another operand.
     pub(super) overlap: Overlap,
 }
 
 impl Rules {
-    /// With several operands, `stat`s each.
+    /// One `statx` for each operand if there are several.
     pub(super) fn new(args: &Args, paths: &[CString]) -> Rules {
         let options = args.walk.options(NeedsByKind::default());
         let (follow, one_file_system) = (options.follow, options.one_file_system);
@@ -42,13 +42,13 @@ impl Rules {
         }
     }
 
-    /// Whether links are followed wherever they are.
+    /// Whether all symbolic links are followed.
     pub(super) fn follows(&self) -> bool {
         self.follow == Follow::Always
     }
 
-    /// What must be known. The apparent size of a directory is nothing, so its inode matters only if it may be met twice or
-    /// lie elsewhere.
+    /// What must be known. The apparent size of a directory is 0, so its inode number matters only if the directory may be met
+    /// twice or lie on another file system.
     pub(super) fn needs(&self) -> NeedsByKind {
         let identity = Needs::TYPE | Needs::INODE;
         let size = if self.apparent { Needs::SIZE } else { Needs::BLOCKS };
@@ -59,12 +59,12 @@ impl Rules {
         needs
     }
 
-    /// Which file an entry of this type is must be known.
+    /// Whether device and inode number of entries of this type must be known.
     pub(super) fn identifies(&self, kind: Kind) -> bool {
         !self.apparent || self.overlap.has_directories() || self.one_file_system || kind.has_length()
     }
 
-    /// What an entry takes, in bytes. The apparent size of what has no [length](Kind::has_length) is 0.
+    /// The bytes that an entry takes. The apparent size of an entry that has no [length](Kind::has_length) is 0.
     pub(super) fn bytes(&self, entry: &Entry<'_>) -> u64 {
         match self.apparent {
             false => inode::allocated(entry),
@@ -73,7 +73,7 @@ impl Rules {
         }
     }
 
-    /// How many names of a file that is no directory may be met.
+    /// How many names of a file may be met; it is not a directory.
     pub(super) fn names(&self, entry: &Entry<'_>, inode: Inode) -> u32 {
         if self.count_links { 1 } else { self.overlap.names(inode, entry.nlink()) }
     }

@@ -1,8 +1,8 @@
-//! Adding up, on all workers at once.
+//! The visitor that adds up, one for each worker.
 //!
-//! What a directory holds is added to its node ([`tree::sums`]). A file with several links is set aside until all
-//! its names were seen, or to the end of the operand: then it counts for the first of the nodes that hold one of its
-//! links, in the order of paths, whatever worker met it first.
+//! The entries of a directory are added to its node ([`tree::sums`]). A file with several links is counted when all its
+//! names were met, or at the end of the operand: in the node that holds one of its names and whose path comes first. So the figures
+//! do not depend on which worker met it first.
 
 use super::row::{self, Row};
 use super::rules::Rules;
@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Default)]
 struct Counted {
     bytes: u128,
-    /// A directory always; a file with several links only where it was counted.
+    /// A directory is always shown, a file with several links only where it was counted.
     is_shown: bool,
 }
 
@@ -42,7 +42,7 @@ type Nodes = tree::sums::Sums<Counted>;
 #[derive(Clone, Copy, Default)]
 #[repr(Rust, packed(4))]
 struct Linked {
-    /// The first that holds one of them; none if it was counted in an earlier operand.
+    /// The first node that holds one of its names; none if the file was counted in an earlier operand.
     node: At,
     bytes: u64,
 }
@@ -54,7 +54,7 @@ impl Linked {
     }
 }
 
-/// What was counted so far, over all operands.
+/// The rows of all operands that were walked, and the files with several links.
 pub(super) struct Sums<'r> {
     rules: &'r Rules,
     diagnostics: &'r Diagnostics,
@@ -68,7 +68,7 @@ impl<'r> Sums<'r> {
         Sums { rules, diagnostics, rows: Vec::new(), links }
     }
 
-    /// Walks an operand. One that was counted as part of an earlier one leaves no row.
+    /// Walks an operand. An operand that was counted as part of an earlier one has no row.
     pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>) -> End {
         let (border, nodes) = (OnceLock::new(), Nodes::default());
         let Outcome { visitors, end, .. } = tree::walk(&[path], options, &Threads, |_| Summer {
@@ -80,7 +80,7 @@ impl<'r> Sums<'r> {
             path: Vec::new(),
         });
         let mut rows: Vec<Row> = visitors.into_iter().flat_map(|one| one.rows).collect();
-        // A later operand may hold more of their names, which count no more.
+        // A later operand may hold more of their names; these do not count again.
         for link in self.links.values_mut() {
             link.count(&nodes);
             link.node = At::NONE;
@@ -97,21 +97,21 @@ impl<'r> Sums<'r> {
     }
 }
 
-/// What one worker finds in one operand.
+/// One worker's visitor, for one operand.
 struct Summer<'s> {
     sums: &'s Sums<'s>,
     /// The device of the operand.
     border: &'s OnceLock<(u32, u32)>,
     adder: Adder<'s, Counted>,
-    /// Files that are shown, and what directories that are shown take themselves.
+    /// Files that are shown; directories that are shown, each with its own blocks.
     rows: Vec<Row>,
-    /// Directories in the batch seen last that were counted before.
+    /// Directories in the last batch that were counted before.
     again: Vec<usize>,
     path: Vec<u8>,
 }
 
 impl Visitor for Summer<'_> {
-    /// Where to add.
+    /// The node that entries are added to.
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
@@ -132,7 +132,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, _: &At) -> Step {
-        // In the order in which they were put there.
+        // The entries come in the order of their indices.
         if self.again.binary_search(&entry.index()).is_ok() { Step::Skip } else { Step::Enter }
     }
 
@@ -143,7 +143,7 @@ impl Visitor for Summer<'_> {
 }
 
 impl Summer<'_> {
-    /// What an entry adds to the directory it is in: nothing if it is set aside.
+    /// The bytes that an entry adds to its directory: 0 if the entry has several names, which are counted later.
     fn entry(&mut self, place: &Place<'_>, entry: &Entry<'_>, at: At) -> u64 {
         let rules = self.sums.rules;
         if !self.is_there(place, entry) {
@@ -164,7 +164,7 @@ impl Summer<'_> {
             } else {
                 let names = rules.names(entry, inode);
                 if names > 1 {
-                    self.set_aside(place, entry, (inode, names), bytes, at);
+                    self.add_link(place, entry, (inode, names), bytes, at);
                     return 0;
                 }
             }
@@ -177,7 +177,7 @@ impl Summer<'_> {
         bytes
     }
 
-    /// Whether there is something to count. Of what did not answer is told already, but for links that lead nowhere.
+    /// Whether there is something to count. Failed `statx` calls were reported before; links that lead nowhere are reported here.
     fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if self.sums.rules.follows() && entry.kind() == Kind::Link {
             self.sums.diagnostics.cannot_access(
@@ -187,12 +187,12 @@ impl Summer<'_> {
             );
             return false;
         }
-        // Not asked for want of a question, or of time.
+        // It was not asked: no need for it was declared, or the time was up.
         let unknown = !entry.is_known() && self.sums.rules.identifies(entry.kind());
         !unknown && entry.fault().is_none()
     }
 
-    /// Which file it is, if that matters.
+    /// The file's identity, if that must be known.
     fn inode(&self, entry: &Entry<'_>) -> Option<Inode> {
         if self.sums.rules.identifies(entry.kind()) { Inode::of(entry) } else { None }
     }
@@ -202,8 +202,8 @@ impl Summer<'_> {
         place.depth == 0 || (place.depth <= rules.depth && (rules.all || kind == Kind::Dir))
     }
 
-    /// Counts one of so many names of a file.
-    fn set_aside(
+    /// Takes one of `names` names of a file.
+    fn add_link(
         &mut self,
         place: &Place<'_>,
         entry: &Entry<'_>,
@@ -216,7 +216,7 @@ impl Summer<'_> {
         if is_shown {
             place.join(entry.name(), &mut self.path);
         }
-        // A shown file has a node of its own, made only if its path comes before those of the names before.
+        // A shown file has a node of its own; a new one is made only if this name comes before all names met before.
         let file = || {
             let (path, depth) = (self.path.as_slice().into(), place.depth);
             nodes.push(Node { path, depth, above: at, sum: Counted::default() })

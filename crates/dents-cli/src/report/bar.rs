@@ -1,24 +1,24 @@
-//! A share of the whole, to be seen and to be read.
+//! A share of the whole: as a percentage, and as a bar.
 
 /// Eighths of a cell, the last of which is the whole one.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// How much of the whole a part is, in per mille, rounded to the nearest; nothing of nothing is nothing.
+/// The share of a part in the whole, in per mille, rounded to the nearest; 0 if the whole is 0.
 fn per_mille(part: u128, whole: u128) -> u128 {
     if whole == 0 {
         return 0;
     }
-    // A sum of sizes is far below what a thousandfold does not fit into 128 bits.
+    // A thousand times a sum of sizes fits into 128 bits.
     part.saturating_mul(1000).saturating_add(whole / 2) / whole
 }
 
-/// ` 12.3%`: always with one decimal, so that points stand below each other.
+/// ` 12.3%`: always one decimal, so that the points are aligned.
 pub(crate) fn percent(part: u128, whole: u128) -> String {
     let share = per_mille(part, whole);
     format!("{}.{}%", share / 10, share % 10)
 }
 
-/// A bar of so many columns for the whole. What is not nothing is seen, be it ever so small.
+/// A bar; the whole has this many columns. A part greater than 0 is always visible.
 pub(crate) fn bar(part: u128, whole: u128, columns: usize, utf8: bool) -> String {
     let steps = if utf8 { 8 } else { 1 };
     let most = (columns * steps) as u128;

@@ -1,4 +1,4 @@
-//! What is told while a walk goes on: what could not be read, at once, and on a terminal how far it is.
+//! Messages and progress during a walk: errors at once, and on a terminal the line of progress.
 
 use crate::message;
 use crate::progress::Progress;
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Diagnostics {
     progress: Option<Progress>,
     errors: AtomicU64,
-    /// Set if a scan file was read that is not of a complete scan: whether it may be.
+    /// Set if a scan file is not complete: whether `--partial` was given.
     partial: OnceLock<bool>,
 }
 
 impl Diagnostics {
-    /// The result comes at the end: nothing else is written while there is progress to be shown.
+    /// Begins to show progress. Commands that use this write their result at the end, so the line of progress disturbs no output.
     pub(crate) fn begin() -> Diagnostics {
         Diagnostics {
             progress: Progress::start(false, true),
@@ -33,12 +33,12 @@ impl Diagnostics {
         self.errors.load(Relaxed)
     }
 
-    /// Whether a scan file that was read may be partial; `None` if none was.
+    /// If a scan file is not complete, whether `--partial` was given; `None` if it is complete, or none was read.
     pub(super) fn may_be_partial(&self) -> Option<bool> {
         self.partial.get().copied()
     }
 
-    /// A batch has come: tells of what did not answer in it.
+    /// Counts a batch, and reports its entries for which `statx` failed.
     pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
         if let Some(progress) = &self.progress {
             progress.counters().saw(place, batch);
@@ -52,7 +52,7 @@ impl Diagnostics {
         }
     }
 
-    /// An entry that `statx` did not answer for.
+    /// Reports an entry for which `statx` failed.
     pub(crate) fn cannot_access(&self, place: &Place<'_>, entry: &Entry<'_>, errno: Errno) {
         let mut path = Vec::new();
         place.join(entry.name(), &mut path);
@@ -60,20 +60,20 @@ impl Diagnostics {
         message::cannot_access(&path, errno);
     }
 
-    /// A directory that could not be opened or not be read to its end.
+    /// Reports a directory that could not be opened or read to its end.
     pub(crate) fn failed(&self, failure: &Failure<'_>) {
         self.errors.fetch_add(1, Relaxed);
         message::complain(failure);
     }
 
-    /// What a scan could not read, by the file that it wrote.
+    /// Reports how many entries and directories a scan could not read, by its file.
     pub(crate) fn unread(&self, file: &OsStr, count: u64) {
         self.errors.fetch_add(count, Relaxed);
-        let questions = message::counted(count, "question was", "questions were");
+        let questions = message::counted(count, "request was", "requests were");
         message::of(file.as_bytes(), &format!("{questions} not answered when it was written"));
     }
 
-    /// A scan file was read that is not of a complete scan, or does not say so.
+    /// Reports a scan file that is not of a complete scan, or does not say so.
     pub(crate) fn partial(&self, file: &OsStr, extent: Option<Extent>, may_be: bool) {
         let _ = self.partial.set(may_be);
         if may_be {

@@ -1,8 +1,8 @@
-//! What `--json` writes: one object, whose fields are the same whatever was found.
+//! The output of `--json`: one object, which always has the same fields.
 //!
-//! It begins with [`Head`]. Names are byte-exact: `"path"` holds the text of one that is valid UTF-8; for one that is not,
-//! `"path_bytes"` stands in its place and holds the bytes in Base64. Sizes are bytes. [`SCHEMA`] counts up when a field
-//! changes its meaning or goes; new fields may come.
+//! It begins with [`Head`]. Names are byte-exact: `"path"` is a name that is valid UTF-8; a name that is not is in
+//! `"path_bytes"` instead, in Base64. Sizes are bytes. [`SCHEMA`] is incremented when a field changes its meaning or is removed; fields
+//! may be added.
 
 use super::Completion;
 use dents_render::record::text::{exact, push_escaped};
@@ -10,16 +10,16 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io::{self, Write};
 
-/// The version of all objects.
+/// The version of the schema of all objects.
 const SCHEMA: u32 = 1;
 
-/// How each object begins.
+/// The first fields of each object.
 #[derive(Serialize)]
 pub(crate) struct Head {
     /// `du`, `top`, `count` or `stats`.
     pub(crate) dents: &'static str,
     pub(crate) schema: u32,
-    /// False if it was interrupted, or is from a scan file that is partial. What could not be read counts in `errors`.
+    /// False if the work was interrupted, or if a scan file is partial. Entries that could not be read count in `errors`.
     pub(crate) complete: bool,
     /// Entries and directories that could not be read.
     pub(crate) errors: u64,
@@ -53,7 +53,7 @@ pub(crate) fn write_json(object: &impl Serialize, out: &mut dyn Write) -> io::Re
     out.write_all(b"\n")
 }
 
-/// Strings are escaped as in all other output: also what JSON would let through to a terminal.
+/// Escapes strings as all other output does: also DEL, C1 controls and marks of direction, which JSON allows and terminals obey.
 struct Escaping;
 
 impl Formatter for Escaping {

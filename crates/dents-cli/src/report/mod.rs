@@ -1,4 +1,4 @@
-//! What the commands that sum up share: what is told on the way, one place that writes at the end, and how it is drawn.
+//! Shared by `count`, `du`, `stats` and `top`: messages and progress during the walk, tables and JSON, one place that writes them.
 //!
 //! ```text
 //! walk ─► Meanwhile (stderr)        sums ─► Ending::finish ─► Table, lines or JSON (stdout)

@@ -1,4 +1,4 @@
-//! What stands at the other end of standard output, and how to draw there.
+//! Standard output as a terminal: its width, its colours, its characters.
 
 use crate::message;
 use dents_locale::Locale;
@@ -23,7 +23,7 @@ pub(crate) enum Paint {
     Plain,
     /// Titles and totals.
     Bold,
-    /// What is large.
+    /// Sizes.
     Size,
     Bar,
 }
@@ -44,7 +44,7 @@ impl Screen {
     pub(crate) fn stdout() -> Screen {
         let stdout = io::stdout();
         let terminal = tty::isatty(stdout.as_fd());
-        // A terminal that does not know its width has the width that all have.
+        // Terminals that do not know their width have 80 columns.
         let columns = terminal.then(|| tty::columns(stdout.as_fd()).map_or(80, usize::from));
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
@@ -52,7 +52,7 @@ impl Screen {
     }
 
     pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
-        // To a file as well: a column of a table must not hold a line's end.
+        // Also for a file: a cell of a table must not contain a newline.
         let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"");
         Screen { columns, utf8: locale.utf8, colours, quoter }
     }
@@ -61,20 +61,20 @@ impl Screen {
         self.columns.is_some()
     }
 
-    /// A name as `ls` shows it on a terminal: quoted where a shell would need it, with nothing that steers the terminal.
+    /// A name as `ls` shows it on a terminal: quoted where a shell needs quotes, control characters escaped.
     pub(crate) fn name(&self, name: &[u8]) -> Vec<u8> {
         let mut drawn = Vec::with_capacity(name.len() + 8);
         self.quoter.write(name, &mut drawn);
         drawn
     }
 
-    /// A number of things: in groups of three digits where people read it.
+    /// A number, on a terminal in groups of three digits.
     pub(crate) fn count(&self, number: u64) -> Vec<u8> {
         let text = if self.is_terminal() { grouped(number) } else { number.to_string() };
         text.into_bytes()
     }
 
-    /// Text in its colour, if there are any.
+    /// Appends text, in its colour if colours are on.
     pub(crate) fn paint(&self, paint: Paint, text: &[u8], out: &mut Vec<u8>) {
         if !self.colours || paint == Paint::Plain {
             return out.extend_from_slice(text);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_steer_no_terminal() {
+    fn names_are_escaped() {
         let screen = Screen::new(Some(80), true, &Locale::C_UTF8);
         assert_eq!(screen.name(b"plain"), b"plain");
         assert_eq!(screen.name("f\u{fc}r".as_bytes()), "f\u{fc}r".as_bytes());

@@ -1,4 +1,4 @@
-//! Tables for people: titles, columns as wide as their widest cell, numbers to the right.
+//! Tables: titles, columns as wide as their widest cell, numbers right-aligned.
 
 use super::screen::{Paint, Screen};
 use dents_render::width::width;
@@ -14,12 +14,12 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Numbers.
+    /// A right-aligned column, for numbers.
     pub(crate) fn right(title: &'static str) -> Column {
         Column { title, right: true, paint: Paint::Plain }
     }
 
-    /// Names. The last column is not filled up with blanks.
+    /// A left-aligned column, for names. The last column is not padded.
     pub(crate) fn left(title: &'static str) -> Column {
         Column { title, right: false, paint: Paint::Plain }
     }
@@ -40,13 +40,13 @@ impl Table {
         Table { columns, rows: Vec::new() }
     }
 
-    /// A row has a cell for each column, in its colours or none.
+    /// Adds a row, with a cell for each column.
     pub(crate) fn row(&mut self, cells: Vec<Vec<u8>>) {
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(cells);
     }
 
-    /// Titles are left out where no column has one.
+    /// Writes the table; without a line of titles if no column has one.
     pub(crate) fn draw(&self, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
         let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.width(at, screen)).collect();
         let titled = self.columns.iter().any(|column| !column.title.is_empty());
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        let mut table = Table::new(vec![Column::right("SIZE"), Column::left("WHO"), Column::left("NAME")]);
-        for (size, who, name) in [("1", "\u{6f22}", "a"), ("12345", "root", "longer than others")] {
-            table.row([size, who, name].map(|cell| cell.as_bytes().to_vec()).to_vec());
+        let mut table = Table::new(vec![Column::right("SIZE"), Column::left("USER"), Column::left("NAME")]);
+        for (size, user, name) in [("1", "\u{6f22}", "a"), ("12345", "root", "longer than others")] {
+            table.row([size, user, name].map(|cell| cell.as_bytes().to_vec()).to_vec());
         }
         let mut out = Vec::new();
         table.draw(&Screen::new(None, false, &Locale::C_UTF8), &mut out).unwrap();
-        let expected = " SIZE  WHO   NAME\n    1  \u{6f22}    a\n12345  root  longer than others\n";
+        let expected = " SIZE  USER  NAME\n    1  \u{6f22}    a\n12345  root  longer than others\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

@@ -1,21 +1,21 @@
-//! In which units sizes are shown.
+//! The options for units of sizes.
 
 use clap::ArgAction;
 use dents_render::human::SizeFormat;
 
-/// As `du` takes them; so `-h` is no help here, and `--help` is.
+/// The same options as of `du`: `-h` is a unit, so only `--help` prints help.
 #[derive(clap::Args)]
 pub(crate) struct Units {
-    /// Sizes with the unit that fits, by powers of 1024: 1.4M
+    /// Show sizes with a unit that fits, in powers of 1024: 1.4M
     #[arg(short, long, help_heading = "Units")]
     human_readable: bool,
-    /// Sizes with the unit that fits, by powers of 1000: 1.5M
+    /// Show sizes with a unit that fits, in powers of 1000: 1.5M
     #[arg(long, help_heading = "Units", overrides_with = "human_readable")]
     si: bool,
-    /// Sizes in blocks of 1024 bytes, rounded up
+    /// Show sizes in blocks of 1024 bytes, rounded up
     #[arg(short, help_heading = "Units", id = "kibi", overrides_with_all = ["human_readable", "si"])]
     kibi: bool,
-    /// Sizes in bytes
+    /// Show sizes in bytes
     #[arg(long, help_heading = "Units", overrides_with_all = ["human_readable", "si", "kibi"])]
     bytes: bool,
     /// Print help

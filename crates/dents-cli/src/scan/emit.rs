@@ -1,31 +1,31 @@
-//! What one worker makes of the entries that are wanted: paths, lines of a format, rows, or nothing.
+//! The output of one worker: paths, lines of a format, rows, or nothing.
 
 use super::origin::Origin;
 use dents_core::batch::{Batch, Entry};
 use dents_core::tree::{Failure, Place};
 
-/// One worker's way to the output. Errors are kept by the output, which ends the walk.
+/// Receives the entries of one worker that pass the filter. Errors are kept in [`FirstError`](super::out::FirstError), which ends the walk.
 pub(crate) trait Emit: Send {
-    /// A batch comes, whether or not an entry of it is wanted.
+    /// A batch begins, whether or not one of its entries passes.
     fn directory(&mut self, place: &Place<'_>) {
         let _ = place;
     }
 
-    /// A subdirectory of it is to be entered: whether the output has no objection.
+    /// The walk is about to enter a subdirectory of the batch: whether it shall.
     fn enters(&mut self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
 
-    /// A batch comes, of which some entries will be given.
+    /// A batch begins, and some of its entries may follow.
     fn begin(&mut self, place: &Place<'_>, batch: &Batch) {
         let _ = (place, batch);
     }
 
-    /// An entry of it.
+    /// An entry of the batch.
     fn entry(&mut self, place: &Place<'_>, origin: &Origin, entry: &Entry<'_>);
 
-    /// All entries of it.
+    /// All entries of the batch.
     fn all(&mut self, place: &Place<'_>, origin: &Origin, batch: &Batch) {
         for entry in batch.iter() {
             self.entry(place, origin, &entry);
@@ -37,19 +37,19 @@ pub(crate) trait Emit: Send {
         let _ = failure;
     }
 
-    /// The batch ends: the moment to write.
+    /// The batch ends: a good time to write.
     fn end(&mut self) {}
 
-    /// Nothing more will come.
+    /// The walk has ended.
     fn finish(&mut self) {}
 
-    /// Whether an entry that could not be stat'ed is given all the same.
+    /// Whether entries that could not be stat'ed are given too.
     fn takes_faults(&self) -> bool {
         false
     }
 }
 
-/// `-q`: nothing is shown.
+/// `-q`: no output.
 pub(crate) struct Nothing;
 
 impl Emit for Nothing {

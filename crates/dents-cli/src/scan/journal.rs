@@ -1,4 +1,4 @@
-//! `--journal DIR`: rows go to a journal first, from which a scan that was killed goes on, and into the output at the end.
+//! `--journal DIR`: rows go to a journal first, and into the output at the end; a scan that was killed resumes from its journal.
 
 use super::emit::Emit;
 use super::origin::Origin;
@@ -19,7 +19,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Options that do not change what rows there are.
+/// Options that do not change which rows there are.
 const OTHERS: [&str; 14] = [
     "paths",
     "journal",
@@ -37,7 +37,7 @@ const OTHERS: [&str; 14] = [
     "printf",
 ];
 
-/// As [`super::rows()`], by way of a journal.
+/// The same as [`super::rows()`], by way of a journal.
 pub(super) fn scan(
     args: &Args,
     filter: Filter<'_>,
@@ -52,7 +52,7 @@ pub(super) fn scan(
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
         let noun = if directories == 1 { "directory" } else { "directories" };
-        let told = format!("goes on after {directories} {noun}; the journal is {age} old");
+        let told = format!("resuming after {directories} {noun}; the journal is {age} old");
         message::say(told.as_bytes());
     }
     let mut done = walk(args, filter, first_error, (rows::NEEDS, true), Some(&journal), &|| {
@@ -62,7 +62,7 @@ pub(super) fn scan(
         })
     });
     if done.end != End::Complete || first_error.is_set() {
-        message::say(format!("{}: run the same again to go on", dir.display()).as_bytes());
+        message::say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
         return Ok(done);
     }
     let _hold = super::hold(path);
@@ -70,17 +70,17 @@ pub(super) fn scan(
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;
-    // Those of earlier runs too.
+    // Earlier runs may have had faults too.
     done.tally.faults = done.tally.faults.max(part.faults);
     done.root_failed |= part.root_failed;
     drop(part);
-    // Also where a PATH could not be opened: nothing is left to go on with.
+    // Also if a PATH could not be opened: the journal has nothing more to resume.
     done.renamed = sink.finish(done.extent())?;
     journal.finish()?;
     Ok(done)
 }
 
-/// The time since a moment, in its two largest units. None has passed where the clock was set back.
+/// The time that has passed, in its two largest units; `0s` if the clock was set back.
 fn age(since: Time) -> String {
     let seconds = u64::try_from(time::now().sec.saturating_sub(since.sec)).unwrap_or(0);
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -92,7 +92,7 @@ fn age(since: Time) -> String {
     }
 }
 
-/// The options that decide what rows there are, as they were said: quoted, so that no two command lines look alike.
+/// The options that decide which rows there are, as they were given; quoted, so that different command lines give different texts.
 fn words() -> String {
     let matches = Cli::command().get_matches();
     let Some(matches) = matches.subcommand_matches("scan") else { return String::new() };
@@ -108,7 +108,7 @@ fn words() -> String {
     words.join(" ")
 }
 
-/// One worker's rows on their way into the journal.
+/// Writes one worker's rows to the journal.
 struct Journaled<'j> {
     rows: Rows<'j, Writer<'j>>,
     first_error: &'j FirstError,
@@ -146,7 +146,7 @@ impl Emit for Journaled<'_> {
         self.rows.failed(failure);
     }
 
-    /// Whoever was stopped in the middle of a directory must not say that it is done.
+    /// A worker that was stopped in the middle of a directory must not flush: that would mark the directory as complete.
     fn finish(&mut self) {
         if !self.first_error.is_set() && !interrupt::flag().load(Relaxed) {
             self.rows.finish();
@@ -158,8 +158,8 @@ impl Emit for Journaled<'_> {
     }
 }
 
-/// Counts the rows with faults on their way into the output: those of earlier runs decide about the exit status too, and
-/// whether the scan is complete.
+/// Counts rows with faults on their way from the journal into the output: the faults of earlier runs too decide about the exit
+/// status, and whether the scan is complete.
 struct Counting<'s> {
     part: Box<dyn Part + 's>,
     faults: u64,

@@ -4,7 +4,7 @@
 //! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► Out or Sink
 //! ```
 //!
-//! What is asked of the kernel follows from what filters and output declare: paths alone need no question about any entry.
+//! Filters and output declare their needs; paths alone need no `statx`.
 
 mod emit;
 mod filter;
@@ -66,13 +66,13 @@ Examples:
   dents scan -0 -f -g '\\.core$' / | xargs -0 rm
   dents scan --type f --size +1G --older 365d /home
   dents scan --printf '%s %T+ %p\\n' /var    sizes, times and paths
-  dents scan -o scratch.parquet /scratch   all that is known of all, for DuckDB and its like
-  dents scan --journal /var/tmp/j -o scratch.parquet /scratch   the same, to be killed and run again
-  dents scan -qs /scratch                  only the statistics
+  dents scan -o scratch.parquet /scratch   all metadata of all entries, for DuckDB and other programs
+  dents scan --journal /var/tmp/j -o scratch.parquet /scratch   the same; resumes after it was killed
+  dents scan -qs /scratch                  only statistics
 
-Complete scans: a scan is complete if every PATH could be opened and the walk reached its end; what cannot be read below a \
-PATH has a row that says so. Only a complete scan replaces FILE. Any other leaves it as it was and writes FILE.partial, or \
-goes on from its journal when it is run again.
+Complete scans: a scan is complete if every PATH could be opened and the walk reached its end; a directory below a PATH that \
+cannot be read has a row with the error. Only a complete scan replaces FILE. Any other leaves FILE unchanged and writes \
+FILE.partial, or resumes from its journal when it is run again.
 
 Exit status: 0; 1 if something could not be read or written, or the scan is not complete; 2 for a wrong command line; 128 \
 and the number of the signal that stopped it, 130 for Ctrl-C.";
@@ -135,12 +135,12 @@ fn rows(
     Ok(done)
 }
 
-/// While a file is completed; on standard output a reader that has stalled would never let it end.
+/// Protects the completion of a file from the first signal. Not for standard output: a stalled reader could block that forever.
 fn hold(path: &Path) -> Option<Hold> {
     (path != Path::new("-")).then(Hold::begin)
 }
 
-/// What came of the walk.
+/// The result of a walk.
 struct Done {
     end: End,
     tally: Tally,
@@ -148,7 +148,7 @@ struct Done {
     kinds: [u64; 16],
     /// A PATH could not be opened, or not read to its end.
     root_failed: bool,
-    /// Where the output is, if it was written under another name first.
+    /// The final path of the output, if it was renamed.
     renamed: Option<PathBuf>,
 }
 
@@ -158,8 +158,8 @@ impl Done {
     }
 }
 
-/// Walks, with an output for each worker, and hands over what they hold back. `needs` is what the output reads of the
-/// entries that are wanted, `extra` whether it reads the column of that name.
+/// Walks, with an output for each worker, and flushes these at the end. `needs` are those of the output, for entries that
+/// pass; `extra` is whether it reads the column of that name.
 fn walk<'p>(
     args: &Args,
     filter: Filter<'_>,
@@ -180,8 +180,8 @@ fn walk<'p>(
         options.workers = Some(1);
     }
     if needs.any().is_empty() {
-        // The visitor looks at the same flag before each directory; and without it the walk may find directories by their
-        // parent's link count where `readdir` tells no types.
+        // The visitor checks the same flag before each directory. Without a flag the walk may use link counts to find directories
+        // where `readdir` gives no types.
         options.cancel = None;
     }
     let progress = Progress::start(args.output.progress, !args.output.is_seen());
@@ -211,29 +211,29 @@ fn status(done: &Done, file: &Path) -> ExitCode {
         End::Complete if !done.root_failed && done.tally.faults == 0 => return ExitCode::SUCCESS,
         End::Complete if !done.root_failed => return ExitCode::FAILURE,
         End::Complete => ("not every PATH could be opened", ExitCode::FAILURE),
-        End::Deadline => ("the time is over", ExitCode::FAILURE),
+        End::Deadline => ("timed out", ExitCode::FAILURE),
         End::Cancelled | End::Stopped => ("interrupted", interrupt::status().unwrap_or(ExitCode::FAILURE)),
     };
     match &done.renamed {
         Some(partial) => {
             let [partial, file] = [partial, file].map(|path| message::quoted(path.as_os_str().as_bytes()));
-            let found = [why.as_bytes(), b": what was found is in ", &partial].concat();
-            message::say(&[&found[..], b", and ", &file, b" is left as it was"].concat());
+            let found = [why.as_bytes(), b": the incomplete result is in ", &partial].concat();
+            message::say(&[&found[..], b", and ", &file, b" is unchanged"].concat());
         }
-        // The PATH was named already, and the others are all there.
+        // The PATH was reported already, and nothing else is missing.
         None if done.end == End::Complete => {}
-        None => message::say(format!("{why}: what was found until then is not all").as_bytes()),
+        None => message::say(format!("{why}: the output is incomplete").as_bytes()),
     }
     status
 }
 
-/// A command line that cannot be.
+/// Reports an error of the command line.
 fn wrong(error: &str) -> ExitCode {
     message::say(error.as_bytes());
     ExitCode::from(2)
 }
 
-/// The output fails. A pipe that nobody reads any more is none of our business.
+/// Reports an error of the output. A closed pipe is no error.
 fn cannot_write(error: &io::Error) -> ExitCode {
     if error.kind() == ErrorKind::BrokenPipe {
         return interrupt::die_of_closed_pipe();

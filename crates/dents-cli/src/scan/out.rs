@@ -1,4 +1,4 @@
-//! Where the text of a scan goes: standard output or a file, written to by all workers, each with whole lines of its own.
+//! The text output of a scan: standard output or a file. All workers write to it, each whole lines.
 
 use dents_sink::{Extent, Output};
 use dents_sys::clock;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lines are written when a worker has so many bytes of them: two writes fill a pipe, and the next worker waits no longer
-/// for the lock than it takes to copy them.
+/// A worker writes when it has this many bytes of lines: two writes fill a pipe, and the next worker waits for the lock no
+/// longer than the copy takes.
 const FULL: usize = 128 * 1024;
-/// Or when the first of them has waited so long: who looks on sees something, who reads a pipe has something to do.
+/// A worker also writes when its first line is this old, so that a terminal or the reader of a pipe gets lines soon.
 const STALE_NS: u64 = 100_000_000;
 
-/// What went wrong with the output, on whatever worker.
+/// The first error of the output, of any worker.
 #[derive(Default)]
 pub(crate) struct FirstError {
     failed: AtomicBool,
@@ -21,7 +21,7 @@ pub(crate) struct FirstError {
 }
 
 impl FirstError {
-    /// Whether there is any: nothing written from then on arrives.
+    /// Whether there was an error: then nothing more is written.
     pub(crate) fn is_set(&self) -> bool {
         self.failed.load(Relaxed)
     }
@@ -38,7 +38,7 @@ impl FirstError {
     }
 }
 
-/// One output. What is written is in no buffer of its own.
+/// The output, unbuffered.
 pub(crate) struct Out<'t> {
     file: Mutex<Output>,
     first_error: &'t FirstError,
@@ -50,13 +50,13 @@ impl<'t> Out<'t> {
         Ok(Out { file: Mutex::new(Output::create(path)?), first_error })
     }
 
-    /// All was written that ever will be: the file appears. Gives the path where it did.
+    /// Completes the output: the file appears. Returns its path if it was renamed.
     pub(crate) fn commit(self, extent: Extent) -> io::Result<Option<PathBuf>> {
         let file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.first_error.is_set() { Ok(None) } else { file.commit(extent) }
     }
 
-    /// Writes all of it, in one piece as others see it.
+    /// Writes all bytes under the lock, so that they stay together.
     fn write(&self, bytes: &[u8]) {
         if self.first_error.is_set() {
             return;
@@ -71,11 +71,11 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The lines of one worker on their way to an [`Out`].
+/// The lines of one worker that were not written yet.
 pub(crate) struct Lines<'o> {
     out: &'o Out<'o>,
     pub(crate) bytes: Vec<u8>,
-    /// When the first of them was there.
+    /// The time of the first of them.
     since: u64,
 }
 
@@ -84,7 +84,7 @@ impl<'o> Lines<'o> {
         Lines { out, bytes: Vec::with_capacity(FULL + FULL / 2), since: 0 }
     }
 
-    /// To be called where a line has ended, once for a batch or oftener: writes if it is time. A look at the clock, 50 ns.
+    /// Writes if it is time. To be called after a whole line, at least once for each batch. Reads the clock: 50 ns.
     pub(crate) fn pause(&mut self) {
         if self.bytes.is_empty() {
             return;
@@ -100,7 +100,7 @@ impl<'o> Lines<'o> {
         }
     }
 
-    /// Writes what is there.
+    /// Writes all lines.
     pub(crate) fn flush(&mut self) {
         if !self.bytes.is_empty() {
             self.out.write(&self.bytes);

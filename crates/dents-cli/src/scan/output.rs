@@ -1,4 +1,4 @@
-//! What comes out, and where.
+//! The options of the output.
 
 use super::format::{self, Format};
 use crate::message;
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What was said about the output.
+/// The options of the output.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 #[group(skip)]
@@ -22,33 +22,33 @@ pub(crate) struct Output {
     /// Show nothing
     #[arg(short = 'q', long)]
     pub(crate) quiet: bool,
-    /// Show entries in this format; the directives are below
+    /// Show entries in this format; see the directives below
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["null", "quiet"], value_parser = format::parser())]
     pub(crate) printf: Option<Arc<Format>>,
     /// Write to a file, which only a complete scan replaces; - is standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Keep what is found in a directory until FILE is whole: killed and run again, the scan goes on where it was
+    /// Keep a journal in this directory until FILE is complete: if the scan is killed, the same command resumes it
     #[arg(long, value_name = "DIR", requires = "file", conflicts_with = "gitignore")]
     pub(crate) journal: Option<PathBuf>,
-    /// What to write: text, or rows of all that is known [default: by the extension of FILE; text for none and .txt]
+    /// Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]
     #[arg(long, value_name = "FORMAT", value_parser = kinds())]
     format: Option<Kind>,
-    /// What times are counted in, in Parquet: us, which all its readers know, or ns [default: us]
+    /// Unit of times in Parquet: us, which all its readers know, or ns [default: us]
     #[arg(long, value_name = "UNIT", value_parser = units())]
     timestamps: Option<Unit>,
-    /// Show at the end, on standard error, what was found and what it took
+    /// Show statistics on standard error at the end: entries by type, requests, time
     #[arg(short = 's', long)]
     pub(crate) statistics: bool,
-    /// Show progress [default: after a second, if standard error is a terminal and standard output is none]
+    /// Show progress [default: after a second, if standard error is a terminal and standard output is not]
     #[arg(short = 'p', long)]
     pub(crate) progress: bool,
-    /// One worker: directories in the order of reading, depth first
+    /// Use one worker: directories come in the order of reading, depth first
     #[arg(long, conflicts_with = "threads")]
     pub(crate) sync: bool,
 }
 
-/// Text, or one of the formats of rows.
+/// Parses a format: text (`None`), or one of the formats of rows.
 type Kind = Option<dents_sink::Format>;
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
@@ -57,8 +57,8 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
         .map(|name| dents_sink::Format::of_name(&name))
 }
 
-/// The format that the name of a file asks for. A name that ends in nothing known could be meant as any format, so there
-/// an option must say it: one about lines, or `--format`.
+/// The format by the extension of a file name. With an unknown extension an option must decide: one about lines, or
+/// `--format`.
 fn by_name(path: &Path, lines: bool) -> Result<Kind, String> {
     let format = dents_sink::Format::of_path(path);
     let text = path.extension().is_none_or(|end| end == "txt") || lines;
@@ -81,7 +81,7 @@ fn units() -> impl TypedValueParser<Value = Unit> {
     PossibleValuesParser::new(["us", "ns"]).map(|name| if name == "ns" { Unit::Nanos } else { Unit::Micros })
 }
 
-/// Where the output goes, and as what.
+/// The output and its format.
 pub(crate) enum Target<'a> {
     /// Lines.
     Text(&'a Path),
@@ -95,7 +95,10 @@ impl Output {
         self.file.as_deref().unwrap_or(Path::new("-"))
     }
 
-    /// Where the output goes. An error is a combination that makes no sense.
+    /// The output and its format.
+    ///
+    /// # Errors
+    /// A combination of options that makes no sense.
     pub(crate) fn target(&self) -> Result<Target<'_>, String> {
         let path = self.path();
         let lines = [(self.null, "-0"), (self.quiet, "-q"), (self.printf.is_some(), "--printf")];
@@ -106,27 +109,29 @@ impl Output {
         };
         if self.timestamps.is_some() && kind.is_none_or(|format| format.name() != "parquet") {
             return Err(format!(
-                "--timestamps is about files in Parquet; {}",
+                "--timestamps is for Parquet; {}",
                 match kind {
-                    Some(format) => format!("{} keeps nanoseconds in any case", format.name()),
+                    Some(format) => format!("{} always keeps nanoseconds", format.name()),
                     None => "text shows times as --printf says".to_string(),
                 }
             ));
         }
         let Some(format) = kind else {
             return match &self.journal {
-                Some(_) => Err("--journal keeps rows, which text has none of: name a FILE that ends in .parquet, .sqlite or \
+                Some(_) => Err(
+                    "--journal keeps rows, and text has none: name a FILE that ends in .parquet, .sqlite or \
                                 .ndjson, or give --format"
-                    .to_string()),
+                        .to_string(),
+                ),
                 None => Ok(Target::Text(path)),
             };
         };
         if let Some(option) = lines {
             let name = format.name();
             return Err(match self.format {
-                Some(_) => format!("{option} is about lines of text, which --format {name} has none of"),
+                Some(_) => format!("{option} is for lines of text, and --format {name} has none"),
                 None => format!(
-                    "{option} is about lines of text, and {} is a file of {name} by its name: leave {option} out, or give \
+                    "{option} is for lines of text, and {} is {name} by its name: leave {option} out, or give \
                      --format text",
                     shown(path)
                 ),
@@ -142,18 +147,18 @@ impl Output {
         Ok(Target::Rows(format, path))
     }
 
-    /// What a file of rows says of a scan that was begun then.
+    /// The metadata that a file of rows keeps of a scan that began at this time.
     pub(crate) fn about(&self, begun: Time) -> About<'static> {
         let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
         About { program, begun, timestamps: self.timestamps.unwrap_or_default() }
     }
 
-    /// What ends a line.
+    /// The end of a line: NUL or newline.
     pub(crate) fn end_of_line(&self) -> u8 {
         if self.null { b'\0' } else { b'\n' }
     }
 
-    /// Whether somebody reads the output as it comes, on a terminal.
+    /// Whether the output goes to a terminal.
     pub(crate) fn is_seen(&self) -> bool {
         let stdout = self.file.as_deref().is_none_or(|path| path == Path::new("-"));
         stdout && !self.quiet && std::io::stdout().is_terminal()

@@ -1,4 +1,4 @@
-//! The plain output: one path a line, as `find` prints it. The fast one: nothing is known of an entry but its name.
+//! The plain output: one path for each line, as `find` prints it. It needs nothing but names.
 
 use super::emit::Emit;
 use super::origin::Origin;
@@ -11,15 +11,15 @@ use dents_render::quote::{Quoter, Quoting};
 /// Writes the paths of one worker.
 pub(crate) struct Paths<'o> {
     lines: Lines<'o>,
-    /// What the paths of a batch begin with.
+    /// The path of the directory, with a slash: all paths of a batch begin with it.
     prefix: Vec<u8>,
     end: u8,
-    /// For a terminal: makes `?` of what is not printable.
+    /// For a terminal: replaces what is not printable by `?`.
     quoter: Option<Quoter>,
 }
 
 impl<'o> Paths<'o> {
-    /// `terminal` says that names must not do anything to it.
+    /// With `terminal`, control characters in names are replaced.
     pub(crate) fn new(out: &'o Out<'o>, end: u8, terminal: bool) -> Self {
         let quoter = terminal.then(|| Quoter::new(Quoting::Literal, message::locale(), true, b""));
         Paths { lines: Lines::new(out), prefix: Vec::new(), end, quoter }

@@ -1,4 +1,4 @@
-//! Rows for the outputs of `dents-sink`: all that is known of an entry, and a row for what could not be entered.
+//! Rows for the formats of `dents-sink`: one with all metadata for each entry, and one for each directory that could not be entered.
 
 use super::emit::Emit;
 use super::origin::Origin;
@@ -10,10 +10,10 @@ use dents_core::tree::{Failure, Place, Problem};
 use dents_sink::{Asked, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
-/// What rows tell.
+/// The needs of rows.
 pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
 
-/// Hands the rows of one worker to its part of the output.
+/// Gives the rows of one worker to its part of the output.
 pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
     pub(super) part: P,
     first_error: &'p FirstError,
@@ -102,17 +102,17 @@ fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>) -> Option<Facts<'n>> {
     })
 }
 
-/// A server on the network may say any number of nanoseconds. Readers of scans refuse more than fit in a second.
+/// Limits the nanoseconds to a second: a file server may report any number, and readers of scan files refuse more.
 fn in_range(time: Time) -> Time {
     Time { nsec: time.nsec.min(999_999_999), ..time }
 }
 
-/// Parent and name of a directory, as in the row of the directory itself.
+/// Parent and name of a directory that failed, as in the row of its entry.
 fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8], &'f [u8]) {
     let path = failure.path;
     let slash = path.iter().rposition(|byte| *byte == b'/').filter(|_| failure.depth > 1);
     let Some(slash) = slash else { return (b"", path) };
-    // A PATH may end in slashes, which stay with it.
+    // The slashes at the end of a PATH belong to the PATH.
     let is_operand = |end: usize| operands.iter().any(|operand| operand.to_bytes() == &path[..end]);
     let end = if failure.depth == 2 && !is_operand(slash) { slash + 1 } else { slash };
     (&path[..end], &path[slash + 1..])

@@ -1,4 +1,4 @@
-//! `-s`: what was found, and what it took.
+//! `-s`: entries by type, requests, time.
 
 use super::Done;
 use crate::message::{self, counted};
@@ -7,7 +7,7 @@ use dents_core::tree::Tally;
 use dents_render::quantity::grouped;
 use std::time::Duration;
 
-/// What types are called in numbers.
+/// The words for one and for several of a type.
 const WORDS: [(Kind, &str, &str); 9] = [
     (Kind::Dir, "directory", "directories"),
     (Kind::Reg, "file", "files"),
@@ -20,7 +20,7 @@ const WORDS: [(Kind, &str, &str); 9] = [
     (Kind::Unknown, "other", "others"),
 ];
 
-/// Shows the figures on standard error: entries by type, requests, time.
+/// Writes the statistics to standard error.
 pub(crate) fn say(done: &Done, time: Duration) {
     for line in lines(done, time) {
         message::say(line.as_bytes());

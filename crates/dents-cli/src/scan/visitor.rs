@@ -1,4 +1,4 @@
-//! One worker of a scan: picks the wanted entries out of each batch and hands them to the output.
+//! The visitor of a scan, one for each worker: applies the filter to each batch and gives the output what passes.
 
 use super::emit::Emit;
 use super::filter::Filter;
@@ -14,10 +14,10 @@ use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sys::Errno;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What all workers go by.
+/// What all workers share.
 pub(crate) struct Plan<'p> {
     pub(crate) filter: Filter<'p>,
-    /// Of the output.
+    /// The first error of the output.
     pub(crate) first_error: &'p FirstError,
     pub(crate) progress: Option<&'p Counters>,
     /// Whether types are counted.
@@ -34,7 +34,7 @@ impl Plan<'_> {
     }
 }
 
-/// One worker.
+/// One worker's visitor.
 pub(crate) struct Scan<'p> {
     plan: &'p Plan<'p>,
     emit: Box<dyn Emit + 'p>,
@@ -45,12 +45,12 @@ pub(crate) struct Scan<'p> {
     met: Met,
 }
 
-/// What one worker met.
+/// What one worker counted.
 #[derive(Default)]
 pub(crate) struct Met {
     /// Entries by type.
     pub(crate) kinds: [u64; 16],
-    /// Links that lead to each other in a circle.
+    /// Links in a circle of links (`ELOOP`).
     pub(crate) circles: u64,
 }
 
@@ -60,7 +60,7 @@ impl<'p> Scan<'p> {
         Scan { plan, emit, selected, has_selected: false, scratch, met: Met::default() }
     }
 
-    /// Hands over what is still held back. Gives what was met.
+    /// Flushes the output. Returns the counts.
     pub(crate) fn finish(mut self) -> Met {
         self.emit.finish();
         self.met
@@ -87,15 +87,15 @@ impl<'p> Scan<'p> {
             let wanted = !wants_none
                 && is_selected
                 && self.plan.filter.wants(place, origin, &entry, &mut self.scratch);
-            // No filter keeps back what makes the scan incomplete.
+            // A root that failed makes the scan incomplete, so it is given whatever the filter says.
             if wanted || (is_failed_root(place, &entry) && self.emit.takes_faults()) {
                 self.emit.entry(place, origin, &entry);
             }
         }
     }
 
-    /// Whether an entry is a link in a circle of links, of which this tells, or to a directory above, of which the walk
-    /// tells. Costs one `statx` for each link but those to files that were asked about.
+    /// Whether an entry is a link in a circle of links, which is reported here, or a link to a directory above, which the walk
+    /// reports. Costs one `statx` for each link, except links to files that were stat'ed.
     fn is_loop(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         let leads = match entry.kind() {
             Kind::Link => true,
@@ -117,7 +117,7 @@ impl<'p> Scan<'p> {
         }
     }
 
-    /// Tells of a question that failed. Whether the entry is shown all the same: `find` leaves out what it cannot stat.
+    /// Reports a request that failed. Returns whether the entry is given to the output: `find` leaves out what it cannot stat.
     fn goes_on(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if let Some((_, errno)) = entry.fault() {
             place.join(entry.name(), &mut self.scratch);
@@ -135,7 +135,7 @@ fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
     place.depth == 0 && entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat)
 }
 
-/// The length of the operand that a directory is below: nobody hands it down where a walk goes on in the middle.
+/// The length of the operand that a directory is below: computed from the path where a resumed walk has no state of the parent.
 fn operand(place: &Place<'_>) -> usize {
     (1..place.depth).fold(place.path, above).len()
 }
@@ -158,9 +158,9 @@ impl Visitor for Scan<'_> {
         if origin.operand == 0 {
             origin.operand = operand(place);
         }
-        if self.plan.filter.minds_ignore_files() {
+        if self.plan.filter.reads_ignore_files() {
             let complain = &mut |path: &[u8], why: &str| message::about("cannot use", path, why);
-            // A directory that is given to `opened` is open.
+            // In `opened` the directory is always open.
             origin.rules = place.dir.and_then(|dir| {
                 gitignore::enter(place.path, place.depth == 1, dir, origin.rules.as_ref(), complain)
             });
@@ -191,7 +191,7 @@ impl Visitor for Scan<'_> {
         self.emit.directory(place);
         if !self.plan.filter.wants_none(place) || batch.has_faults() {
             self.emit.begin(place, batch);
-            // PATHs are looked at one by one: each has an origin of its own.
+            // PATHs have an origin each, so they are not given as a whole batch.
             if self.plan.filter.wants_all(place)
                 && !batch.has_faults()
                 && place.depth > 0
@@ -208,7 +208,7 @@ impl Visitor for Scan<'_> {
 
     fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, origin: &Origin) -> Step {
         if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
-            // It was told of already; what cannot be stat'ed cannot be opened.
+            // It was reported already; a file that cannot be stat'ed cannot be opened.
             return Step::Skip;
         }
         let prunes =

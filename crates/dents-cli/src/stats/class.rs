@@ -1,18 +1,18 @@
-//! The classes that files fall into: by extension, size and age.
+//! Classes of files: by extension, size and age.
 
 use crate::time;
 use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sink::read::Span;
 
-/// Longer ones are no extensions: what follows the last dot of a name may be anything.
+/// The longest extension: anything may follow the last dot of a name.
 const LONGEST: usize = 12;
 
-/// So many extensions are told apart; more are no extensions, but numbers by another name.
+/// How many different extensions are counted; files with further ones count as without extension.
 pub(super) const EXTENSIONS: usize = 1 << 16;
 
-/// What follows the last dot of a name, if it is short, not all of the name but the dot, and not only digits: those
-/// count the versions of a file, and there may be millions of them.
+/// The part after the last dot of a name. Empty if it is too long, if nothing stands before the dot, or if it has only digits: these
+/// are versions of a file, and there may be millions.
 pub(super) fn extension(name: &[u8]) -> &[u8] {
     let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
     let Some(dot) = base.iter().rposition(|byte| *byte == b'.') else { return b"" };
@@ -64,7 +64,7 @@ pub(super) const AGES: [(i64, &str); 10] = [
     (i64::MAX, "over 10 years"),
 ];
 
-/// The scan that ages are counted in.
+/// The time span of the scan: ages are counted up to its start.
 #[derive(Clone, Copy)]
 pub(super) struct Now {
     begun: Time,
@@ -73,19 +73,19 @@ pub(super) struct Now {
 }
 
 impl Now {
-    /// Of a scan that begins.
+    /// Of a scan that begins now.
     pub(super) fn live() -> Now {
         Now { begun: time::start(), ended: None }
     }
 
-    /// Of a scan that a file keeps. If the file does not say when that was, ages are counted to now.
+    /// Of a scan file. If the file does not have the time, ages are counted up to now.
     pub(super) fn recorded(span: Span) -> Now {
         let begun = span.begun.unwrap_or_else(time::start);
         Now { begun, ended: Some(span.ended.unwrap_or(begun)) }
     }
 
-    /// The class of a file by its last change. One that changed during the scan is as new as can be; looks at the clock for
-    /// those that changed after its start.
+    /// The class of a file by its last change. A file that changed during the scan is in the youngest class; reads the clock for
+    /// files that changed after the start.
     pub(super) fn age(self, time: Time) -> usize {
         let age = self.begun.sec.saturating_sub(time.sec);
         let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(time::now);

@@ -1,4 +1,4 @@
-//! Tables, or one JSON object.
+//! The output: tables, or one JSON object.
 
 use super::sums::{Row, Sum, Tally};
 use super::{Args, Key};
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 impl Key {
-    /// As it is written on the command line, and as a title.
+    /// The word of the command line, and the title of a column.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Key::User => ("user", "USER"),
@@ -54,14 +54,14 @@ fn shown<'t>(args: &Args, tally: &'t Tally) -> Shown<'t> {
         sum
     };
     let total = add(&rows);
-    // One row in the place of one says less.
+    // `(others)` never stands for a single row.
     let most = if rows.len() == args.number + 1 { rows.len() } else { args.number.min(rows.len()) };
     let rest = rows.split_off(most);
     let others = (!rest.is_empty()).then(|| add(&rest));
     Shown { key, rows, others, total }
 }
 
-/// What order and share go by.
+/// The figure that order and share are computed from.
 fn weight(args: &Args, sum: &Sum) -> u128 {
     if args.apparent_size { sum.size } else { sum.allocated }
 }

@@ -1,8 +1,8 @@
-//! Files with several links: each counts once, where the least of its names puts it.
+//! Files with several links: each counts once.
 //!
-//! Owner, age and size are the file's own and count with the first name that is met. Depth and extension depend on the
-//! name. They count when all names were seen, or at the end: by the name that is least deep, and of several such by the
-//! one whose extension comes first. So the figures do not depend on the workers, and no path is kept.
+//! Owner, age and size belong to the file and count when its first name is met. Depth and extension depend on the name. They
+//! count when all names were met, or at the end: by the name with the least depth, and of several such by the one whose
+//! extension comes first. So the figures do not depend on the workers, and no path is kept.
 
 use super::Key;
 use super::class::{self, EXTENSIONS};
@@ -12,7 +12,7 @@ use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use std::collections::HashMap;
 
-/// What tables take from a name.
+/// The values of a name that tables use.
 #[derive(Clone, Copy)]
 pub(super) struct ByName<'a> {
     pub(super) depth: u32,
@@ -26,7 +26,7 @@ impl<'a> ByName<'a> {
         ByName { depth: seen.depth, extension }
     }
 
-    /// As bytes whose order is that of depths, then that of extensions.
+    /// Writes them as bytes: these compare by depth, then by extension.
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend_from_slice(&self.depth.to_be_bytes());
@@ -41,21 +41,21 @@ impl<'a> ByName<'a> {
     }
 }
 
-/// A file of which more names may come.
+/// A file of which not all names were met yet.
 #[derive(Clone, Copy, Default)]
 #[repr(Rust, packed(4))]
 pub(super) struct Linked {
-    /// The number of its least place.
-    place: u32,
+    /// The number of its first name.
+    name: u32,
     pub(super) size: u64,
     pub(super) allocated: u64,
 }
 
-/// The files, and numbers in place of places. Shared by all workers.
+/// These files, shared by all workers. Values of names are stored once and referred to by number.
 pub(super) struct Links {
     files: HardLinks<3, Linked>,
-    places: Mutex<NameTable>,
-    /// Whether a table asks for places.
+    names: Mutex<NameTable>,
+    /// Whether a table needs the values of names.
     are_wanted: bool,
 }
 
@@ -63,41 +63,41 @@ impl Links {
     /// For these tables. `keeps`: see [`HardLinks::keeping`].
     pub(super) fn new(keys: &[Key], keeps: bool) -> Links {
         let are_wanted = keys.contains(&Key::Extension) || keys.contains(&Key::Depth);
-        Links { files: HardLinks::keeping(keeps), places: Mutex::default(), are_wanted }
+        Links { files: HardLinks::keeping(keeps), names: Mutex::default(), are_wanted }
     }
 
-    /// Takes one of so many names. Whether it is the first, and with the last what is to be counted by name.
+    /// Takes one of `names` names of a file. Returns whether it is the first; with the last, the file to be counted by name.
     pub(super) fn see(&self, seen: &AnyEntry<'_>, names: u32) -> (bool, Option<Linked>) {
         let facts = seen.facts.unwrap_or_default();
         let size = if seen.kind.has_length() { facts.size } else { 0 };
-        let place = if self.are_wanted { self.places.lock().number(ByName::of(seen)) } else { 0 };
-        let new = Linked { place, size, allocated: facts.allocated };
+        let name = if self.are_wanted { self.names.lock().number(ByName::of(seen)) } else { 0 };
+        let new = Linked { name, size, allocated: facts.allocated };
         let mut is_first = false;
         let last = self.files.see(facts.inode.key(), names, |old| {
             is_first = old.is_none();
-            old.map_or(new, |old| Linked { place: self.least(old.place, place), ..old })
+            old.map_or(new, |old| Linked { name: self.first(old.name, name), ..old })
         });
         (is_first, last)
     }
 
-    fn least(&self, a: u32, b: u32) -> u32 {
-        if a == b { a } else { self.places.lock().least(a, b) }
+    fn first(&self, a: u32, b: u32) -> u32 {
+        if a == b { a } else { self.names.lock().first(a, b) }
     }
 
-    /// Shows the place of a file.
-    pub(super) fn placed(&self, linked: Linked, show: impl FnOnce(ByName<'_>)) {
+    /// Gives the values of the first name of a file.
+    pub(super) fn with_name(&self, linked: Linked, show: impl FnOnce(ByName<'_>)) {
         if self.are_wanted {
-            show(ByName::read(&self.places.lock().texts[linked.place as usize]));
+            show(ByName::read(&self.names.lock().texts[linked.name as usize]));
         }
     }
 
-    /// What is left at the end.
+    /// The files that are left at the end.
     pub(super) fn take(&mut self) -> Vec<Linked> {
         self.files.values_mut().map(|linked| *linked).collect()
     }
 }
 
-/// Places by number.
+/// Values of names by number.
 #[derive(Default)]
 struct NameTable {
     numbers: HashMap<Box<[u8]>, u32>,
@@ -106,7 +106,7 @@ struct NameTable {
 }
 
 impl NameTable {
-    /// Beyond so many extensions those that are new are none, as in the table.
+    /// After [`EXTENSIONS`] different names a new extension counts as none, as in the table.
     fn number(&mut self, mut placed: ByName<'_>) -> u32 {
         placed.write(&mut self.scratch);
         if let Some(number) = self.numbers.get(&*self.scratch) {
@@ -122,7 +122,7 @@ impl NameTable {
         number
     }
 
-    fn least(&self, a: u32, b: u32) -> u32 {
+    fn first(&self, a: u32, b: u32) -> u32 {
         if self.texts[a as usize] <= self.texts[b as usize] { a } else { b }
     }
 }

@@ -1,12 +1,12 @@
-//! `dents stats`: who and what fills a tree.
+//! `dents stats`: sums by user, group, extension, age, size and depth.
 //!
 //! ```text
 //! tree or file ─► Seen ─► Sums, one a worker ─► Sums ─► tables
 //!                         a sum for each value of each key
 //! ```
 //!
-//! Memory grows with the number of owners, extensions and levels, not with that of files. Of files with several links
-//! those are kept of which more names may come ([`places`]), 36 bytes each. Sums have 128 bits.
+//! Memory grows with the number of owners, extensions and levels, not with the number of files. A file with several links is kept
+//! until all its names were met ([`hardlinks`]): 36 bytes each. Sums have 128 bits.
 
 mod class;
 mod draw;
@@ -26,8 +26,9 @@ use sums::Sums;
 
 /// Sum up a tree by user, group, extension, age, size and depth
 ///
-/// A file with several links counts once, and so does what several PATHs hold. Extension, age and size are of regular files, the other tables of all entries;
-/// age is the time from the last change of the contents to the start of the scan. Rows are ordered by what is allocated, classes by themselves.
+/// A file with several links counts once, and so does an entry that lies in several PATHs. The tables by extension, age and size
+/// count regular files, the others all entries. Age is the time from the last modification to the start of the scan. Rows are ordered
+/// by allocated space; ages, sizes and depths by themselves.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
@@ -45,10 +46,10 @@ pub(crate) struct Args {
         help_heading = "What is shown"
     )]
     by: Vec<Key>,
-    /// Rows of a table at most; what they leave out is one more, `others`
+    /// Show at most N rows of each table, and one for all `others`
     #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
     number: usize,
-    /// Order and shares by bytes in files, not by what is allocated for them
+    /// Compute order and shares from the bytes in files, not from allocated space
     #[arg(long, help_heading = "What is shown")]
     apparent_size: bool,
     /// One JSON object, sizes in bytes
@@ -58,7 +59,7 @@ pub(crate) struct Args {
     units: Units,
 }
 
-/// What sums are made for each value of.
+/// A table: its sums are made for each value of this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Key {
     User,
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 type Gathered = (Sums, Links);
 
-/// Rows do not say whether the roots of the scan lay in one another, so no file is forgotten.
+/// Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
 fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Gathered, End), ExitCode> {
     let file = file.open()?;
     let (mut sums, links) = (Sums::new(&args.by, Now::recorded(file.span())), Links::new(&args.by, true));

@@ -1,4 +1,4 @@
-//! Numbers of users and groups become names: by what stands in the file, else as `dls` has them.
+//! Names of users and groups: from the scan file, else from this machine.
 
 use crate::owners::Child;
 use dents_core::owners::Owners;
@@ -6,13 +6,13 @@ use std::collections::HashMap;
 
 type Written = HashMap<u32, Box<[u8]>>;
 
-/// The names of those that were seen.
+/// The names that are known.
 #[derive(Default)]
 pub(super) struct Names {
-    /// By a file of rows, which may be from another machine.
+    /// From a scan file, which may be of another machine.
     users: Written,
     groups: Written,
-    /// By this machine.
+    /// From this machine.
     owners: Owners,
 }
 
@@ -32,8 +32,8 @@ impl Names {
         self.groups.extend(other.groups);
     }
 
-    /// Asks for those that are not written: two small files, and a child process for each of the two if they do not
-    /// suffice.
+    /// Looks up the names that no scan file gave: in two small files, and if these do not have them by a child process for
+    /// each.
     pub(super) fn resolve<'i>(
         &mut self,
         users: impl Iterator<Item = &'i u32>,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
 
-/// What is summed up.
+/// A sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Sum {
     pub(super) entries: u64,
@@ -29,7 +29,7 @@ impl AddAssign for Sum {
     }
 }
 
-/// The value of a key, and what is known by it.
+/// A value of a key, and its sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     /// The user's or group's name, the extension, the class, the depth; empty for none.
@@ -42,11 +42,11 @@ pub(super) struct Row {
 /// All rows of a key.
 pub(super) struct Tally {
     pub(super) key: Key,
-    /// In their own order where they have one, in any other order else.
+    /// Ages, sizes and depths in their order, others in no order.
     pub(super) rows: Vec<Row>,
 }
 
-/// What one worker saw.
+/// The sums of one worker.
 pub(super) struct Sums {
     now: Now,
     users: Option<HashMap<u32, Sum>>,
@@ -76,7 +76,7 @@ impl Sums {
         }
     }
 
-    /// Takes an entry of which so many names may be met. One of which nothing is known counts nowhere.
+    /// Takes an entry; `names` of its names may be met. An entry without metadata is not counted.
     pub(super) fn see(&mut self, seen: &AnyEntry<'_>, names: u32, links: &Links) {
         let Some(facts) = seen.facts else { return };
         let [user, group] = seen.owners;
@@ -95,7 +95,7 @@ impl Sums {
         }
     }
 
-    /// What does not depend on the name.
+    /// Counts what does not depend on the name.
     fn add(&mut self, kind: Kind, facts: &Facts, sum: Sum) {
         count(&mut self.users, facts.uid, sum);
         count(&mut self.groups, facts.gid, sum);
@@ -105,9 +105,9 @@ impl Sums {
         }
     }
 
-    fn add_name(&mut self, placed: ByName<'_>, sum: Sum) {
-        count(&mut self.depths, placed.depth, sum);
-        if let (Some(extension), Some(extensions)) = (placed.extension, &mut self.extensions) {
+    fn add_name(&mut self, name: ByName<'_>, sum: Sum) {
+        count(&mut self.depths, name.depth, sum);
+        if let (Some(extension), Some(extensions)) = (name.extension, &mut self.extensions) {
             count_extension(extensions, extension, sum);
         }
     }
@@ -115,7 +115,7 @@ impl Sums {
     fn add_linked(&mut self, linked: Linked, links: &Links) {
         let Linked { size, allocated, .. } = linked;
         let sum = Sum { entries: 1, size: size.into(), allocated: allocated.into() };
-        links.placed(linked, |placed| self.add_name(placed, sum));
+        links.with_name(linked, |name| self.add_name(name, sum));
     }
 
     pub(super) fn merge(&mut self, other: Sums) {
@@ -128,8 +128,7 @@ impl Sums {
         self.names.merge(other.names);
     }
 
-    /// When all is seen: a table for each key, and its owners by their names. Of files with several links those count
-    /// here that have names elsewhere.
+    /// The tables, after the walk, with the names of owners. Files of which not all names were met are counted here.
     pub(super) fn into_tables(mut self, keys: &[Key], mut links: Links) -> Vec<Tally> {
         for linked in links.take() {
             self.add_linked(linked, &links);
@@ -151,7 +150,7 @@ impl Sums {
     }
 }
 
-/// What an entry adds.
+/// The sum of one entry.
 fn sum(kind: Kind, facts: &Facts) -> Sum {
     let size = if kind.has_length() { facts.size } else { 0 };
     Sum { entries: 1, size: size.into(), allocated: facts.allocated.into() }

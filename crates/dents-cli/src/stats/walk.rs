@@ -1,4 +1,4 @@
-//! The entries of a tree.
+//! The walk of `dents stats`.
 
 use super::hardlinks::Links;
 use super::sums::Sums;
@@ -11,7 +11,7 @@ use dents_core::mounts::Mounts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Failure, Outcome, Place, Step, Visitor};
 
-/// What must be known for a key, beside what tells files with several links.
+/// The needs of a key, beside those of all keys.
 fn needs_of(key: Key) -> Needs {
     match key {
         Key::User => Needs::UID,
@@ -52,7 +52,7 @@ struct Summer<'t> {
     diagnostics: &'t Diagnostics,
     overlap: &'t Overlap,
     links: &'t Links,
-    /// Directories in the batch seen last that were counted before.
+    /// Directories in the last batch that were counted before.
     again: Vec<usize>,
 }
 
@@ -78,7 +78,7 @@ impl Visitor for Summer<'_> {
     }
 
     fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, (): &()) -> Step {
-        // In the order in which they were put there.
+        // The entries come in the order of their indices.
         if self.again.binary_search(&entry.index()).is_ok() { Step::Skip } else { Step::Enter }
     }
 

@@ -1,4 +1,4 @@
-//! The best, as a table on a terminal, as lines elsewhere, or as one JSON object.
+//! The output: a table on a terminal, lines elsewhere, or one JSON object.
 
 use super::heap::Ranked;
 use super::{Args, By, find};
@@ -73,8 +73,8 @@ fn local(time: Time, zone: &TimeZone) -> String {
     }
 }
 
-/// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is called as `by` says:
-/// `size`, `allocated` or `entries`, a number; of `oldest` and `newest` it is `mtime`, RFC 3339 in UTC.
+/// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is a number
+/// called `size`, `allocated` or `entries`, as `by`; for `oldest` and `newest` it is `mtime`, RFC 3339 in UTC.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Looking for the best, in a tree or among rows.
+//! The visitors of `dents top`.
 
 use super::By;
 use super::heap::Best;
@@ -46,7 +46,7 @@ impl Visitor for Finder<'_> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.diagnostics.saw(place, batch);
-        // Others may have been asked for their type, and nothing else may be read of them.
+        // Of other types only the type is known.
         for entry in batch.iter().filter(|entry| entry.kind() == Kind::Reg) {
             self.look(&AnyEntry::live(place, &entry, self.needs));
         }
@@ -76,7 +76,7 @@ pub(super) struct Fullest<'t> {
     best: Best,
     diagnostics: &'t Diagnostics,
     overlap: &'t Overlap,
-    /// Those that come in pieces, perhaps to several workers. There is one piece for thousands of entries, so they are few.
+    /// Directories that come in pieces, perhaps to several workers. A piece has thousands of entries, so there are few of them.
     pieces: HashMap<u64, Pieces>,
 }
 
@@ -102,7 +102,7 @@ impl<'t> Fullest<'t> {
         }
     }
 
-    /// When all pieces are there.
+    /// Adds the directories in pieces, after the walk.
     pub(super) fn finish(mut self) -> Best {
         for Pieces { path, inode, entries } in self.pieces.into_values() {
             self.best.offer(i128::from(entries), &path, inode);
@@ -110,7 +110,7 @@ impl<'t> Fullest<'t> {
         self.best
     }
 
-    /// Which directory it is, if it may come another time: one `statx`.
+    /// The identity of a directory, if it may be met twice: one `statx`.
     fn inode(&self, place: &Place<'_>) -> Option<Inode> {
         if self.overlap.has_directories() { overlap::directory(place.dir) } else { None }
     }

@@ -1,19 +1,19 @@
-//! The best so many of any number, in memory for so many.
+//! The best N of any number of files, in memory for N.
 
 use crate::inode::{Inode, path_order};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
 
-/// A file or directory and how good it is.
+/// A file or directory with its score.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ranked {
-    /// The more the better.
+    /// Greater is better.
     pub(super) score: i128,
     pub(super) path: Box<[u8]>,
     inode: Option<Inode>,
 }
 
-/// The best first; of equals that whose path comes first. So the worst is the greatest, which is what a heap gives away.
+/// The best first; of equals the one whose path comes first. So the worst is the greatest, which a heap gives first.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.cmp(&self.score).then_with(|| path_order(&self.path, &other.path))
@@ -26,11 +26,11 @@ impl PartialOrd for Ranked {
     }
 }
 
-/// The best so far. What is best does not depend on the order in which all are offered.
+/// The best so far. The result does not depend on the order of offers.
 pub(super) struct Best {
     most: usize,
     heap: BinaryHeap<Ranked>,
-    /// Which files are in the heap: one with several links is there once, with the first of their paths.
+    /// The files in the heap: one with several links is there once, under the first of its paths.
     files: HashSet<Inode>,
 }
 
@@ -39,7 +39,7 @@ impl Best {
         Best { most, heap: BinaryHeap::new(), files: HashSet::new() }
     }
 
-    /// Whether something with this score may be among the best: not worth its path if not.
+    /// Whether a file with this score may be among the best. If not, its path need not be made.
     pub(super) fn wants(&self, score: i128) -> bool {
         match self.heap.peek() {
             Some(worst) if self.heap.len() >= self.most => score >= worst.score,
@@ -72,7 +72,7 @@ impl Best {
         }
     }
 
-    /// What another worker found.
+    /// Adds the best of another worker.
     pub(super) fn merge(&mut self, other: Best) {
         if self.most > 0 {
             other.heap.into_iter().for_each(|one| self.take(one));

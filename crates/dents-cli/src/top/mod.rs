@@ -1,7 +1,7 @@
 //! `dents top`: the largest, oldest and newest files, the fullest directories.
 //!
-//! Each worker keeps so many as shall be shown and no more ([`heap`]), so memory does not grow with the tree. Only regular
-//! files are stat'ed; for the fullest directories, nothing is.
+//! Each worker keeps only as many as are shown ([`heap`]), so memory does not grow with the tree. Only regular files are
+//! stat'ed; for the fullest directories no entry is.
 
 mod draw;
 mod find;
@@ -19,8 +19,8 @@ use std::process::ExitCode;
 
 /// Show the largest, oldest, newest files, the fullest directories
 ///
-/// Regular files only; one with several links is shown once, and so is a directory that lies in several PATHs. On a terminal sizes are shown with the unit that fits;
-/// elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the path as it is.
+/// Only regular files; one with several links is shown once, and so is a directory that lies in several PATHs. On a terminal sizes
+/// have a unit that fits; elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the unquoted path.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
@@ -28,10 +28,10 @@ pub(crate) struct Args {
     walk: Walk,
     #[command(flatten)]
     source: Source,
-    /// How many
+    /// Show N of them
     #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
     number: usize,
-    /// By what
+    /// What to look for
     #[arg(long, value_enum, default_value_t = By::Size, help_heading = "What is shown")]
     by: By,
     /// End lines with a NUL instead of a newline
@@ -44,24 +44,23 @@ pub(crate) struct Args {
     units: Units,
 }
 
-/// What makes the best.
+/// The criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum By {
     /// The largest files
     Size,
-    /// The files that take the most
+    /// The files with the most allocated space
     Allocated,
-    /// The files whose last change is longest ago
+    /// The files that were modified the longest time ago
     Oldest,
-    /// The files that were changed last
+    /// The files that were modified last
     Newest,
     /// The directories with the most entries
     Entries,
 }
 
 impl By {
-    /// What must be known of a regular file. No link is followed to find the device that tells two files of the same number
-    /// apart, and no directory is asked.
+    /// The needs, of regular files alone.
     fn needs(self) -> Needs {
         let value = match self {
             By::Size => Needs::SIZE,
@@ -107,8 +106,8 @@ fn fullest(args: &Args, options: &Options<'_>, diagnostics: &Diagnostics) -> (Ve
     (all.finish().into_sorted(), outcome.end)
 }
 
-/// The rows of a file take the same way. For the fullest directories it takes memory for each directory: a directory's
-/// rows may stand anywhere.
+/// The same for the rows of a scan file. The fullest directories take memory for each directory, since the rows of a
+/// directory may stand anywhere in the file.
 fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Vec<Ranked>, End), ExitCode> {
     let mut finder = Finder::new(args.by, args.number, diagnostics);
     let mut counts = find::Counts::new();

@@ -33,7 +33,7 @@ fn run(run: &Run) -> Outcome {
     run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
-/// What comes between separators, in an order that does not depend on who wrote it.
+/// The records between separators, sorted.
 fn sorted(bytes: &[u8], separator: u8) -> Vec<String> {
     let mut items: Vec<&[u8]> = bytes.split(|byte| *byte == separator).collect();
     assert_eq!(items.pop(), Some(&b""[..]), "the last line is whole");
@@ -77,12 +77,12 @@ fn make(cwd: &Path, script: &str) {
     assert!(status.success(), "{script}");
 }
 
-/// Whether the test runs as root, who may read everything.
+/// Whether the test runs as root, which may read everything.
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The same run as somebody who is not root, whose program lies where he may read it.
+/// The same run as an unprivileged user, with a copy of the program that it may read.
 fn as_nobody(run: Run, copy: &Path) -> Run {
     if !is_root() {
         return run;

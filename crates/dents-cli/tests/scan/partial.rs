@@ -93,7 +93,7 @@ fn assert_read_as_partial(dir: &TempDir, file: &str) {
     }
 }
 
-/// Each file is as it was, what was found is beside it, and nothing else is.
+/// Each file is unchanged, the incomplete result is beside it, and nothing else is.
 fn assert_kept(dir: &TempDir, file: &str, before: &[u8], outcome: &Outcome) {
     let told = text(&outcome.stderr);
     assert!(
@@ -101,7 +101,7 @@ fn assert_kept(dir: &TempDir, file: &str, before: &[u8], outcome: &Outcome) {
         "{file} is replaced: {told}"
     );
     assert_eq!(others(dir), [format!("{file}.partial")], "{told}");
-    assert!(told.contains(&format!("out/{file}.partial")) && told.contains("left as it was"), "{told}");
+    assert!(told.contains(&format!("out/{file}.partial")) && told.contains("is unchanged"), "{told}");
     if file == "x.txt" {
         let paths = fs::read_to_string(dir.path().join("out/x.txt.partial")).expect("there");
         assert!(paths.ends_with('\n'), "{paths}");
@@ -268,7 +268,7 @@ fn what_cannot_be_written_replaces_nothing() {
     }
 }
 
-/// The journal keeps what was found, and there is nothing in the output's place or beside it.
+/// The journal keeps the rows; there is no output, complete or partial.
 #[test]
 fn a_journal_keeps_what_was_found_and_the_file_stays() {
     let dir = ground();
@@ -280,7 +280,7 @@ fn a_journal_keeps_what_was_found_and_the_file_stays() {
             let outcome = interrupted(&journaled, signal);
             let told = text(&outcome.stderr);
             assert_eq!(outcome.end, End::Exit(status), "{file}: {told}");
-            assert!(told.contains("run the same again to go on"), "{told}");
+            assert!(told.contains("run the same command again to resume"), "{told}");
             assert!(fs::read(dir.path().join(&path)).expect("there") == before && others(&dir).is_empty());
             assert!(dir.path().join("j/scan").exists());
         }

@@ -1,4 +1,4 @@
-//! Ctrl-C, a closed pipe, a time that is over: what was found is kept, and the status tells.
+//! Ctrl-C, a closed pipe, a timeout: the results so far are kept, and the exit status tells.
 
 use crate::{dents, make, run, text};
 use dents_lab::fixture::TempDir;
@@ -63,7 +63,7 @@ fn the_time_is_over() {
         let outcome = run(&dents(dir.path()).args(["--rate", "100"]).args(args));
         assert!(started.elapsed() < Duration::from_secs(2));
         assert_eq!(outcome.end, End::Exit(1));
-        assert!(text(&outcome.stderr).contains("the time is over"), "{}", text(&outcome.stderr));
+        assert!(text(&outcome.stderr).contains("timed out"), "{}", text(&outcome.stderr));
         assert!(text(&outcome.stdout).starts_with('.'));
     }
 }

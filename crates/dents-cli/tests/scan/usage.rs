@@ -34,8 +34,8 @@ fn wrong_command_lines_are_told_with_a_way_out() {
         (&["-o", "/nowhere/x.ndjson.partial"], &["'/nowhere/x.ndjson.partial'", "--format"]),
         (&["--timestamps", "ms", "-o", "x.parquet"], &["--timestamps", "us", "ns"]),
         (&["--timestamps", "ns"], &["--timestamps", "Parquet", "text"]),
-        (&["--timestamps", "us", "-o", "x.sqlite"], &["--timestamps", "sqlite keeps nanoseconds"]),
-        (&["--timestamps=ns", "--format=ndjson"], &["--timestamps", "ndjson keeps nanoseconds"]),
+        (&["--timestamps", "us", "-o", "x.sqlite"], &["--timestamps", "sqlite always keeps nanoseconds"]),
+        (&["--timestamps=ns", "--format=ndjson"], &["--timestamps", "ndjson always keeps nanoseconds"]),
         (&["--no-such-option"], &["--no-such-option"]),
     ] {
         let outcome = run(&dents(Path::new("/")).args(args));

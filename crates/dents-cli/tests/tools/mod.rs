@@ -1,4 +1,4 @@
-//! What the tests of the commands that sum up share.
+//! Shared by the tests of `count`, `du`, `stats` and `top`.
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
 
 use dents_lab::fixture::TempDir;
@@ -23,7 +23,7 @@ pub fn run(run: &Run) -> Outcome {
     run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
-/// What a run that must succeed wrote.
+/// The output of a run that must succeed.
 pub fn stdout(command: &Run) -> Vec<u8> {
     let outcome = run(command);
     let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
@@ -36,7 +36,7 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a shell makes of a script.
+/// The output of a shell script.
 pub fn shell(cwd: &Path, script: &str) -> String {
     text(&stdout(&Run::new(Path::new("/bin/sh")).cwd(cwd).args(["-c", script])))
 }
@@ -54,7 +54,7 @@ pub fn sorted(bytes: &[u8], end: u8) -> Vec<Vec<u8>> {
 }
 
 /// Sizes that blocks and bytes tell apart, a hole, links of a file within a directory, a link across, types that hold no
-/// bytes, names that hurt.
+/// bytes, names with control characters.
 pub fn tree() -> TempDir {
     let dir = TempDir::new("sums").expect("a temporary directory");
     let root = dir.path().join("t");
@@ -98,7 +98,7 @@ pub fn name(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)
 }
 
-/// Whether the tests may mount and become someone else.
+/// Whether the tests may mount and change the user.
 pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }

@@ -1,31 +1,31 @@
-//! Numbers, bytes and rows as bytes: 50 to 100 for a row with all its facts.
+//! The encoding of numbers, bytes and rows: 50 to 100 bytes for a row with all metadata.
 //!
-//! Numbers are LEB128, seven bits a byte. What is the same as in the row before (device, owner) or as another time of the same
-//! file takes a bit.
+//! Numbers are LEB128, seven bits for each byte. A device or owner that is equal to that of the previous row takes one bit, and so does
+//! a time that is equal to the modification time.
 
 use crate::{Asked, Facts, Fault, Row};
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use std::ops::{BitAnd, BitOr};
 
-/// What a row has, and what it shares.
+/// Flags of a row: which fields follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Has(u16);
 
 impl Has {
-    /// A directory other than that of the frame.
+    /// The row has a directory other than that of the frame.
     const PARENT: Has = Has(1 << 0);
-    /// A depth other than that of the frame.
+    /// The row has a depth other than that of the frame.
     const DEPTH: Has = Has(1 << 1);
     const FACTS: Has = Has(1 << 2);
     const TARGET: Has = Has(1 << 3);
     const FAULT: Has = Has(1 << 4);
-    /// Another owner or group than the row before.
+    /// Another owner or group than the previous row.
     const OWNER: Has = Has(1 << 5);
     const DEV: Has = Has(1 << 6);
     const LAZY: Has = Has(1 << 7);
     const BTIME: Has = Has(1 << 8);
-    /// Times other than the last change of the contents.
+    /// These times differ from the modification time.
     const OWN_BTIME: Has = Has(1 << 9);
     const OWN_CTIME: Has = Has(1 << 10);
     const OWN_ATIME: Has = Has(1 << 11);
@@ -65,7 +65,7 @@ pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Small ones take few bytes, whatever their sign.
+/// Zigzag encoding: numbers near 0 take few bytes, whatever their sign.
 fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_number(out, ((number << 1) ^ (number >> 63)) as u64);
 }
@@ -80,7 +80,7 @@ pub(super) fn put_time(out: &mut Vec<u8>, time: Time) {
     put_number(out, u64::from(time.nsec));
 }
 
-/// Takes from the front; `None` where the bytes make no sense.
+/// Decodes from the front; `None` if the bytes are invalid.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -126,7 +126,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// What the row before had: rows of one directory mostly agree.
+/// Device and owner of the previous row, which rows of one directory mostly share.
 #[derive(Default)]
 pub(super) struct Before {
     dev: Option<(u32, u32)>,
@@ -157,7 +157,7 @@ impl Before {
     }
 }
 
-/// A row of the directory at `path`, whose entries have this depth.
+/// Encodes a row of the directory at `path`, whose entries have this depth.
 pub(super) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32, before: &mut Before) {
     let Row { parent, name, depth: own_depth, kind, facts, target, fault } = *row;
     let mut has = Has::PARENT.when(parent != path)
@@ -200,7 +200,7 @@ pub(super) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32,
 }
 
 fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
-    // All of them, so that a new one is not forgotten here.
+    // All fields, so that the compiler tells if a new one is missing here.
     let Facts {
         dev,
         ino,
@@ -241,7 +241,7 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
     }
 }
 
-/// Reads the rows of a frame.
+/// Decodes the rows of a frame.
 pub(super) struct Rows<'a> {
     pub(super) bytes: Bytes<'a>,
     pub(super) path: &'a [u8],
@@ -263,7 +263,7 @@ impl<'a> Rows<'a> {
         Rows { bytes, path, depth, dev: (0, 0), owner: Owner::default() }
     }
 
-    /// The next row; `None` where the bytes make no sense.
+    /// The next row; `None` if the bytes are invalid.
     pub(super) fn row(&mut self) -> Option<Row<'a>> {
         let bytes = &mut self.bytes;
         let has = Has(u16::from_le_bytes([bytes.byte()?, bytes.byte()?]));

@@ -1,4 +1,4 @@
-//! Rows come back as they were, and rubbish comes back as nothing.
+//! Rows are decoded as they were encoded; invalid bytes give no row.
 
 use super::*;
 

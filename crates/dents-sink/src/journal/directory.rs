@@ -1,13 +1,13 @@
-//! The directory of a journal: who may use it, and which scan it is of.
+//! The directory of a journal: its lock, and the scan that it belongs to.
 //!
 //! | file | what |
 //! |---|---|
-//! | `lock` | held by `flock` while a process uses the journal, with its number in it; a process that dies lets go of it |
-//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and what was there |
+//! | `lock` | locked by `flock` while a process uses the journal, and contains its process ID; the lock ends with the process |
+//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and what they led to |
 //! | `000001-0000.rows` | segments: run and writer |
 //!
-//! The header comes first and appears whole (it is renamed into place), and is the first to go when a scan is done: what
-//! lies here without one is the rest of a scan that nobody needs any more.
+//! The header is written first and appears complete (it is renamed into place), and it is removed first when a scan is done:
+//! segments without a header are remains of a scan that was done.
 
 use super::coding::{Bytes, put_bytes, put_number, put_time};
 use super::key::Keys;
@@ -37,7 +37,7 @@ pub(super) struct Directory {
     _lock: File,
 }
 
-/// What the header says beside the scan.
+/// The data of the header, other than the identity of the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) keys: Keys,
@@ -46,19 +46,19 @@ pub(super) struct Header {
     pub(super) resumed: bool,
 }
 
-/// What the header says of the scan.
+/// The identity of a scan, as the header keeps it.
 #[derive(Debug, PartialEq, Eq)]
 struct ScanIdentity {
     options: String,
     /// The working directory; empty if it had no name.
     cwd: PathBuf,
     paths: Vec<CString>,
-    /// What each path leads to.
+    /// The file that each path leads to.
     roots: Vec<Option<Root>>,
 }
 
 impl ScanIdentity {
-    /// What is to be said of a scan now: a `getcwd`, and a `statx` for each path.
+    /// The identity of a scan now: one `getcwd`, and one `statx` for each path.
     fn of(scan: &Scan<'_>) -> ScanIdentity {
         ScanIdentity {
             options: scan.options.to_string(),
@@ -101,7 +101,7 @@ impl Directory {
         Ok(Directory { dir: dir.to_path_buf(), _lock: lock })
     }
 
-    /// The header of the scan that was begun here; written if there is none, what lies about then is removed first.
+    /// The header of the scan that was begun here. If there is none, segments are removed and a header is written.
     pub(super) fn header(&self, scan: &Scan<'_>) -> Result<Header, Error> {
         let path = self.dir.join(HEADER);
         match fs::read(&path) {
@@ -148,7 +148,7 @@ impl Directory {
         let new = self.dir.join(NEW_HEADER);
         let mut file = File::create(&new)?;
         file.write_all(&encode(header, identity))?;
-        // Once and small: so that a header is whole after a power cut too.
+        // One sync of a small file, so that a header is complete after a power failure too.
         file.sync_all()?;
         fs::rename(&new, self.dir.join(HEADER))
     }
@@ -165,7 +165,7 @@ impl Directory {
         Ok(segments)
     }
 
-    /// Removes all of it; the directory too, if nobody put anything else there.
+    /// Removes the journal; the directory too, if it is empty then.
     pub(super) fn clear(self) -> Result<(), Error> {
         let gone = |name: PathBuf| match fs::remove_file(&name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Io(at(&name, error))),

@@ -1,4 +1,4 @@
-//! Why a journal cannot be used, and what to do then.
+//! Errors of journals; each message names a remedy.
 
 use super::directory;
 use std::ffi::CString;
@@ -9,14 +9,14 @@ use std::path::PathBuf;
 /// Why a journal cannot be opened.
 #[derive(Debug)]
 pub enum Error {
-    /// A process that still runs uses it.
+    /// Another process uses it.
     InUse {
         /// The journal.
         dir: PathBuf,
-        /// The number of that process, as it wrote it; empty if it did not come to that.
+        /// The process ID that it wrote; empty if it wrote none.
         by: String,
     },
-    /// There are other files in the directory.
+    /// The directory contains other files.
     Foreign {
         /// The directory.
         dir: PathBuf,
@@ -39,7 +39,7 @@ pub enum Error {
         /// The paths it was begun with.
         theirs: Vec<CString>,
     },
-    /// It was begun in another working directory, where a path that is not absolute leads elsewhere.
+    /// It was begun in another working directory, where relative paths lead elsewhere.
     OtherDirectory {
         /// The journal.
         dir: PathBuf,
@@ -54,7 +54,7 @@ pub enum Error {
         dir: PathBuf,
         /// The path.
         path: CString,
-        /// What is different, in words.
+        /// The difference, in words.
         change: &'static str,
     },
     /// A path is given twice: its directories could not be told apart.
@@ -62,16 +62,16 @@ pub enum Error {
         /// The path.
         path: CString,
     },
-    /// Its format is another one.
+    /// It has another format.
     Version {
         /// The journal.
         dir: PathBuf,
         /// The number of its format.
         version: u32,
     },
-    /// It makes no sense.
+    /// Its contents are invalid.
     Damaged {
-        /// The file that does not.
+        /// The invalid file.
         file: PathBuf,
     },
     /// It could not be read or written; names the file.
@@ -86,11 +86,11 @@ impl fmt::Display for Error {
                 if !by.is_empty() {
                     write!(out, " by process {by}")?;
                 }
-                write!(out, ": wait for it, or give another directory")
+                write!(out, ": wait for it, or name another directory")
             }
             Error::Foreign { dir, name } => write!(
                 out,
-                "{}: not a journal, for it holds {name:?}: give a directory of its own, or one that does not exist yet",
+                "{}: not a journal, since it contains {name:?}: name an empty directory, or one that does not exist yet",
                 dir.display()
             ),
             Error::OtherOptions { dir, theirs, ours } => write!(
@@ -120,7 +120,7 @@ impl fmt::Display for Error {
             ),
             Error::Twice { path } => {
                 let path = String::from_utf8_lossy(path.to_bytes());
-                write!(out, "{path:?} is given twice, which a journal cannot tell apart: give it once")
+                write!(out, "{path:?} is given twice, which a journal cannot tell apart: name it once")
             }
             Error::Version { dir, version } => write!(
                 out,
@@ -133,7 +133,7 @@ impl fmt::Display for Error {
                 let dir = file.parent().unwrap_or(file);
                 write!(
                     out,
-                    "{}: damaged, no journal can be made of it: remove {} to begin anew",
+                    "{}: damaged, this journal cannot be used: remove {} to begin anew",
                     file.display(),
                     dir.display()
                 )

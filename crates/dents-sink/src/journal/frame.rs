@@ -1,17 +1,17 @@
-//! A frame: what one piece of one directory comes to, whole or not at all.
+//! A frame: the rows of one piece of one directory, complete or not at all.
 //!
 //! ```text
 //! length 4 │ CRC-32 4 │ milliseconds since the run began 4 │ depth, path, piece, last?, subdirectories entered, rows
 //! ```
 //!
-//! The length is that of what comes after the CRC, which covers the same; both begin with the low byte. Whatever was torn
-//! off at the end of a file, or never got to the disk, shows as a length beyond the end or a CRC that does not fit.
+//! The length is that of what comes after the CRC, which covers the same; both begin with the low byte. A file
+//! that was cut off, or that did not reach the disk completely, has a length beyond its end or a CRC that does not match.
 
 use super::coding::{Bytes, Rows, put_bytes, put_number};
 
 /// Length and CRC.
 pub(super) const HEAD: usize = 8;
-/// The time, which must be known before the rest is looked at.
+/// The time, which is needed before the rest is decoded.
 const TIME: usize = 4;
 
 /// Appends a frame made of `payload`, the time in front; false if that is longer than a frame may be.
@@ -28,19 +28,19 @@ pub(super) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bo
     true
 }
 
-/// The length that a frame says it has, its head among it; `None` if so few bytes do not tell.
+/// The length of a frame by its head, with the head; `None` if there are too few bytes.
 pub(super) fn length(bytes: &[u8]) -> Option<u64> {
     let len = bytes.first_chunk()?;
     Some(HEAD as u64 + u64::from(u32::from_le_bytes(*len)))
 }
 
-/// The time that a frame claims.
+/// The time in the head of a frame.
 pub(super) fn time(frame: &[u8]) -> Option<u32> {
     let time = frame.get(HEAD..)?.first_chunk()?;
     Some(u32::from_le_bytes(*time))
 }
 
-/// Time and payload of a frame that is whole.
+/// Time and payload of a frame, if its CRC matches.
 pub(super) fn check(frame: &[u8]) -> Option<(u32, &[u8])> {
     let (_, rest) = frame.split_first_chunk::<4>()?;
     let (crc, rest) = rest.split_first_chunk()?;
@@ -72,12 +72,12 @@ impl<'a> About<'a> {
     fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
         let (depth, path, piece) = (bytes.small()?, bytes.bytes()?, bytes.small()?);
         let last = bytes.byte()? != 0;
-        // What is in a directory is one deeper, and the pieces are counted from 0 to the last.
+        // The entries of a directory are one level deeper, and pieces are counted from 0 to the last.
         (depth < u32::MAX && piece < u32::MAX).then_some(About { path, depth, piece, last })
     }
 }
 
-/// A frame's payload, taken apart.
+/// A frame's payload, decoded.
 pub(super) struct Frame<'a> {
     pub(super) about: About<'a>,
     /// Names of the subdirectories that were to be entered.
@@ -87,7 +87,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// `None` where it makes no sense, which a CRC that fits rules out unless another program wrote it.
+    /// `None` if it is invalid. With a CRC that matches this happens only if another program wrote it.
     pub(super) fn parse(payload: &'a [u8]) -> Option<Frame<'a>> {
         let mut bytes = Bytes(payload);
         let about = About::take(&mut bytes)?;

@@ -10,7 +10,7 @@ use crate::ndjson::fuzzing::comes_back;
 
 const SEGMENT: Segment = Segment { run: 1, writer: 0 };
 
-/// A segment, as it is and with checksums made to fit: it is recovered and replayed, or refused; rows come back as they were.
+/// A segment, unchanged and with corrected checksums: it is recovered and replayed, or refused; rows are the same again.
 pub fn frames(bytes: &[u8]) {
     segment_of(bytes);
     let mut mended = bytes.to_vec();
@@ -18,7 +18,7 @@ pub fn frames(bytes: &[u8]) {
     segment_of(&mended);
 }
 
-/// The rows of a frame, without the frame: those that are read come back when they are written again.
+/// The rows of a frame, without the frame: rows that are decoded are the same after they were encoded again.
 pub fn rows(bytes: &[u8]) {
     let mut reader = Rows::new(Bytes(bytes), b"dir", 3);
     let (mut again, mut before) = (Vec::new(), Before::default());
@@ -50,7 +50,7 @@ fn segment_of(bytes: &[u8]) {
     );
 }
 
-/// Makes the checksum of each frame fit, as far as the lengths lead.
+/// Corrects the checksum of each frame, as far as the lengths are valid.
 fn mend(bytes: &mut [u8]) {
     let mut at = 0;
     while let Some(len) = frame::length(&bytes[at..]).and_then(|len| usize::try_from(len).ok()) {

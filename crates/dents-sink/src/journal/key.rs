@@ -1,7 +1,7 @@
-//! What stands for a directory in memory: 128 bits, however long its path.
+//! Keys of directories: 128 bits, however long the path.
 //!
-//! The hash is SipHash-1-3 with a secret of the journal's own, so that nobody who names directories can make two of them look
-//! alike. By chance, two of n directories do with odds of n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
+//! The hash is SipHash-1-3 with a secret of the journal, so that two directories with the same key cannot be constructed.
+//! By chance, two of n directories have the same with a probability of n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
 
 use dents_core::path;
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -19,7 +19,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// With a secret that nobody knows: that of the standard library's hash tables.
+    /// With a random secret, from the standard library's hash tables.
     pub(super) fn new() -> Keys {
         let half = || {
             use std::hash::BuildHasher;
@@ -37,7 +37,7 @@ impl Keys {
         self.child(b"", path, depth)
     }
 
-    /// A directory within that at `parent`.
+    /// A subdirectory of the directory at `parent`.
     pub(super) fn child(&self, parent: &[u8], name: &[u8], depth: u32) -> Key {
         let mut hasher = SipHasher13::new_with_key(&self.secret);
         hasher.write(&depth.to_le_bytes());
@@ -48,7 +48,7 @@ impl Keys {
     }
 }
 
-/// Keys are random already.
+/// A hasher that takes bits of the key: keys are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 

@@ -1,5 +1,5 @@
-//! A scan that survives `kill -9`: what each worker finds goes to a file of its own first, and into the real output only when
-//! the whole tree is there. Run again, a scan that was killed reads what is complete from there and walks the rest.
+//! A scan that survives `kill -9`: each worker writes its rows to a file of its own first, and they go into the output only when
+//! the walk is complete. When a killed scan is run again, it keeps the complete directories of that file and walks the rest.
 //!
 //! ```text
 //! walk ─► Writer ─► segment ─┐                    run 1, killed
@@ -9,24 +9,24 @@
 //!                                                └─► Sink, renamed when whole ─► the journal is removed
 //! ```
 //!
-//! The result is that of an undisturbed scan of an unchanged tree, each directory once. What a killed scan loses is what its
-//! workers had not written yet: up to 256 KiB or the directories of a second each, which are walked again.
+//! The result is that of an undisturbed scan: each directory once. A killed scan loses the rows that its workers had
+//! not written yet: for each up to 256 KiB, or the directories of a second. These are walked again.
 //!
 //! **What is written** (`frame.rs`, `coding.rs`): one frame for each piece of a directory that a visitor was shown, with a length
-//! and a CRC-32: which piece of which directory, the rows, and the names of the subdirectories that were to be entered.
-//! Whoever decides that (depth, file system, filters) decides once; the names say what was decided, whether or not
-//! rows show those directories. A frame that is not whole is no frame, and what follows it in its segment is dropped; nobody
-//! appends to a segment of a run before. So neither torn ends nor two runs' pieces of one directory ever mix.
+//! and a CRC-32: which piece of which directory, the rows, and the names of the subdirectories that the walk enters.
+//! These names record the decision (depth, file system, filters), whether or not rows show those directories. A frame that is not
+//! complete is dropped, with all that follows it in its segment; no run appends to a segment of an earlier run. So the
+//! pieces of one directory are always of one run.
 //!
 //! **What it costs.** 50 to 100 bytes an entry on disk, one `write` for each 256 KiB, no `fsync`; measured on /usr (157,518 entries
 //! with all but owners, two workers, a busy machine): 52 bytes an entry, a walk of 1.07 s became one of 1.13 s (medians of 5), opened again
-//! in 0.03 s, replayed in 0.04 s. Why no `fsync`: what the kernel has taken, `kill`
-//! does not take back. Against a power cut there is [`Options::sync`]. In memory 256 KiB and the longest directory's piece for each
-//! worker while it scans. When it goes on: one pass over the journal, in it 60 bytes for each directory that waited at a time
-//! (`recover.rs`), then the paths of those where the walk goes on. None of it grows with the number of entries or of directories that
-//! are done.
+//! in 0.03 s, replayed in 0.04 s. No `fsync` is needed: data that `write` gave
+//! to the kernel survives `kill`. For power failures there is [`Options::sync`]. In memory 256 KiB and the longest directory's piece for each
+//! worker while it scans. When a scan is resumed: one pass over the journal, with 60 bytes for each directory of the frontier
+//! (`recover.rs`), then the paths of the directories where the walk resumes. Memory does not grow with the number of entries or of
+//! complete directories.
 //!
-//! Directories are told apart by 128 bits (`key.rs`); two of 400 million are alike with odds of 1 in 4 × 10²¹.
+//! Directories are told apart by keys of 128 bits (`key.rs`).
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
@@ -80,21 +80,21 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-/// What is scanned, and how: a journal is of one scan. The working directory and what the paths lead to (device, inode, birth)
-/// belong to it, and are looked at when the journal is opened.
+/// A scan: a journal belongs to one scan. Its identity includes the working directory and the files that the paths lead to (device,
+/// inode, birth), which are checked when the journal is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// All options that decide what is walked and what is asked, in words; the same words for the same options. Shown to
-    /// whoever gives others.
+    /// All options that decide which rows there are, as text; the same options give the same text. It is shown in the error
+    /// message for other options.
     pub options: &'a str,
-    /// Where it begins.
+    /// The operands.
     pub paths: &'a [&'a CStr],
 }
 
-/// How a journal is written.
+/// Options of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Wait until the disk has what is written, for the sake of power cuts: one `fdatasync` for each `write`.
+    /// Wait until the data is on the disk, to survive power failures: one `fdatasync` for each `write`.
     pub sync: bool,
     /// Bytes that a worker gathers before it writes them.
     pub buffer: usize,
@@ -106,25 +106,25 @@ impl Default for Options {
     }
 }
 
-/// With a slash at its end or without, what is in a directory has the same paths.
+/// The path without slashes at its end, which do not change the paths of its entries.
 fn without_slash(path: &CStr) -> &[u8] {
     let bytes = path.to_bytes();
     &bytes[..bytes.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1)]
 }
 
-/// A scan's journal, in a directory of its own that nobody else uses meanwhile.
+/// A scan's journal, in a directory that this process has locked.
 pub struct Journal {
     directory: Directory,
     header: Header,
     options: Options,
-    /// This one, counted from 1.
+    /// The number of this run, counted from 1.
     run: u32,
     opened: Instant,
     found: Found,
     writers: AtomicU32,
-    /// A writer was dropped with something that it had not written.
+    /// A writer was dropped with rows that it had not written.
     lossy: AtomicBool,
-    /// What is replayed, and how much of it was dealt out.
+    /// The segments that are replayed, and how many were taken.
     segments: OnceLock<Vec<Segment>>,
     dealt: AtomicUsize,
 }
@@ -133,8 +133,8 @@ impl Journal {
     /// Opens the journal in `dir`, which is made if it does not exist, and reads what is in it: one pass over all of it.
     ///
     /// # Errors
-    /// Each says what to do: the journal is in use, of another scan, of another tree of the same name, of another format; the
-    /// directory holds something else; a path was given twice; a file could not be read or written.
+    /// Each names a remedy: the journal is in use, or belongs to another scan, another tree of the same name, another format; the
+    /// directory contains other files; a path was given twice; a file could not be read or written.
     pub fn open(dir: &Path, scan: &Scan<'_>, options: Options) -> Result<Journal, Error> {
         for (index, path) in scan.paths.iter().enumerate() {
             if scan.paths[..index].iter().any(|other| without_slash(other) == without_slash(path)) {
@@ -159,31 +159,31 @@ impl Journal {
         })
     }
 
-    /// Those of the paths where the walk must begin: all or, where they were walked before, none.
+    /// The paths that the walk must begin with: all, or none if an earlier run has walked them.
     #[must_use]
     pub fn operands<'a>(&self, paths: &[&'a CStr]) -> Vec<&'a CStr> {
         if self.found.operands { Vec::new() } else { paths.to_vec() }
     }
 
-    /// The directories where the walk must go on, for [`dents_core::tree::walk_on`].
+    /// The directories where the walk must resume, for [`dents_core::tree::walk_on`].
     #[must_use]
     pub fn beginnings(&self) -> &[Beginning] {
         &self.found.beginnings
     }
 
-    /// How many directories were complete when it was opened: 0 for a scan that begins.
+    /// How many directories were complete when it was opened: 0 for a new scan.
     #[must_use]
     pub fn directories(&self) -> u64 {
         self.found.directories
     }
 
-    /// Bytes at the ends of segments that were dropped when it was opened: what was being written when a scan was killed.
+    /// Bytes at the ends of segments that were dropped when it was opened: incomplete frames of a scan that was killed.
     #[must_use]
     pub fn torn(&self) -> u64 {
         self.found.torn
     }
 
-    /// When the scan was begun, by the clock of that time.
+    /// The start of the scan, by the clock of that time.
     #[must_use]
     pub fn started(&self) -> Time {
         self.header.started
@@ -195,7 +195,7 @@ impl Journal {
         self.header.resumed
     }
 
-    /// What one worker writes to. Its file is made when there is something to write.
+    /// A writer, for one worker. Its file is created with its first write.
     #[must_use]
     pub fn writer(&self) -> Writer<'_> {
         Writer::new(self, self.writers.fetch_add(1, Relaxed))
@@ -207,15 +207,15 @@ impl Journal {
             && self.found.early.contains(&self.header.keys.child(parent, name, depth))
     }
 
-    /// Gives the rows of all directories to an output, after the walk came to its end and all writers are flushed and
-    /// dropped. Several threads may do this at once, each with a part of its own: they share the segments. How many rows
-    /// this one gave. The part is not flushed.
+    /// Gives the rows of all directories to an output. To be called after the end of the walk, when all writers are flushed and
+    /// dropped. Several threads may call it at once, each with a part of its own: they share the segments. Returns how many rows
+    /// this call gave. The part is not flushed.
     ///
     /// # Errors
-    /// What reading the journal gives, or the output. That a writer was not flushed.
+    /// An error of reading the journal, or of the output; or a writer was not flushed.
     pub fn replay(&self, part: &mut dyn Part) -> io::Result<u64> {
         if self.lossy.load(Relaxed) {
-            let why = "not all of the scan is in the journal: run it again to go on";
+            let why = "the journal does not contain the whole scan: run it again to resume";
             return Err(io::Error::other(format!("{}: {why}", self.directory.dir.display())));
         }
         let segments = match self.segments.get() {
@@ -235,7 +235,7 @@ impl Journal {
         Ok(rows)
     }
 
-    /// Removes the journal, once the output is there. Killed meanwhile, the scan is either done or can go on.
+    /// Removes the journal, when the output is complete. If the process is killed meanwhile, the scan is either done or can be resumed.
     ///
     /// # Errors
     /// A file that could not be removed.

@@ -1,16 +1,15 @@
-//! What a journal knows: which directories are complete, and where the scan must go on.
+//! Reads a journal: which directories are complete, and where the scan must resume.
 //!
-//! A directory is complete when all of its pieces are there, from one run: 0 to the last. One of which some are missing is
-//! *void* in that run; it is read again, and what was written of it is never replayed. Everything else follows from two
-//! sets, and neither is kept whole:
+//! A directory is complete when all of its pieces are there, of one run: 0 to the last. If pieces are missing, the directory is
+//! *void* in that run: it is read again, and its rows are never replayed. Two sets decide the rest:
 //!
-//! - *waiting*: entered from a complete directory, and not complete. There the walk goes on.
-//! - *early*: complete, though the directory it is in is not (another worker had taken it, and wrote it down sooner). That one is
-//!   read again, and must not lead into this one a second time.
+//! - *waiting*: directories that were entered from a complete directory and are not complete. There the walk resumes.
+//! - *early*: complete directories whose parent is not complete (another worker had taken them and wrote them first). The parent is
+//!   read again, and must not lead into them a second time.
 //!
 //! The frames are read in the order in which they were written, over all segments of a run. So a directory enters *waiting*
-//! when the one it is in is met, and leaves it when it is met itself: what is in memory at any moment is the frontier
-//! of that moment, about 60 bytes a directory, however many there are in all.
+//! with the frame of its parent, and leaves it with its own: the memory at any time is the frontier of that time, about 60
+//! bytes for each directory.
 
 use super::Error;
 use super::frame::Frame;
@@ -23,31 +22,31 @@ use std::ffi::CString;
 use std::io;
 use std::path::Path;
 
-/// What was found.
+/// The result.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whether the operands were told.
+    /// Whether the operands are complete.
     pub(super) operands: bool,
-    /// Directories that are complete, the operands' place not among them.
+    /// How many directories are complete, without the batch of operands.
     pub(super) directories: u64,
     pub(super) beginnings: Vec<Beginning>,
     pub(super) early: KeySet,
     /// Directories of which pieces are missing, and the run that wrote the others.
     pub(super) void: Void,
-    /// Bytes that were torn off.
+    /// Bytes of incomplete frames.
     pub(super) torn: u64,
 }
 
 pub(super) type Void = std::collections::HashSet<(u32, Key)>;
 
-/// Where a frame begins that names a directory: segment and offset.
+/// The position of the frame that names a directory: segment and offset.
 type Spot = (u32, u64);
 
 /// A directory whose pieces come one by one.
 #[derive(Default)]
 struct Partial {
     pieces: u32,
-    /// How many there are, once that is known.
+    /// How many there are, if the last one was met.
     all: Option<u32>,
     entered: Vec<(Key, Spot)>,
 }
@@ -73,7 +72,7 @@ pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<F
 }
 
 impl Balance<'_> {
-    /// The segments of one run, the frames of all of them by time. `first` is the number of the first segment.
+    /// Reads the segments of one run, the frames of all of them in the order of time. `first` is the number of the first segment.
     fn run(&mut self, dir: &Path, segments: &[Segment], first: u32) -> Result<(), Error> {
         let mut sources = Vec::with_capacity(segments.len());
         let mut next = BinaryHeap::new();
@@ -92,7 +91,7 @@ impl Balance<'_> {
             }
         }
         self.found.torn += sources.iter().map(Frames::torn).sum::<u64>();
-        // What is not complete by the end of a run never will be: the next one reads it anew.
+        // Directories that are not complete at the end of a run are read again by the next run.
         let run = segments[0].run;
         self.found.void.extend(self.partial.drain().map(|(key, _)| (run, key)));
         Ok(())
@@ -135,7 +134,7 @@ impl Balance<'_> {
     }
 }
 
-/// The names of those that wait: read once more, from the frames that tell them.
+/// The paths of waiting directories: a second look at the frames that name them.
 fn beginnings(
     dir: &Path,
     segments: &[Segment],
@@ -169,7 +168,7 @@ fn beginnings(
     Ok(beginnings)
 }
 
-/// Gives the rows of all complete directories of a segment to `row`; how many.
+/// Gives the rows of all complete directories of a segment to `row`. Returns how many.
 pub(super) fn replay(
     dir: &Path,
     segment: &Segment,

@@ -1,4 +1,4 @@
-//! What a path of a scan led to when the scan was begun: another tree under the same name must not go on with its journal.
+//! The file that a path led to when the scan was begun: a journal must not be resumed on another tree with the same name.
 
 use super::coding::{Bytes, put_number, put_time};
 use dents_core::batch::Time;
@@ -9,17 +9,17 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// A file that a path leads to.
+/// The identity of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Root {
     dev: u64,
     ino: u64,
-    /// Where the file system keeps it: a directory that is removed and made anew often has the same inode number.
+    /// Birth, if the file system keeps it: a directory that was removed and created again often has the same inode number.
     born: Option<Time>,
 }
 
 impl Root {
-    /// A `statx`, following links, and another of a link that leads nowhere; `None` if there is nothing.
+    /// One `statx` that follows links, and a second one for a link that leads nowhere; `None` if there is no file.
     pub(super) fn of(path: &CStr) -> Option<Root> {
         let path = Path::new(OsStr::from_bytes(path.to_bytes()));
         let there = fs::metadata(path).or_else(|_| fs::symlink_metadata(path)).ok()?;
@@ -32,8 +32,8 @@ fn born(there: &Metadata) -> Option<Time> {
     Some(Time { sec: i64::try_from(since.as_secs()).ok()?, nsec: since.subsec_nanos() })
 }
 
-/// What is different, in the words of a message; `None` if it is the same file. A birth that is known only now or was known
-/// only then says nothing: another kernel may know more.
+/// The difference, for a message; `None` if it is the same file. A birth that is known only now, or only then, is not compared:
+/// another kernel may report more.
 pub(super) fn change(then: Option<&Root>, now: Option<&Root>) -> Option<&'static str> {
     match (then, now) {
         (Some(_), None) => Some("it has gone"),
@@ -56,7 +56,7 @@ pub(super) fn put(out: &mut Vec<u8>, root: Option<&Root>) {
     root.born.into_iter().for_each(|born| put_time(out, born));
 }
 
-/// `None` where the bytes make no sense.
+/// `None` if the bytes are invalid.
 pub(super) fn take(bytes: &mut Bytes<'_>) -> Option<Option<Root>> {
     if bytes.byte()? == 0 {
         return Some(None);

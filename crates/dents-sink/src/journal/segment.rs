@@ -1,4 +1,4 @@
-//! The files that workers append frames to, one for each worker and run, and how they are read again.
+//! The files that workers append frames to, one for each worker and run, and their reader.
 
 use super::frame;
 use std::fs::File;
@@ -6,15 +6,15 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Read at once. While a journal is opened, as much is in memory for each segment of a run.
+/// Bytes of one `read`. While a journal is opened, each segment of a run has this much in memory.
 const CHUNK: usize = 64 * 1024;
 
 /// A segment: `RUN-WORKER.rows`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Segment {
-    /// Which run wrote it, counted from 1.
+    /// The run, counted from 1.
     pub(super) run: u32,
-    /// Which writer of the run.
+    /// The writer in the run.
     pub(super) writer: u32,
 }
 
@@ -23,7 +23,7 @@ impl Segment {
         dir.join(format!("{:06}-{:04}.rows", self.run, self.writer))
     }
 
-    /// `None` for the name of anything else.
+    /// `None` for other names.
     pub(super) fn of_name(name: &str) -> Option<Segment> {
         let (run, writer) = name.strip_suffix(".rows")?.split_once('-')?;
         let number = |digits: &str, least| {
@@ -34,19 +34,19 @@ impl Segment {
     }
 }
 
-/// Reads the frames of a segment, up to the first that is not whole. Holds no descriptor between reads: there may be more
+/// Reads the frames of a segment, up to the first incomplete one. Has no open descriptor between reads: there may be more
 /// segments than descriptors.
 pub(super) struct Frames {
     path: PathBuf,
     /// Of the whole file.
     len: u64,
     buffer: Vec<u8>,
-    /// What was read of it, and how much of that was given.
+    /// The bytes that were read, and how many of them were given.
     from: u64,
     used: usize,
 }
 
-/// A frame that is whole.
+/// A complete frame.
 pub(super) struct Found<'a> {
     /// Where it begins.
     pub(super) offset: u64,
@@ -59,7 +59,7 @@ impl Frames {
         Ok(Frames { path, len, buffer: Vec::new(), from: 0, used: 0 })
     }
 
-    /// The next frame is one that was found before.
+    /// Continues at a frame that was found before.
     pub(super) fn go_to(&mut self, offset: u64) {
         let at = offset.checked_sub(self.from).filter(|at| *at <= self.buffer.len() as u64);
         if let Some(at) = at {
@@ -74,7 +74,7 @@ impl Frames {
         &self.path
     }
 
-    /// The time that the next frame claims: frames of several segments can be read in the order in which they were written.
+    /// The time in the head of the next frame, by which frames of several segments are read in the order of writing.
     pub(super) fn peek(&mut self) -> io::Result<Option<u32>> {
         Ok(self.load()?.and_then(|len| frame::time(&self.buffer[self.used..self.used + len])))
     }
@@ -90,12 +90,12 @@ impl Frames {
         Ok(Some(Found { offset, payload }))
     }
 
-    /// Bytes that are not part of any whole frame, once there are no more.
+    /// Bytes that belong to no complete frame, after the last one.
     pub(super) fn torn(&self) -> u64 {
         self.len - (self.from + self.used as u64)
     }
 
-    /// Gets the next frame into the buffer; its length, unless the file ends before it does.
+    /// Reads the next frame into the buffer. Returns its length, unless the file ends first.
     fn load(&mut self) -> io::Result<Option<usize>> {
         let mut want = frame::HEAD;
         loop {
@@ -126,7 +126,7 @@ impl Frames {
     }
 }
 
-/// The error, and the file it is about.
+/// Adds the file to an error.
 pub(super) fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

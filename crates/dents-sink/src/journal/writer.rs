@@ -1,4 +1,4 @@
-//! One worker's way into a journal: gathers what one piece of a directory comes to, and appends it as a frame.
+//! One worker's writer: collects the rows of one piece of a directory, and appends them as a frame.
 
 use super::coding::{Before, put_bytes, put_number, put_row};
 use super::segment::{Segment, at};
@@ -10,33 +10,33 @@ use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// What waits in memory is written after this time, by the next frame that comes.
+/// Frames in memory are written with the first frame that comes after this time.
 const LATEST: Duration = Duration::from_secs(1);
 
-/// Writes down what one worker finds. For each batch: [`Writer::directory`], the rows, [`Writer::enters`] for each
+/// Writes what one worker finds. For each batch call [`Writer::directory`], the rows, [`Writer::enters`] for each
 /// subdirectory; for each failure [`Writer::failed`] and its row; in the end [`Part::flush`].
 ///
-/// A piece is over when the next begins, and only then counts. So whoever stops a walk in the middle of one, from within
-/// `Visitor::entries` or `Visitor::descend`, drops the writer without flushing it; what was not written is found
-/// again by the next run. No error of writing is recovered from: after one, nothing more is written.
+/// A piece ends when the next begins, and counts only then. So a visitor that stops the walk in the middle of a piece, in
+/// `Visitor::entries` or `Visitor::descend`, must drop the writer without flushing it; the next run walks that directory again.
+/// After an error nothing more is written.
 pub struct Writer<'j> {
     journal: &'j Journal,
     number: u32,
-    /// Made when there is something to write: many workers may have nothing to do.
+    /// Created with the first write: many workers may have nothing to write.
     file: Option<File>,
-    /// Frames that wait.
+    /// Frames that were not written yet.
     out: Vec<u8>,
     written: Instant,
     open: Option<Open>,
     before: Before,
-    /// Of the piece that is open: where it belongs, its subdirectories, its rows.
+    /// The open piece: its directory, the subdirectories that are entered, its rows.
     head: Vec<u8>,
     entered: Vec<u8>,
     rows: Vec<u8>,
     broken: bool,
 }
 
-/// The piece that is open.
+/// The open piece.
 struct Open {
     path: Vec<u8>,
     depth: u32,
@@ -61,16 +61,16 @@ impl<'j> Writer<'j> {
         }
     }
 
-    /// A batch comes: the rows that follow are of its entries, until the next.
+    /// Begins a piece: the rows that follow belong to this batch.
     ///
     /// # Errors
-    /// What writing the piece before gives.
+    /// An error of writing the previous piece.
     pub fn directory(&mut self, place: &Place<'_>) -> io::Result<()> {
         self.begin(place.path, place.depth, place.piece.index, place.piece.last)
     }
 
-    /// Notes that the walk is to enter a subdirectory of the batch that came last, and answers whether it must: not if that is in
-    /// the journal already. To be asked last, when everything else says yes.
+    /// Records that the walk enters a subdirectory of the last batch. Returns whether it must: not if the directory is complete in
+    /// the journal. To be called after all other conditions hold.
     pub fn enters(&mut self, name: &[u8]) -> bool {
         let Some(open) = &mut self.open else { return true };
         open.entered += 1;
@@ -78,13 +78,13 @@ impl<'j> Writer<'j> {
         !self.journal.has(&open.path, name, open.depth + 1)
     }
 
-    /// A directory failed: the row that follows says so. One that cannot be opened is complete with that.
+    /// Records a directory that failed; a row with the error follows. A directory that cannot be opened is complete with that row.
     ///
     /// # Errors
     /// What writing the piece before gives.
     pub fn failed(&mut self, failure: &Failure<'_>) -> io::Result<()> {
         let same = |open: &Open| open.path == failure.path && open.depth == failure.depth;
-        // A directory that ends too soon says so after the entries that it gave, and to the same visitor.
+        // A failure of reading comes after the entries, to the same visitor.
         if failure.problem == Problem::Read && self.open.as_ref().is_some_and(same) {
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl<'j> Writer<'j> {
         Ok(())
     }
 
-    /// Ends the piece that is open.
+    /// Ends the open piece.
     fn end(&mut self) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
         put_number(&mut self.head, open.entered);
@@ -123,7 +123,7 @@ impl<'j> Writer<'j> {
         if full || now.duration_since(self.written) >= LATEST { self.write(now) } else { Ok(()) }
     }
 
-    /// One `write`, the first time after `openat`; with [`Options::sync`](super::Options::sync) an `fdatasync` on top.
+    /// One `write`; the first time also `openat`; with [`Options::sync`](super::Options::sync) also `fdatasync`.
     fn write(&mut self, now: Instant) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("the journal could not be written before"));
@@ -157,7 +157,7 @@ impl<'j> Writer<'j> {
 impl Part for Writer<'_> {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         let Some(open) = &mut self.open else {
-            return Err(io::Error::other("a row for the journal, and no directory that it is in"));
+            return Err(io::Error::other("a row for the journal without a directory"));
         };
         open.rows += 1;
         put_row(&mut self.rows, row, &open.path, open.depth, &mut self.before);

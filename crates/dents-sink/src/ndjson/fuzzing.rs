@@ -1,4 +1,4 @@
-//! Rows as lines and back, without a file.
+//! A check of the round trip of rows, without a file.
 
 use super::read::{Counted, take_line};
 use super::{Parent, push_line};

@@ -1,15 +1,15 @@
-//! NDJSON: one JSON object a line, and a line for each row.
+//! NDJSON: one JSON object on each line, one line for each row.
 //!
 //! # The schema, version 1
 //!
-//! All fields are in every line, in this order; what is not known is `null`.
+//! All fields are in every line, in this order; unknown values are `null`.
 //!
 //! | field | value |
 //! |---|---|
 //! | `v` | 1, the version of this schema |
 //! | `path` | text, see below |
 //! | `parent` | text: the path of the directory it is in; empty for an operand |
-//! | `name` | text; of an operand all of what was given |
+//! | `name` | text; of an operand the whole argument |
 //! | `depth` | number: 0 for operands |
 //! | `type` | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
 //! | `ino` | number, up to 2⁶⁴ − 1: programs that hold numbers as doubles round beyond 2⁵³ |
@@ -20,33 +20,33 @@
 //! | `atime`, `btime`, `ctime`, `mtime` | RFC 3339 in UTC with nanoseconds; beyond years 0000–9999 see [`crate::time`] |
 //! | `target` | text: where a symbolic link leads |
 //! | `lazy` | boolean: whether the values may be out of date; null if `statx` was not asked or did not answer |
-//! | `asked` | what could not be found out: `stat`, `link`, `open`, `read`, `loop`; the last three are about what is in a directory, and their lines stand beside the line of the directory itself |
-//! | `errno`, `error` | what the kernel said, as number and as name (`ENOENT`) |
+//! | `asked` | the request that failed: `stat`, `link`, `open`, `read`, `loop`; the last three are about the contents of a directory and have a line of their own, beside the line of the directory |
+//! | `errno`, `error` | the error of the kernel, as number and as name (`ENOENT`) |
 //!
-//! **Text is exact.** What is valid UTF-8 is a JSON string. What is not is not there under its name; in its place stands
-//! `path_bytes` (`parent_bytes`, `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) with its bytes in base64 (RFC 4648,
-//! with padding). So `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in
+//! **Text is exact.** Valid UTF-8 is a JSON string. A text that is not valid UTF-8 is left out; `path_bytes` (`parent_bytes`,
+//! `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) stands in its place, with the bytes in base64 (RFC 4648, with
+//! padding). So `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in
 //! any case. Control characters are escaped, also DEL and those of U+0080–U+009F, so that lines are safe on a terminal.
 //!
 //! # The record of the scan
 //!
-//! One more line, the last, has `scan` in the place of `path` and all that follows it, and says whether the lines are all:
+//! The last line has `scan` in place of `path` and all that follows it. It records whether the lines are complete:
 //!
 //! ```json
 //! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518}}
 //! ```
 //!
 //! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines. Without
-//! this line (the file was cut off at the end of a line, lines were picked out of it, or a program wrote it that knew no
-//! such record) nothing says that all is there. Rows alone have a `type`: `jq 'select(.type)'`.
+//! this line (the file was cut off at the end of a line, or filtered, or written by a program without such a record) it is unknown
+//! whether all lines are there. Only rows have a `type`: `jq 'select(.type)'`.
 //!
-//! Lines of several files may be put together with `cat`, sorted, and split with `split -l`: read again, the records must
-//! count as many rows as there are, wherever they stand. If they count more, rows were lost, which is an error.
+//! Lines of several files may be concatenated, sorted, and split with `split -l`. A reader adds up the rows of all records; if
+//! there are fewer lines, rows were lost, which is an error.
 //!
 //! # How it is written
 //!
-//! Each part fills a buffer of 256 KiB and writes it, whole lines only, under a lock. The directory's part of a line is escaped
-//! once for all of its entries. Nothing is allocated per row, unless its name is not UTF-8.
+//! Each part fills a buffer of 256 KiB and writes whole lines under a lock. The path of a directory is escaped once for all
+//! of its entries. Nothing is allocated for a row, unless its name is not UTF-8.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
@@ -64,7 +64,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// How much is written at once.
+/// Bytes of one write.
 const BUFFER: usize = 256 << 10;
 
 /// An NDJSON file that is being written.
@@ -81,7 +81,7 @@ struct State {
 }
 
 impl Ndjson {
-    /// Begins to write; program and begin are told in the record of the scan.
+    /// Begins the file; program and start go into the record of the scan.
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });
@@ -134,7 +134,7 @@ impl Part for Writer<'_> {
     }
 }
 
-/// What the lines of one directory have in common.
+/// The part of a line that all entries of one directory have in common.
 struct Parent {
     bytes: Vec<u8>,
     /// The path up to the name, escaped; `None` if it is not UTF-8.

@@ -1,4 +1,4 @@
-//! Lines become rows again.
+//! The reader of NDJSON.
 
 use crate::read::Span;
 use crate::row::{Facts, Row};
@@ -14,21 +14,21 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Longer lines are not ours: a path has 4 KiB (longer ones exist, where somebody built them piece by piece), six bytes for
-/// each in the worst case.
+/// The longest line: most paths have at most 4 KiB (longer ones can be created step by step), with six bytes for each byte in
+/// the worst case.
 const LONGEST: u64 = 64 << 20;
 
-/// The record of a scan is not longer.
+/// The longest record of a scan.
 const RECORD: u64 = 64 << 10;
 
-/// A file of lines.
+/// An NDJSON file.
 pub(crate) struct Lines {
     pub(crate) span: Span,
     path: PathBuf,
     file: BufReader<Box<dyn Read + Send>>,
 }
 
-/// One line, borrowed from it where nothing is escaped. `path` is what parent and name make, so it is not read.
+/// One line, borrowed where nothing is escaped. `path` follows from parent and name, so it is not read.
 #[derive(Deserialize)]
 struct Line<'a> {
     v: u64,
@@ -77,8 +77,7 @@ struct Line<'a> {
     errno: Option<i32>,
 }
 
-/// What the last line says of when the scan was, if it is the record of one: looked for before the rows are read, which takes
-/// a file (a pipe has no end yet).
+/// Start and end of the scan by the last line, if that is the record. It is read before the rows, so only from a regular file.
 fn recorded(file: &File) -> Option<Span> {
     #[derive(Deserialize)]
     struct Record {
@@ -98,7 +97,7 @@ fn recorded(file: &File) -> Option<Span> {
     Some(Span::of(Some(&scan.begun), scan.ended.as_deref()))
 }
 
-/// What every version of a line has.
+/// The field that lines of every version have.
 #[derive(Deserialize)]
 struct Version {
     v: u64,
@@ -117,7 +116,7 @@ struct Scan {
     rows: u64,
 }
 
-/// What the records say, and the rows that were met.
+/// The number of rows that were met, and the sums of the records.
 #[derive(Default)]
 pub(super) struct Counted {
     rows: u64,
@@ -127,7 +126,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// At the end of the file.
+    /// The extent, at the end of the file.
     fn extent(&self) -> Result<Option<Extent>, String> {
         let Counted { rows, recorded, records, partial } = *self;
         match rows.cmp(&recorded) {
@@ -140,14 +139,14 @@ impl Counted {
 }
 
 impl Lines {
-    /// From a file, whose first bytes may have been read already.
+    /// Reads a file, whose first bytes were read already.
     pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
         let span = recorded(&file).unwrap_or_default();
         let all: Box<dyn Read + Send> = Box::new(io::Cursor::new(begin).chain(file));
         Lines { span, path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
     }
 
-    /// Gives every row. Empty lines are passed over; a last one without its end is not, for none is written like that.
+    /// Gives every row. Empty lines are skipped; a last line without a newline is an error, since it was cut off.
     pub(crate) fn for_each(
         &mut self,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
@@ -202,7 +201,7 @@ pub(super) fn take_line(
     give(&parts.row()).map_err(Wrong::Receiver)
 }
 
-/// A line that is no row, for this reason.
+/// Takes a line that is not a row, for this reason.
 fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -> Result<(), Wrong> {
     match serde_json::from_slice::<Record>(line) {
         Ok(Record { v, scan: Scan { complete, rows } }) if v <= u64::from(SCHEMA) => {
@@ -211,7 +210,7 @@ fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -
             counted.partial |= !complete;
             Ok(())
         }
-        // A later version may have made other things of the fields.
+        // A later version may have changed the fields.
         _ => match serde_json::from_slice::<Version>(line) {
             Ok(Version { v }) if v > u64::from(SCHEMA) => Err(Wrong::Version(v)),
             _ => Err(Wrong::Line(format!("no row of a scan: {reason}"))),
@@ -219,7 +218,7 @@ fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -
     }
 }
 
-/// A row whose texts may be ours: what was escaped or base64.
+/// A row; texts that were escaped or base64 are owned.
 struct Parts<'a> {
     parent: Cow<'a, [u8]>,
     name: Cow<'a, [u8]>,
@@ -279,7 +278,7 @@ fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {
     time::parse(text.as_deref()?.as_bytes())
 }
 
-/// The bytes of a field: those of its text, or those that its base64 stands for.
+/// The bytes of a field: of its text, or decoded from its base64.
 fn bytes_of<'a>(
     text: &'a Option<Cow<'_, str>>,
     base64: &Option<Cow<'_, str>>,

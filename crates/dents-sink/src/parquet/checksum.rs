@@ -1,9 +1,9 @@
-//! What shows that a file is as it was written.
+//! Checksums of Parquet files.
 //!
-//! Decoders of Parquet trust what they decode, and some damage makes them panic. Pages could carry checksums of their own, which
-//! hardly anybody writes; so there are two of ours, in places where other readers do not look. Each row group has a CRC-32
-//! of all its bytes, in the metadata under `dents.crc32`; and the metadata has one of its own, before it begins: the 12 bytes
-//! between the last row group and the footer are `dentscrc` and the CRC-32 of the footer to the end of the file.
+//! Decoders of Parquet trust their input, and some damage makes them panic. The format has optional checksums of pages, which few
+//! programs write. So there are checksums of our own, in places that other readers ignore. Each row group has a CRC-32 of all its
+//! bytes, in the metadata under `dents.crc32`. The metadata has one too, called the seal: the 12 bytes between the last row
+//! group and the footer are `dentscrc` and the CRC-32 from the footer to the end of the file.
 
 use crate::{Extent, Output};
 use ::parquet::errors::{ParquetError, Result};
@@ -20,10 +20,10 @@ pub(super) const MAGIC: &[u8; 8] = b"dentscrc";
 pub(super) const SEAL: usize = 12;
 /// A footer ends with its own length in four bytes, and `PAR1`.
 pub(super) const TAIL: usize = 8;
-/// Far more than a footer needs: of 400 million rows it has some ten megabytes.
+/// The largest footer: that of 400 million rows has about ten megabytes.
 const LONGEST: usize = 1 << 30;
 
-/// The file under the writer, which keeps the footer back to put the seal before it.
+/// The file under the writer. It buffers the footer, so that the seal can be written before it.
 pub(super) struct Sealed {
     output: BufWriter<Output>,
     footer: Option<Vec<u8>>,
@@ -35,7 +35,7 @@ impl Sealed {
         Sealed { output: BufWriter::with_capacity(1 << 20, output), footer: None }
     }
 
-    /// All that comes from now on is the footer.
+    /// The footer begins here.
     pub(super) fn begin_footer(&mut self) {
         self.footer = Some(Vec::new());
     }
@@ -63,8 +63,8 @@ impl Write for Sealed {
     }
 }
 
-/// A file whose footer was checked, and of which one row group at a time is in memory and was checked too. A reader gets at
-/// nothing else.
+/// A file for the decoder: its footer, and one row group at a time in memory, both checked. The decoder can read nothing
+/// else.
 #[derive(Clone)]
 pub(super) struct Checked(Arc<Inside>);
 
@@ -74,7 +74,7 @@ struct Inside {
     piece: Mutex<Piece>,
 }
 
-/// Some bytes of the file and where they begin.
+/// Bytes of the file, and their offset.
 struct Piece {
     start: u64,
     bytes: Bytes,
@@ -112,7 +112,7 @@ impl Checked {
         Ok(Some(Checked(Arc::new(Inside { file, len, piece }))))
     }
 
-    /// Reads and checks a row group, in the place of what was in memory before.
+    /// Reads and checks a row group, which replaces the previous one in memory.
     pub(super) fn load(&self, start: u64, len: u64, crc: u32) -> Result<()> {
         let end = start.checked_add(len).filter(|end| *end <= self.0.len);
         end.ok_or_else(|| wrong("a row group is beyond the end"))?;

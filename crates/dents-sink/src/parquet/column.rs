@@ -1,4 +1,4 @@
-//! One column of a row group, encoded in memory while rows come in.
+//! One column of a row group, encoded in memory.
 
 use super::schema::Schema;
 use ::parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
@@ -17,8 +17,7 @@ pub(super) struct Chunk {
     pub(super) close: ColumnCloseResult,
 }
 
-/// Where the pages of one chunk gather. Shared with the writer that makes them, which keeps its half until it is closed; so
-/// the lock is never waited for.
+/// The pages of one chunk. They are shared with the page writer, on the same thread, so the lock is always free.
 #[derive(Clone)]
 struct Pages(Arc<Mutex<TrackedWrite<Vec<u8>>>>);
 
@@ -42,9 +41,9 @@ impl PageWriter for Pages {
     }
 }
 
-/// A column with the values of the rows that are not encoded yet.
+/// A column, with the values that are not encoded yet.
 pub(super) struct Column<T: DataType> {
-    /// Values, without the missing ones.
+    /// Values, without nulls.
     pub(super) values: Vec<T::T>,
     open: Option<(ColumnWriterImpl<'static, T>, Pages)>,
 }
@@ -55,9 +54,9 @@ impl<T: DataType> Default for Column<T> {
     }
 }
 
-/// What all columns can do, whatever they hold.
+/// A column of any type.
 pub(super) trait AnyColumn {
-    /// Encodes the values held. `levels` is 1 for each row that has one and 0 for each that has none; `None` where all must.
+    /// Encodes the values. `levels` has 1 for each row with a value and 0 for each null; `None` for a required column.
     fn encode(&mut self, schema: &Schema, index: usize, levels: Option<&[i16]>) -> Result<()>;
 
     /// Ends the chunk; `None` if nothing was encoded.

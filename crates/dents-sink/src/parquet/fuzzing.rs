@@ -1,9 +1,9 @@
-//! Checksums that fit whatever was damaged.
+//! Corrects the checksums of damaged files.
 
 use super::checksum::{MAGIC, SEAL, TAIL};
 use super::schema::CHECKSUMS;
 
-/// Makes the checksums of the footer and of the only row group fit, as far as they are found.
+/// Corrects the checksums of the footer and of the only row group, as far as they are found.
 pub(crate) fn seal(bytes: &mut [u8]) {
     let Some(at) = bytes.len().checked_sub(TAIL) else { return };
     let size = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize;

@@ -1,7 +1,7 @@
-//! Rows become a row group: one worker's part of the file.
+//! One worker's part: it makes row groups.
 //!
-//! Rows are held in columns, [`BATCH`] at a time so that they stay in the cache, and then given to the encoders, which keep
-//! pages. When there are rows enough, the finished chunks go to the file.
+//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages in memory.
+//! A full row group is appended to the file.
 
 use super::column::{AnyColumn, Column};
 use super::schema::{COLUMNS, Schema};
@@ -64,12 +64,12 @@ impl Part for Writer<'_> {
     }
 }
 
-/// The columns, and which rows have a value in those that may lack one.
+/// The columns, with the definition levels of optional ones.
 #[derive(Default)]
 struct Columns {
     path: Texts,
     parent: Texts,
-    /// The bytes of a name are in those of the path.
+    /// A name is a part of its path.
     name: Texts,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
@@ -97,7 +97,7 @@ struct Columns {
     groups: Last,
 }
 
-/// For each row 1 if it has something.
+/// For each row 1 if it has a value.
 #[derive(Default)]
 struct Levels {
     facts: Vec<i16>,
@@ -131,7 +131,7 @@ fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// Two columns of the same: text where it is UTF-8, and bytes in any case.
+/// Two columns of the same values: text, null where it is not UTF-8, and bytes.
 #[derive(Default)]
 struct Texts {
     text: Column<ByteArrayType>,
@@ -148,7 +148,7 @@ impl Texts {
         self.bytes.values.extend(value.map(|value| value.bytes));
     }
 
-    /// The values went to the encoders.
+    /// Clears the values, after they were encoded.
     fn clear(&mut self) {
         self.has_text.clear();
         self.has_bytes.clear();
@@ -189,7 +189,7 @@ impl Columns {
         }
     }
 
-    /// Returns whether their columns reach all times.
+    /// Returns whether the columns can represent all times.
     fn push_facts(&mut self, facts: &Facts<'_>) -> bool {
         let wide = [facts.ino, words::device(facts.dev), facts.size, facts.allocated];
         for (column, value) in self.wide.iter_mut().zip(wide) {
@@ -289,7 +289,7 @@ impl Levels {
     }
 }
 
-/// A value that mostly is the one before: copied once, then shared.
+/// A value that is mostly equal to the previous one: copied once, then shared.
 #[derive(Default)]
 struct Last(Option<Value>);
 
@@ -306,7 +306,7 @@ fn word(word: &'static str) -> ByteArray {
     ByteArray::from(Bytes::from_static(word.as_bytes()))
 }
 
-/// The times that 64 bits of this unit do not reach, in full: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.
+/// The times that 64 bits of this unit cannot represent, as text: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.
 fn far_times(facts: &Facts<'_>, unit: Unit) -> String {
     let all = [
         ("atime", Some(facts.atime)),

@@ -1,4 +1,4 @@
-//! Parquet: a column for each fact, in a file that DuckDB, Polars, Spark and pandas read as it stands.
+//! Parquet: a column for each field, in a file that DuckDB, Polars, Spark and pandas read.
 //!
 //! # The schema, version 2
 //!
@@ -17,35 +17,35 @@
 //! | `atime`, `btime`, `ctime`, `mtime` | TIMESTAMP(MICROS, UTC) | or NANOS, see below |
 //! | `target` | STRING | where a symbolic link leads; null where it is not UTF-8 |
 //! | `target_bytes` | BYTE_ARRAY | where a symbolic link leads |
-//! | `asked` | STRING | what could not be found out: `stat`, `link`, `open`, `read`, `loop` |
-//! | `errno` | INT_32 | what the kernel said |
+//! | `asked` | STRING | the request that failed: `stat`, `link`, `open`, `read`, `loop` |
+//! | `errno` | INT_32 | the error of the kernel |
 //! | `lazy` | BOOLEAN | whether the values may be out of date |
 //! | `far_times` | STRING | see below |
 //!
-//! What is not known is null; `path_bytes`, `parent_bytes`, `depth` and `type` are always there.
+//! Unknown values are null; `path_bytes`, `parent_bytes`, `depth` and `type` are never null.
 //!
-//! **Text and bytes.** Names are bytes, and a column of text that held one that is not UTF-8 would make readers refuse the file.
-//! So each has two columns: text for people and their queries, bytes for all else. Columns have one type here; SQLite, where
-//! each value has a type of its own, does with one (`sqlite`), and NDJSON writes either the one or the other (`ndjson`).
+//! **Text and bytes.** Names are bytes, and readers refuse a file if a text column contains a name that is not UTF-8.
+//! So each name has two columns: text for queries, bytes for exactness. SQLite needs only one column, since each of its values
+//! has a type of its own (`sqlite`), and NDJSON has one of the two fields (`ndjson`).
 //!
-//! **Times** are microseconds, rounded down, as Spark, Iceberg and others refuse nanoseconds; a file is written with
-//! [nanoseconds](crate::time::Unit) if that is asked for. Microseconds of 64 bits reach 292,000 years, nanoseconds from
-//! September 1677 to April 2262. A time beyond is there as the nearest of these, so that comparisons stay right, and `far_times`
-//! has it in full: `mtime=+300000-01-01T00:00:00.000000000Z`, several with a space between them, in the form of [`crate::time`].
+//! **Times** are microseconds, rounded down, as Spark, Iceberg and others refuse nanoseconds; a file has
+//! [nanoseconds](crate::time::Unit) if they are requested. Microseconds of 64 bits reach 292,000 years, nanoseconds from
+//! September 1677 to April 2262. A time beyond is stored as the nearest of these, so that comparisons stay right, and `far_times`
+//! has it exactly: `mtime=+300000-01-01T00:00:00.000000000Z`, several with a space between them, in the form of [`crate::time`].
 //!
-//! Version 1 had bytes alone, in columns called `path`, `parent`, `user`, `group` and `target`, and nanoseconds. It is read too.
+//! Version 1 had only bytes, in columns called `path`, `parent`, `user`, `group` and `target`, and nanoseconds. It is read too.
 //!
 //! The file's metadata has `dents.schema` (2), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
 //! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`).
 //!
 //! # How it is written
 //!
-//! Each part encodes a row group of its own, in memory, while rows come in; under the lock its bytes are only copied. A group
-//! has 131,072 rows, of which about 5 MB are held back; with more than eight parts fewer, so that all of them together hold
-//! about a million rows, but no fewer than 8,192 each.
+//! Each part encodes a row group in memory; only copying its bytes to the file takes a lock. A group has 131,072 rows, about
+//! 5 MB. With more than eight parts it has fewer, at least 8,192, so that all parts together keep about a million rows in
+//! memory.
 //!
-//! What each encoding costs, in nanoseconds of one core and bytes for a row, 1,000,000 invented rows (`examples/export.rs`), least
-//! of five runs on a busy machine; 70 ns of them make the row up:
+//! The cost of encodings for each row, in nanoseconds of one core and in bytes: 1,000,000 generated rows (`examples/export.rs`),
+//! minimum of five runs on a busy machine. Generating a row takes 70 ns of these:
 //!
 //! | | user | system | bytes |
 //! |---|---|---|---|
@@ -61,15 +61,15 @@
 //! | … and sizes in a dictionary | 665 | 56 | 46.7 |
 //! | … without statistics of paths | 658 | 54 | 46.9 |
 //!
-//! These are of version 1, which had bytes alone. Text beside them costs on `/usr` (153,309 entries, two workers, a busy machine,
+//! These are of version 1, which had only bytes. The text columns cost on `/usr` (153,309 entries, two workers, a busy machine,
 //! medians of 5 in turns) 0.66 s of processor time in place of 0.56 s for the whole scan, and a file of 6.02 MB in place of
-//! 3.64 MB: 1.24 MB for each of the two columns of paths, 1.15 MB for the names; microseconds spare 0.23 MB.
+//! 3.64 MB: 1.24 MB for each of the two columns of paths, 1.15 MB for the names; microseconds save 0.23 MB.
 //!
-//! The times of a directory's files are near each other, so their differences are small: written faster than compressed. Paths
-//! share their beginning with the one before, and most parents all of it. All others have few values and go into dictionaries; to look each value up there
-//! is what costs most.
+//! The times of a directory's files are close, so differences are small, and delta encoding is faster than compression. Paths share
+//! a prefix with the previous path, and most parents are equal to the previous one. All other columns have few values and use
+//! dictionaries; the lookups there cost most.
 //!
-//! Version 1 against a walk with all of `statx` (`dents scan --format=parquet -o FILE` and `dents scan --count` with the same facts, 2,012,004
+//! Version 1 compared with a walk that stats all entries (`dents scan --format=parquet -o FILE` and `dents scan --count` with the same facts, 2,012,004
 //! entries, warm, two cores): the walk 2.7 s, with Parquet 3.4 s, a file of 42 MiB.
 
 mod checksum;
@@ -98,9 +98,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Rows of a group, at most.
 const GROUP: usize = 128 << 10;
-/// Rows that all parts together hold back, at most, as long as each may hold [`GROUP_LEAST`].
+/// Rows that all parts together keep in memory, at most, as long as each may keep [`GROUP_LEAST`].
 const HELD: usize = 1 << 20;
-/// Rows of a group, at least, but for the last ones.
+/// Rows of a group, at least, except the last group of a part.
 const GROUP_LEAST: usize = 8 << 10;
 
 /// A Parquet file that is being written.
@@ -114,12 +114,12 @@ struct State {
     file: SerializedFileWriter<Sealed>,
     /// The checksum of each row group.
     checksums: Vec<u32>,
-    /// What went wrong, for the parts that come after.
+    /// The first error, which later parts get too.
     failed: Option<(io::ErrorKind, String)>,
 }
 
 impl Parquet {
-    /// Begins to write; program and begin are told in the file's metadata.
+    /// Begins the file; program and start go into its metadata.
     ///
     /// # Errors
     /// If the first bytes cannot be written.
@@ -135,12 +135,12 @@ impl Parquet {
         Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
     }
 
-    /// How many rows a part may hold back: the more parts, the fewer.
+    /// How many rows a part may keep in memory: the more parts, the fewer.
     fn rows_of_a_part(&self) -> usize {
         (HELD / self.parts.load(Ordering::Relaxed).max(1)).clamp(GROUP_LEAST, GROUP)
     }
 
-    /// Appends a row group. Its bytes are copied under the lock, and nothing more is done there.
+    /// Appends a row group. Under the lock its bytes are only copied.
     fn append(&self, chunks: Vec<Chunk>) -> io::Result<()> {
         let mut checksum = crc32fast::Hasher::new();
         chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
@@ -190,7 +190,7 @@ impl Sink for Parquet {
     }
 }
 
-/// The error of the output, if that is what it is about; it names the file already.
+/// The error of the output, if there is one inside; it names the file already.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -1,4 +1,4 @@
-//! Columns become rows again.
+//! The reader of Parquet files.
 
 use super::checksum::Checked;
 use super::{io_error, panics, schema};
@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 /// Rows that are decoded at once.
 const BATCH: usize = 1024;
 
-/// What the metadata of a file says under a key.
+/// A value of the file's metadata.
 fn value<'f>(file: &'f SerializedFileReader<Checked>, key: &str) -> Option<&'f str> {
     let all = file.metadata().file_metadata().key_value_metadata()?;
     all.iter().find(|one| one.key == key)?.value.as_deref()
 }
 
-/// A Parquet file of ours.
+/// A Parquet file that this crate wrote.
 pub(crate) struct Columns {
     path: PathBuf,
     source: Checked,
@@ -37,7 +37,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Reads the table of contents, and sees that it is ours.
+    /// Reads the footer, and checks that this crate wrote the file.
     pub(crate) fn open(path: &Path, file: File) -> io::Result<Columns> {
         let not_ours = || {
             let way_out = "name one that `dents scan` wrote";
@@ -91,7 +91,7 @@ impl Columns {
         Ok(self.extent)
     }
 
-    /// Brings a row group into memory, checked: all of it stands together, column after column.
+    /// Reads a row group into memory and checks it. Its columns are contiguous.
     fn load(&self, index: usize, checksum: u32) -> Result<(), ParquetError> {
         let group = self.file.metadata().row_group(index);
         let ranges = group.columns().iter().map(|column| column.byte_range());
@@ -115,7 +115,7 @@ impl Columns {
     }
 }
 
-/// Calls the decoder, which may panic: at a file whose checksums fit because it was made to do harm.
+/// Calls the decoder, which may panic at a forged file with correct checksums.
 fn decode<T>(path: &Path, act: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
     let result = panics::during(path, act).ok_or_else(|| message::damaged(path, panics::PROBLEM))?;
     result.map_err(|error| wrong(path, error))
@@ -172,7 +172,7 @@ fn missing(name: &str) -> ParquetError {
     ParquetError::General(format!("column \"{name}\" is missing, or of another type"))
 }
 
-/// What the times are counted in: the first version had nanoseconds alone.
+/// The unit of times; version 1 had nanoseconds only.
 fn unit_of(group: &dyn RowGroupReader) -> Result<Unit, ParquetError> {
     let column = index_of(group, "mtime").map(|index| group.metadata().column(index).column_descr());
     match column.and_then(|column| column.logical_type_ref()) {
@@ -183,7 +183,7 @@ fn unit_of(group: &dyn RowGroupReader) -> Result<Unit, ParquetError> {
 }
 
 impl Cursor<ByteArrayType> {
-    /// The column of exact bytes. In the first version there was no other, and it had the name alone.
+    /// The column of exact bytes. In version 1 it had the name without a suffix.
     fn of_bytes(group: &dyn RowGroupReader, name: &str) -> Result<Self, ParquetError> {
         let bytes = format!("{name}_bytes");
         let name = if index_of(group, &bytes).is_some() { &bytes } else { name };
@@ -314,7 +314,7 @@ impl FactCursors {
         self.lazy.fill(rows)
     }
 
-    /// The facts of the next row. All cursors go on, whether or not it has any.
+    /// The facts of the next row. All cursors advance, whether or not it has facts.
     fn next(&mut self) -> Result<Option<Facts<'_>>, Problem> {
         let [ino, dev, size, allocated] =
             self.wide.each_mut().map(|column| column.next().map(|value| *value as u64));
@@ -353,7 +353,7 @@ fn bytes(value: Option<&ByteArray>) -> Option<&[u8]> {
     value.map(ByteArray::data)
 }
 
-/// Puts the exact times in the place of those that the columns could not hold.
+/// Replaces times that the columns cannot represent by the exact ones.
 fn with_far_times<'a>(mut facts: Facts<'a>, far: Option<&[u8]>) -> Result<Facts<'a>, Problem> {
     for one in far.unwrap_or_default().split(|byte| *byte == b' ').filter(|one| !one.is_empty()) {
         let (name, at) = one.split_at_checked(6).ok_or("no time in \"far_times\"")?;

@@ -1,4 +1,4 @@
-//! The columns, and how each is encoded.
+//! The columns and their encodings.
 
 use crate::time::Unit;
 use ::parquet::basic::{Compression, Encoding};
@@ -8,7 +8,7 @@ use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, Type
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The version of the schema. The first had only the columns of bytes, called `path` and so on, and times in nanoseconds.
+/// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds.
 pub(super) const NUMBER: u32 = 2;
 
 /// Keys of the file's metadata.
@@ -19,7 +19,7 @@ pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 pub(super) const COMPLETE: &str = "dents.complete";
 
-/// The columns in their order; the times in nanoseconds where those are asked for.
+/// The columns in their order. For nanoseconds the unit is replaced.
 const MESSAGE: &str = "message entries {
     optional binary path (STRING);
     required binary path_bytes;
@@ -55,7 +55,7 @@ const MESSAGE: &str = "message entries {
 /// How many columns there are.
 pub(super) const COLUMNS: usize = 29;
 
-/// Columns without a dictionary: values that hardly repeat. The figures are in the documentation of [`crate::parquet`].
+/// Columns without a dictionary: their values seldom repeat. The measurements are in [`crate::parquet`].
 const ENCODED: [(&str, Encoding); 12] = [
     ("path", Encoding::DELTA_BYTE_ARRAY),
     ("path_bytes", Encoding::DELTA_BYTE_ARRAY),
@@ -71,12 +71,12 @@ const ENCODED: [(&str, Encoding); 12] = [
     ("target_bytes", Encoding::PLAIN),
 ];
 
-/// Columns whose least and greatest value would let no reader pass over a row group, since each holds some of everything; and
-/// bytes, as readers look for text.
+/// Columns without statistics: each row group has values of the whole range, so minimum and maximum would not let a reader skip
+/// it. Byte columns too, as queries use text.
 const WITHOUT_STATISTICS: [&str; 8] =
     ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
 
-/// The schema with what follows from it.
+/// The schema and the properties of the writer.
 pub(super) struct Schema {
     descriptor: SchemaDescriptor,
     properties: WriterPropertiesPtr,
@@ -94,7 +94,7 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            // Where each page begins: for readers that pick rows out of a group, which is not how scans are read.
+            // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         for (name, encoding) in ENCODED {
             let path = ColumnPath::from(name);

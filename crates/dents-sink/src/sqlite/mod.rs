@@ -1,41 +1,39 @@
-//! SQLite: one table in one file, for whoever has `sqlite3` at hand.
+//! SQLite: one table in one file.
 //!
 //! # The schema, version 1
 //!
-//! Table `entries`, a row for each row:
+//! Table `entries`, a row for each entry:
 //!
 //! | column | typeof | value |
 //! |---|---|---|
 //! | `path`, `parent`, `name` | text or blob, see below | the path is parent, slash, name |
 //! | `depth` | integer | 0 for operands |
 //! | `type` | text | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
-//! | `ino`, `dev` | integer | `dev` as `stat(2)` numbers devices; values of 2⁶³ and more come out negative, as SQLite's integers are signed |
+//! | `ino`, `dev` | integer | `dev` as `stat(2)` numbers devices; values of 2⁶³ and more are negative, as SQLite's integers are signed |
 //! | `nlink`, `mode`, `uid`, `gid` | integer | `mode` with its type bits: `printf('%o', mode & 4095)` |
 //! | `user`, `group` | text or blob | null if the id has no name; `group` is a word of SQL: write `"group"` |
 //! | `size`, `allocated` | integer | bytes |
 //! | `atime`, `btime`, `ctime`, `mtime` | integer | whole seconds since 1970, rounded down: `datetime(mtime, 'unixepoch')` |
 //! | `atime_ns`, … | integer | the nanoseconds beyond |
 //! | `target` | text or blob | where a symbolic link leads |
-//! | `asked` | text | what could not be found out: `stat`, `link`, `open`, `read`, `loop` |
-//! | `errno` | integer | what the kernel said |
+//! | `asked` | text | the request that failed: `stat`, `link`, `open`, `read`, `loop` |
+//! | `errno` | integer | the error of the kernel |
 //! | `lazy` | integer | 1 if the values may be out of date |
 //!
-//! What is not known is null. **Text or blob**: valid UTF-8 is text, and so `LIKE`, `GLOB` and `=` work as expected; anything
-//! else is a blob of the same bytes. Which of the two a value is follows from its bytes alone; all blobs sort after all texts.
-//! A value has a type of its own here, so one column holds what Parquet, where a column has one type, needs two for.
+//! Unknown values are null. **Text or blob**: valid UTF-8 is text, so that `LIKE`, `GLOB` and `=` work; other bytes are a blob.
+//! All blobs sort after all texts. Each value has a type of its own in SQLite, so one column is enough where Parquet needs two.
 //!
 //! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339), `complete` (1, or 0 if a root could not be
 //! opened or the walk was stopped). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
 //! schema.
 //!
-//! There are no indexes: to make one takes about as long as to write the table, and `CREATE INDEX size ON entries(size)` is
-//! quickly said where it pays.
+//! There are no indexes: creating one takes about as long as writing the table. Where one pays: `CREATE INDEX size ON
+//! entries(size)`.
 //!
 //! # How it is written
 //!
-//! One transaction on the temporary file, without a journal and without syncing: if it is not finished it is thrown away, and
-//! if it is, [`Output`] brings it to the disk. SQLite takes rows on one thread at a time, so a part gathers a batch of them and
-//! inserts it under the lock.
+//! One transaction on the temporary file, without a journal and without syncing: an unfinished file is removed, and [`Output`] syncs a
+//! finished one. SQLite takes rows on one thread at a time, so a part collects a batch of rows and inserts it under the lock.
 
 mod read;
 
@@ -71,7 +69,7 @@ const COLUMNS: usize = 27;
 const INSERT: &str =
     "INSERT INTO entries VALUES (?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?)";
 
-/// Rows that a part gathers.
+/// Rows of a batch.
 const BATCH: usize = 1024;
 
 /// An SQLite file that is being written.
@@ -81,10 +79,10 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Begins to write; program and begin are told in the table `scan`.
+    /// Begins the file; program and start go into the table `scan`.
     ///
     /// # Errors
-    /// If the output is no file of its own (a pipe, stdout), or SQLite cannot write it.
+    /// If the output is not a file (a pipe, stdout), or SQLite cannot write it.
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
         let database = begin(path, about).map_err(|error| cannot_write(output.named(), &error))?;
@@ -101,7 +99,7 @@ impl Sqlite {
     }
 }
 
-/// The error for an output that cannot be renamed: SQLite writes to a path, and anywhere in the file.
+/// The error for an output that is not a file: SQLite opens a path, and writes anywhere in the file.
 pub(crate) fn needs_a_file(path: &Path) -> io::Error {
     let problem = "SQLite needs a file, and this is a pipe or a device";
     message::bad_file(path, problem, "name a file, or write NDJSON")
@@ -122,7 +120,7 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     Ok(database)
 }
 
-/// A path that SQLite takes for nothing else: `:memory:` has a meaning to it.
+/// A path without a special meaning to SQLite: `:memory:` has one.
 fn as_file(path: &Path) -> PathBuf {
     Path::new(".").join(path)
 }
@@ -176,7 +174,7 @@ impl Part for Writer<'_> {
     }
 }
 
-/// A row with its texts elsewhere.
+/// A row whose texts are kept elsewhere.
 struct Held {
     row: Row<'static>,
     path: Range<usize>,

@@ -1,4 +1,4 @@
-//! The table becomes rows again.
+//! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
 use crate::read::Span;
@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 const SELECT: &str = "SELECT path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
     allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy FROM entries";
 
-/// An SQLite file of ours.
+/// An SQLite file that this crate wrote.
 pub(crate) struct Table {
     path: PathBuf,
     database: Connection,
 }
 
 impl Table {
-    /// Opens it and sees that it is ours.
+    /// Opens it, and checks that this crate wrote it.
     pub(crate) fn open(path: &Path) -> io::Result<Table> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let number =
@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// From the table `scan`; nothing if that is missing.
+    /// Start and end, from the table `scan`; `None` if that is missing.
     pub(crate) fn span(&self) -> Span {
         let text = |column: &str| {
             let select = format!("SELECT {column} FROM scan");
@@ -75,7 +75,7 @@ impl Table {
         self.extent().map_err(broken)
     }
 
-    /// What the table `scan` says. An earlier program made it without the column.
+    /// The extent, from the table `scan`. Earlier versions made it without the column.
     fn extent(&self) -> rusqlite::Result<Option<Extent>> {
         let mut statement = self.database.prepare("SELECT * FROM scan")?;
         let Ok(column) = statement.column_index("complete") else { return Ok(None) };
@@ -84,7 +84,7 @@ impl Table {
     }
 }
 
-/// SQLite reads what is missing of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
+/// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
 /// the number of pages at 28 (<https://www.sqlite.org/fileformat.html>).
 fn pages_missing(path: &Path) -> io::Result<bool> {
     let file = File::open(path)?;

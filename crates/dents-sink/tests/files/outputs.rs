@@ -1,4 +1,4 @@
-//! Files appear when they are whole, and what goes wrong is said so that somebody can do something about it.
+//! Files appear when they are complete; error messages name the file, the problem and a remedy.
 
 use crate::common::{ABOUT, Owned, Playground, Rng, read, read_any, write};
 use dents_sink::{Extent, Format, Output, create};
@@ -100,7 +100,7 @@ fn a_reader_that_goes_is_a_broken_pipe() {
     assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
     let error = std::thread::scope(|scope| {
         scope.spawn(|| File::open(&fifo).expect("opened").read(&mut [0; 10]).expect("read"));
-        write(&fifo, Format::Ndjson, &Rng(1).rows(20_000), 1).expect_err("nobody reads")
+        write(&fifo, Format::Ndjson, &Rng(1).rows(20_000), 1).expect_err("no process reads")
     });
     assert_eq!(error.kind(), ErrorKind::BrokenPipe);
 }

@@ -1,4 +1,4 @@
-//! `--include` and `--exclude`: globs of names, and, where there is a slash in them, of paths below the PATH.
+//! `--include` and `--exclude`: globs that match names; a glob with a slash matches paths below the PATH.
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ pub(crate) struct One {
 }
 
 impl One {
-    /// From a word. A slash at its beginning only says that it is of a path.
+    /// Parses a word. A slash at its beginning only makes it match paths.
     pub(crate) fn parse(text: &str) -> Result<One, String> {
         let is_path = text.contains('/');
         let glob = GlobBuilder::new(text.trim_start_matches('/')).literal_separator(is_path).build();
@@ -23,7 +23,7 @@ impl One {
     }
 }
 
-/// Some globs, made ready.
+/// Globs, compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Globs {
     names: GlobSet,

@@ -2,11 +2,11 @@
 
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
-/// A set of types; whatever is no known type is in none.
+/// A set of types; an unknown type is in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kinds(u16);
 
-/// The letters, in the order in which they are told.
+/// The letters, in the order of the message that lists them.
 const LETTERS: [(u8, Kind); 7] = [
     (b'f', Kind::Reg),
     (b'd', Kind::Dir),
@@ -23,7 +23,7 @@ impl Kinds {
     /// `-f`.
     pub(crate) const OTHERS: Kinds = Kinds(!Kinds::DIRECTORIES.0);
 
-    /// From letters, with commas between them or without.
+    /// Parses letters, with or without commas between them.
     pub(crate) fn parse(text: &str) -> Result<Kinds, String> {
         let mut kinds = Kinds(0);
         for letter in text.bytes().filter(|byte| *byte != b',') {
@@ -35,12 +35,12 @@ impl Kinds {
         if kinds.0 == 0 { Err("name a type: f d l p s c b".to_owned()) } else { Ok(kinds) }
     }
 
-    /// Both.
+    /// The union.
     pub(crate) fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// What is in both.
+    /// The intersection.
     pub(crate) fn and(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
@@ -49,7 +49,7 @@ impl Kinds {
         self.0 >> kind as u16 & 1 == 1
     }
 
-    /// What must be known: these facts of entries of these types, and the type of all.
+    /// The needs: these facts of entries of these types, and the type of all entries.
     pub(crate) fn needs(self, facts: Needs) -> NeedsByKind {
         let of =
             Kind::KNOWN.into_iter().filter(|kind| self.has(*kind)).map(|kind| NeedsByKind::of(kind, facts));

@@ -1,6 +1,6 @@
-//! Which entries are wanted. The tests come in the order of what they cost:
+//! The filters of `dents scan`. The tests come in the order of their cost:
 //!
-//! 1. names and types ([`Filter::may_want`]), which `readdir` told: no system call;
+//! 1. names and types ([`Filter::may_want`]), which `readdir` gives: no system call;
 //! 2. facts ([`Filter::wants`]): one `statx`, of the entries that passed the first tests and of no other.
 
 pub(crate) mod globs;
@@ -19,55 +19,56 @@ use kinds::Kinds;
 use regex::bytes::Regex;
 use size::Size;
 
-/// What was said about the entries that are wanted.
+/// The options of the filters.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Which entries")]
 #[group(skip)]
 pub(crate) struct Args {
-    /// Only directories
+    /// Show only directories
     #[arg(short = 'd', long, conflicts_with = "files")]
     directories: bool,
-    /// Only what is no directory
+    /// Show only entries that are not directories
     #[arg(short = 'f', long)]
     files: bool,
-    /// Only these types: f d l p s c b, as find has them
+    /// Show only these types: f d l p s c b, as in find
     #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = Kinds::parse)]
     kinds: Vec<Kinds>,
-    /// Only paths that match a regular expression (of the regex crate)
+    /// Show only paths that match a regular expression (of the regex crate)
     #[arg(short = 'g', long, value_name = "RE")]
     grep: Vec<Regex>,
-    /// Only names, with a slash paths below PATH, that match a glob
+    /// Show only names that match a glob; a glob with a slash matches paths below PATH
     #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
     include: Vec<globs::One>,
-    /// Nothing that matches a glob, nor what is below it
+    /// Leave out entries that match a glob, and everything below them
     #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
     exclude: Vec<globs::One>,
-    /// Nothing that .gitignore and .ignore files keep out, nor .git
+    /// Leave out what .gitignore and .ignore files exclude, and .git
     #[arg(long)]
     gitignore: bool,
-    /// Nothing whose name begins with a dot, nor what is below it
+    /// Leave out names that begin with a dot, and everything below them
     #[arg(long)]
     no_hidden: bool,
-    /// Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB,
-    /// … (of 1000); a fraction as in 1.5M counts in bytes
+    /// Show only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes,
+    /// K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded
     #[arg(long, value_name = "[+-]N[UNIT]", value_parser = Size::parse, allow_hyphen_values = true)]
     size: Vec<Size>,
-    /// Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or 7d, 2w, 1y before the start
+    /// Show only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration
+    /// before the start: 7d, 2w, 1y
     #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     newer: Vec<Time>,
-    /// Only what last changed before a FILE did, or before a time, said as for --newer
+    /// Show only entries that were last modified before FILE was, or before a time, written as for --newer
     #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     older: Vec<Time>,
-    /// Only what belongs to this user
+    /// Show only entries of this user
     #[arg(long, value_name = "NAME|UID", value_parser = owner::user)]
     user: Option<u32>,
-    /// Only what belongs to this group
+    /// Show only entries of this group
     #[arg(long, value_name = "NAME|GID", value_parser = owner::group)]
     group: Option<u32>,
-    /// Nothing less than N levels below PATH, which is at 0
+    /// Leave out entries less than N levels below PATH, which has level 0
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_depth: u32,
-    /// Nothing more than N levels below PATH
+    /// Leave out entries more than N levels below PATH
     #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     pub(crate) max_depth: u32,
 }
@@ -76,7 +77,7 @@ fn point_in_time() -> impl TypedValueParser<Value = Time> {
     OsStringValueParser::new().try_map(|word| time::point(&word))
 }
 
-/// The same, made ready.
+/// The filters, compiled.
 pub(crate) struct Filter<'a> {
     args: &'a Args,
     kinds: Option<Kinds>,
@@ -88,7 +89,8 @@ pub(crate) struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    /// An error is a set of globs that is too large.
+    /// # Errors
+    /// If the globs are too many for one automaton.
     pub(crate) fn new(args: &'a Args) -> Result<Self, String> {
         let kinds = args.kinds.iter().copied().reduce(Kinds::or);
         let (include, exclude) = (Globs::new(&args.include)?, Globs::new(&args.exclude)?);
@@ -97,22 +99,22 @@ impl<'a> Filter<'a> {
         Ok(Filter { args, kinds, include, exclude, has_types, has_names })
     }
 
-    /// What must be known: what the filters read, and what the output reads of those that pass.
+    /// The needs of the filters, and those of the output for the entries that pass.
     pub(crate) fn needs(&self, output: Needs, follow: bool) -> NeedsByKind {
         let facts = self.args.facts() | output;
         let Some(kinds) = self.types().filter(|_| self.kinds.is_some() || follow || !facts.is_empty()) else {
-            // For -d and -f alone directories are told from the rest, and by fewer questions than types take.
+            // -d and -f alone only need to tell directories from other entries, which takes fewer `statx` than all types.
             return NeedsByKind::all(facts);
         };
         let mut needs = kinds.needs(facts);
         if follow {
-            // What a link leads to has another type, of which only its inode tells.
+            // The file that a link leads to has another type, which only `statx` tells.
             needs |= NeedsByKind::of(Kind::Link, facts | Needs::TYPE);
         }
         needs
     }
 
-    /// The types that can be wanted, if not all.
+    /// The types that can pass, if not all.
     fn types(&self) -> Option<Kinds> {
         let plain = match (self.args.directories, self.args.files) {
             (true, _) => Some(Kinds::DIRECTORIES),
@@ -125,23 +127,23 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether all entries of a directory are wanted, whatever they are.
+    /// Whether all entries of a directory pass.
     pub(crate) fn wants_all(&self, place: &Place<'_>) -> bool {
         !self.selects() && self.args.facts().is_empty() && place.depth >= self.args.min_depth
     }
 
-    /// Whether no entry of a directory can be wanted.
+    /// Whether no entry of a directory can pass.
     pub(crate) fn wants_none(&self, place: &Place<'_>) -> bool {
         place.depth < self.args.min_depth
     }
 
-    /// Whether names and types may keep an entry out.
+    /// Whether names and types may leave an entry out.
     pub(crate) fn selects(&self) -> bool {
         self.has_types || self.has_names
     }
 
-    /// Whether an entry is wanted as far as its name and the type that `readdir` told decide that; with `follow` a link may turn
-    /// out to be of any type. `scratch` is overwritten.
+    /// Whether an entry passes the tests of its name and of the type that `readdir` gave; with `follow` a link may have any type.
+    /// `scratch` is overwritten.
     pub(crate) fn may_want(
         &self,
         place: &Place<'_>,
@@ -155,7 +157,7 @@ impl<'a> Filter<'a> {
             && (!self.has_names || self.name_fits(place, origin, entry, scratch))
     }
 
-    /// Whether an entry that [may be wanted](Filter::may_want) is wanted.
+    /// Whether an entry that [passed the first tests](Filter::may_want) passes them all.
     pub(crate) fn wants(
         &self,
         place: &Place<'_>,
@@ -200,7 +202,7 @@ impl<'a> Filter<'a> {
         !self.prunes(place, origin, entry, scratch)
     }
 
-    /// Whether an entry is kept out with all that is below it. PATHs never are.
+    /// Whether an entry is left out with everything below it. A PATH never is.
     pub(crate) fn prunes(
         &self,
         place: &Place<'_>,
@@ -237,11 +239,11 @@ impl<'a> Filter<'a> {
     }
 
     /// Whether ignore files must be read.
-    pub(crate) fn minds_ignore_files(&self) -> bool {
+    pub(crate) fn reads_ignore_files(&self) -> bool {
         self.args.gitignore
     }
 
-    /// Whether hidden names are kept out, which the walk does itself.
+    /// Whether hidden names are left out, which the walk does itself.
     pub(crate) fn hides(&self) -> bool {
         self.args.no_hidden
     }

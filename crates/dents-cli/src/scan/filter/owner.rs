@@ -1,8 +1,8 @@
-//! `--user` and `--group`: from a name to a number.
+//! `--user` and `--group`: the number of a name.
 
 use std::process::Command;
 
-/// The number of a user; a name counts before a number, as `find` has it.
+/// The number of a user. A word that is both a name and a number is the name, as in `find`.
 pub(crate) fn user(text: &str) -> Result<u32, String> {
     number(text, "/etc/passwd", "passwd", "user")
 }
@@ -12,7 +12,7 @@ pub(crate) fn group(text: &str) -> Result<u32, String> {
     number(text, "/etc/group", "group", "group")
 }
 
-/// Asks the file first, and then `getent`, which knows whatever directory services the site has: one child.
+/// Looks in the file first, then asks `getent`, which knows the directory services of the site: one child process.
 fn number(name: &str, file: &str, database: &str, what: &str) -> Result<u32, String> {
     if let Some(id) = std::fs::read(file).ok().and_then(|lines| id_of(&lines, name)) {
         return Ok(id);

@@ -3,7 +3,7 @@
 use dents_render::quantity::{Decimal, Unit};
 use std::cmp::Ordering;
 
-/// More than, less than or just so many units, counted in units begun; a fraction of a unit counts in bytes.
+/// More than, less than or exactly a number of units. Sizes are rounded up to whole units; a number with a fraction compares bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     order: Ordering,
@@ -12,7 +12,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// From a word.
+    /// Parses a word.
     pub(crate) fn parse(text: &str) -> Result<Size, String> {
         let (order, rest) = match text.as_bytes() {
             [b'+', rest @ ..] => (Ordering::Greater, rest),
@@ -36,7 +36,7 @@ impl Size {
         })
     }
 
-    /// Whether a size in bytes is one of these.
+    /// Whether a size in bytes fits.
     pub(crate) fn fits(self, bytes: u64) -> bool {
         bytes.div_ceil(self.unit).cmp(&self.number) == self.order
     }

@@ -1,4 +1,4 @@
-//! Drawing a format for one entry after the other.
+//! Writes the lines of `--printf`.
 
 use super::general::{general, number, text};
 use super::{Face, Field, Format, Piece, Shape};
@@ -152,7 +152,7 @@ impl At<'_> {
         self.entry.extra().copied().unwrap_or_default()
     }
 
-    /// Nothing for a birth that the file system did not keep.
+    /// Writes a time; nothing for a birth that the file system does not keep.
     fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp<'_>], out: &mut Vec<u8>) {
         let extra = self.extra();
         let time = match which {
@@ -163,7 +163,7 @@ impl At<'_> {
             _ => extra.mtime,
         };
         match face {
-            // Into memory, which takes everything.
+            // Writing to memory does not fail.
             Face::Seconds => drop(write!(out, "{}.{:09}0", time.sec, time.nsec)),
             Face::Style(nth) => stamps[nth].write(time, out),
         }
@@ -177,7 +177,7 @@ impl At<'_> {
         }
     }
 
-    /// The type of what a link leads to. Asks once more where that is nothing: why.
+    /// The type of the file that a link leads to. If there is none, one more `statx` tells why.
     fn target_letter(&self) -> u8 {
         match self.entry.target() {
             Target::Mode(mode) => letter(Kind::from_mode(mode)),
@@ -221,7 +221,7 @@ fn last_component(path: &[u8]) -> &[u8] {
     &name[..name.len().min(end + 1)]
 }
 
-/// What comes before it.
+/// The path up to the last component.
 fn directory(path: &[u8]) -> &[u8] {
     match base(path) {
         0 => path.iter().rposition(|byte| *byte == b'/').map_or(b".", |slash| &path[..slash]),

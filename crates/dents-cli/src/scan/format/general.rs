@@ -2,7 +2,7 @@
 
 use super::Shape;
 
-/// `%g`: so many significant digits, without zeros at the end, with an exponent where that is shorter.
+/// `%g`: significant digits without zeros at the end; with an exponent where that is shorter.
 pub(super) fn general(value: f64, precision: usize) -> String {
     if !value.is_finite() {
         return format!("{value}").to_ascii_lowercase();
@@ -23,7 +23,7 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// A number that is not negative: at least as many digits as the precision says, a sign if asked for, zeros or blanks up
+/// A number that is not negative: at least `precision` digits, a sign if the shape has one, padded with zeros or blanks
 /// to the width.
 pub(super) fn number(digits: &str, signed: bool, shape: &Shape, out: &mut Vec<u8>) {
     let sign = match (signed, shape.plus, shape.blank) {
@@ -49,7 +49,7 @@ pub(super) fn number(digits: &str, signed: bool, shape: &Shape, out: &mut Vec<u8
     }
 }
 
-/// A text: cut off at the precision, filled with blanks up to the width.
+/// A text: cut off at the precision, padded with blanks to the width.
 pub(super) fn text(text: &[u8], shape: &Shape, out: &mut Vec<u8>) {
     let text = &text[..shape.precision.map_or(text.len(), |most| most.min(text.len()))];
     let blanks = shape.width.saturating_sub(text.len());

@@ -1,8 +1,8 @@
-//! `--printf`: lines as the user wants them, in the directives of `find -printf`.
+//! `--printf`: lines in the directives of `find -printf`.
 //!
-//! A format is read once ([`parse`](mod@parse)), says what it must know of each entry ([`Format::needs`]), and is drawn by each worker for
-//! itself ([`draw`]). Numbers, padding and the ten decimals of seconds are as GNU `find` 4.9 has them, and the words of times are those of the user's locale; births are
-//! shown where the kernel knows them.
+//! A format is parsed once ([`parse`](mod@parse)) and declares its needs ([`Format::needs`]); each worker writes its own lines
+//! ([`draw`]). Numbers, padding and the ten decimals of seconds are as in GNU `find` 4.9; times have the words of the user's
+//! locale; births are shown where the kernel knows them.
 
 mod draw;
 mod general;
@@ -18,7 +18,7 @@ use dents_render::time::Zone;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-/// What `--help` says of the directives.
+/// The text of `--help` about the directives.
 pub(crate) const HELP: &str = "\
 Directives of --printf, with flags (-, 0, +, #), width and precision as in find:
   %p path      %f name    %h directory  %P path below PATH  %H PATH   %d depth
@@ -28,15 +28,15 @@ Directives of --printf, with flags (-, 0, +, #), width and precision as in find:
   %a %c %t %B+ times; %Ak %Ck %Tk %Bk in the conversion k of strftime, @ seconds, + date and time
   \\n \\t \\0 \\a \\b \\f \\r \\v \\\\ \\NNN; \\c ends the output of a format";
 
-/// Reads the argument of `--printf`.
+/// Parses the argument of `--printf`.
 pub(crate) fn parser() -> impl TypedValueParser<Value = Arc<Format>> {
     OsStringValueParser::new().try_map(|word| Format::parse(word.as_bytes()).map(Arc::new))
 }
 
-/// A format, ready to be drawn.
+/// A format, parsed.
 pub(crate) struct Format {
     pieces: Vec<Piece>,
-    /// The time styles that pieces name by their number.
+    /// The time styles, which pieces refer to by number.
     styles: Vec<Style>,
     zone: Zone,
     /// The types of file systems by device, if they are shown.
@@ -50,7 +50,7 @@ enum Piece {
     Field(Field, Shape),
 }
 
-/// How wide, and how.
+/// Flags, width and precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shape {
     left: bool,
@@ -62,7 +62,7 @@ struct Shape {
     precision: Option<usize>,
 }
 
-/// What is shown of an entry.
+/// The field that a directive shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Path,
@@ -102,7 +102,7 @@ enum Face {
 }
 
 impl Format {
-    /// What must be known of the entries that are shown.
+    /// The needs of all fields.
     pub(crate) fn needs(&self) -> Needs {
         self.fields().fold(Needs::empty(), |all, field| all | field.needs())
     }
@@ -148,13 +148,13 @@ impl Field {
             Field::Mode | Field::Letters => Needs::MODE,
             Field::User | Field::Uid => Needs::UID,
             Field::Group | Field::Gid => Needs::GID,
-            // Any `statx` tells the device.
+            // Every `statx` gives the device.
             Field::Device | Field::FileSystem => Needs::INODE,
             Field::Time(which, _) => which,
         }
     }
 
-    /// Whether the walk must keep what a slot has no room for.
+    /// Whether it reads the [`Extra`](dents_core::batch::Extra) column.
     fn is_extra(self) -> bool {
         matches!(self, Field::Device | Field::FileSystem | Field::Time(..))
     }

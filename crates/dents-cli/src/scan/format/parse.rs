@@ -1,4 +1,4 @@
-//! From the text of a format to its pieces.
+//! Parses formats.
 
 use super::{Face, Field, Format, Piece, Shape, zone};
 use crate::{locale, message};
@@ -8,7 +8,7 @@ use dents_locale::TimeNames;
 use dents_render::{Style, TimeStyle};
 
 impl Format {
-    /// Reads a format. An error names the directive and where it stands.
+    /// Parses a format. An error names the directive and its position.
     pub(crate) fn parse(text: &[u8]) -> Result<Format, String> {
         let mut parser = Parser { text, at: 0, pieces: Vec::new(), styles: Vec::new() };
         while parser.piece()? {}
@@ -29,7 +29,7 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    /// Reads a piece; false at the end.
+    /// Parses a piece; false at the end.
     fn piece(&mut self) -> Result<bool, String> {
         match self.next() {
             None => return Ok(false),
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a backslash; false for `\c`, which ends it all.
+    /// The escape after a backslash; false for `\c`, which ends the format.
     fn escape(&mut self) -> Result<bool, String> {
         let start = self.at - 1;
         let byte = match self.next() {
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Up to three digits, of which eight bits count.
+    /// Up to three octal digits; the low eight bits count.
     fn octal(&mut self, first: u8) -> u8 {
         let mut value = u16::from(first - b'0');
         for _ in 0..2 {
@@ -89,7 +89,7 @@ impl Parser<'_> {
         value as u8
     }
 
-    /// What stands behind a `%`.
+    /// The directive after a `%`.
     fn directive(&mut self) -> Result<(), String> {
         let start = self.at - 1;
         if self.peek() == Some(b'%') {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(shape)
     }
 
-    /// A number; a width beyond any line is a mistake.
+    /// A number; one that is too large for a width is an error.
     fn number(&mut self, start: usize) -> Result<Option<usize>, String> {
         let mut number = None;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
@@ -161,7 +161,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A time in a format of `strftime` with the words of the locale, or else as ctime(3) has it, with those of C.
+    /// A time in a format of `strftime` with the words of the locale, or as ctime(3) has it, with the words of C.
     fn time(&mut self, which: Needs, format: Option<Vec<u8>>) -> Option<Field> {
         let time_names = if format.is_some() { locale::time_names() } else { None };
         let format = format.unwrap_or_else(|| b"%a %b %e %H:%M:%S.%N0 %Y".to_vec());
@@ -229,7 +229,7 @@ fn with_decimals(format: &[u8], names: &TimeNames<'_>) -> Vec<u8> {
         let conversion = if *byte == b'%' { after.first() } else { None };
         let taken = match conversion {
             Some(b'T') => (&b"%H:%M:%S.%N0"[..], 2),
-            // Only where it stands for other conversions; no locale's format of 12 hours names itself.
+            // Only where the locale has a format of 12 hours; none of these contains `%r` itself.
             Some(b'r') if !twelve.windows(2).any(|two| two == b"%r") => {
                 out.extend(with_decimals(twelve, names));
                 (&b""[..], 2)
