@@ -30,112 +30,112 @@ complete -c dents -n "__fish_dents_needs_command" -s V -l version -d 'Print vers
 complete -c dents -n "__fish_dents_needs_command" -f -a "scan" -d 'List a tree'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
 complete -c dents -n "__fish_dents_needs_command" -f -a "top" -d 'Show the largest, oldest, newest files, the fullest directories'
-complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type, without asking about any'
+complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type'
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
-complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Workers, each with one request in flight [default: as many as pay]' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Requests a second at most, for the sake of the server' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time with what was found: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as find has them' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names, with a slash paths below PATH, that match a glob' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Nothing that matches a glob, nor what is below it' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more (+), less (-) or so many units begun: c bytes, w, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (of 1000); a fraction as in 1.5M counts in bytes' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only what changed after a FILE did, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or 7d, 2w, 1y before the start' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Only what last changed before a FILE did, or before a time, said as for --newer' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Only what belongs to this user' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only what belongs to this group' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Nothing less than N levels below PATH, which is at 0' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Nothing more than N levels below PATH' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; the directives are below' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Show only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Show only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Show only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Show only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Show only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Show only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Show only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Show only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
-complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep what is found in a directory until FILE is whole: killed and run again, the scan goes on where it was' -r -F
-complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'What to write: text, or rows of all that is known [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
+complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep a journal in this directory until FILE is complete: if the scan is killed, the same command resumes it' -r -F
+complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
 ndjson\t''
 parquet\t''
 sqlite\t''"
-complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'What times are counted in, in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
+complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Only directories'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Only what is no directory'
-complete -c dents -n "__fish_dents_using_subcommand scan" -l gitignore -d 'Nothing that .gitignore and .ignore files keep out, nor .git'
-complete -c dents -n "__fish_dents_using_subcommand scan" -l no-hidden -d 'Nothing whose name begins with a dot, nor what is below it'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Show only directories'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Show only entries that are not directories'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s 0 -l null -d 'End paths with NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s q -l quiet -d 'Show nothing'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s s -l statistics -d 'Show at the end, on standard error, what was found and what it took'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s p -l progress -d 'Show progress [default: after a second, if standard error is a terminal and standard output is none]'
-complete -c dents -n "__fish_dents_using_subcommand scan" -l sync -d 'One worker: directories in the order of reading, depth first'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s s -l statistics -d 'Show statistics on standard error at the end: entries by type, requests, time'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s p -l progress -d 'Show progress [default: after a second, if standard error is a terminal and standard output is not]'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l sync -d 'Use one worker: directories come in the order of reading, depth first'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s h -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Workers, each with one request in flight [default: as many as pay]' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Requests a second at most, for the sake of the server' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time with what was found: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Directories down to this depth; all of them are counted in any case' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
-complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
-complete -c dents -n "__fish_dents_using_subcommand du" -s s -l summarize -d 'Only the sum of each PATH'
-complete -c dents -n "__fish_dents_using_subcommand du" -s a -l all -d 'Files as well'
-complete -c dents -n "__fish_dents_using_subcommand du" -s c -l total -d 'The sum of all PATHs at the end'
-complete -c dents -n "__fish_dents_using_subcommand du" -l apparent-size -d 'Bytes in files, not what is allocated for them; directories have none'
-complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'Bytes in files, shown in bytes: --apparent-size --bytes'
-complete -c dents -n "__fish_dents_using_subcommand du" -s l -l count-links -d 'A file with several links as often as it is met'
+complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand du" -s s -l summarize -d 'Show only the sum of each PATH'
+complete -c dents -n "__fish_dents_using_subcommand du" -s a -l all -d 'Show files too'
+complete -c dents -n "__fish_dents_using_subcommand du" -s c -l total -d 'Show the sum of all PATHs at the end'
+complete -c dents -n "__fish_dents_using_subcommand du" -l apparent-size -d 'Count the bytes in files, not the allocated space; directories count 0'
+complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'The same as --apparent-size --bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -s l -l count-links -d 'Count a file with several links once for each link'
 complete -c dents -n "__fish_dents_using_subcommand du" -s 0 -l null -d 'End lines with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand du" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
-complete -c dents -n "__fish_dents_using_subcommand du" -s h -l human-readable -d 'Sizes with the unit that fits, by powers of 1024: 1.4M'
-complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Sizes with the unit that fits, by powers of 1000: 1.5M'
-complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Sizes in blocks of 1024 bytes, rounded up'
-complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
+complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
+complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
+complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand du" -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand top" -l threads -d 'Workers, each with one request in flight [default: as many as pay]' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l rate -d 'Requests a second at most, for the sake of the server' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l timeout -d 'Stop after this time with what was found: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Of a file that `dents scan -o` wrote, instead of a tree' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -s n -l number -d 'How many' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l by -d 'By what' -r -f -a "size\t'The largest files'
-allocated\t'The files that take the most'
-oldest\t'The files whose last change is longest ago'
-newest\t'The files that were changed last'
+complete -c dents -n "__fish_dents_using_subcommand top" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -s n -l number -d 'Show N of them' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l by -d 'What to look for' -r -f -a "size\t'The largest files'
+allocated\t'The files with the most allocated space'
+oldest\t'The files that were modified the longest time ago'
+newest\t'The files that were modified last'
 entries\t'The directories with the most entries'"
 complete -c dents -n "__fish_dents_using_subcommand top" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
-complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
-complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of a scan that is not complete: no warning, and exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
 complete -c dents -n "__fish_dents_using_subcommand top" -s 0 -l null -d 'End lines with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand top" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
-complete -c dents -n "__fish_dents_using_subcommand top" -s h -l human-readable -d 'Sizes with the unit that fits, by powers of 1024: 1.4M'
-complete -c dents -n "__fish_dents_using_subcommand top" -l si -d 'Sizes with the unit that fits, by powers of 1000: 1.5M'
-complete -c dents -n "__fish_dents_using_subcommand top" -s k -d 'Sizes in blocks of 1024 bytes, rounded up'
-complete -c dents -n "__fish_dents_using_subcommand top" -l bytes -d 'Sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand top" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
+complete -c dents -n "__fish_dents_using_subcommand top" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
+complete -c dents -n "__fish_dents_using_subcommand top" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
+complete -c dents -n "__fish_dents_using_subcommand top" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand top" -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand count" -l threads -d 'Workers, each with one request in flight [default: as many as pay]' -r
-complete -c dents -n "__fish_dents_using_subcommand count" -l rate -d 'Requests a second at most, for the sake of the server' -r
-complete -c dents -n "__fish_dents_using_subcommand count" -l timeout -d 'Stop after this time with what was found: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand count" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
-complete -c dents -n "__fish_dents_using_subcommand count" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
+complete -c dents -n "__fish_dents_using_subcommand count" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand count" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand count" -l json -d 'One JSON object'
 complete -c dents -n "__fish_dents_using_subcommand count" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l threads -d 'Workers, each with one request in flight [default: as many as pay]' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l rate -d 'Requests a second at most, for the sake of the server' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l timeout -d 'Stop after this time with what was found: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Of a file that `dents scan -o` wrote, instead of a tree' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'The tables, in this order' -r -f -a "user\t''
 group\t''
 extension\t''
 age\t''
 size\t''
 depth\t''"
-complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Rows of a table at most; what they leave out is one more, `others`' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Show at most N rows of each table, and one for all `others`' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Enter the directories that symbolic links lead to, and look at what links lead to'
-complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Enter the directories that PATHs lead to, and follow no other links'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of a scan that is not complete: no warning, and exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l apparent-size -d 'Order and shares by bytes in files, not by what is allocated for them'
+complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l apparent-size -d 'Compute order and shares from the bytes in files, not from allocated space'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l json -d 'One JSON object, sizes in bytes'
-complete -c dents -n "__fish_dents_using_subcommand stats" -s h -l human-readable -d 'Sizes with the unit that fits, by powers of 1024: 1.4M'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l si -d 'Sizes with the unit that fits, by powers of 1000: 1.5M'
-complete -c dents -n "__fish_dents_using_subcommand stats" -s k -d 'Sizes in blocks of 1024 bytes, rounded up'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l bytes -d 'Sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand stats" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
+complete -c dents -n "__fish_dents_using_subcommand stats" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l help -d 'Print help'

@@ -123,7 +123,7 @@ fn what_cannot_be_written_is_told_with_file_problem_and_way_out() {
         let file = ground.0.join("file");
         fs::write(&file, "").expect("written");
         let below = refused(&file.join("scan"), *format);
-        assert!(below.contains("is no directory"), "{below}");
+        assert!(below.contains("is not a directory"), "{below}");
         let full = refused(Path::new("/dev/full"), *format);
         let sqlite = format.name() == "sqlite";
         let expected = if sqlite { "SQLite needs a file" } else { "No space left on device" };
