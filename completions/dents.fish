@@ -48,7 +48,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
-complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep a journal in this directory until FILE is complete: if the scan is killed, the same command resumes it' -r -F
+complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again' -r -F
 complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
 ndjson\t''
 parquet\t''
@@ -79,7 +79,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -s s -l summarize -d 'Sh
 complete -c dents -n "__fish_dents_using_subcommand du" -s a -l all -d 'Show files too'
 complete -c dents -n "__fish_dents_using_subcommand du" -s c -l total -d 'Show the sum of all PATHs at the end'
 complete -c dents -n "__fish_dents_using_subcommand du" -l apparent-size -d 'Count the bytes in files, not the allocated space; directories count 0'
-complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'The same as --apparent-size --bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'Count the bytes in files and show sizes in bytes: --apparent-size --bytes'
 complete -c dents -n "__fish_dents_using_subcommand du" -s l -l count-links -d 'Count a file with several links once for each link'
 complete -c dents -n "__fish_dents_using_subcommand du" -s 0 -l null -d 'End lines with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand du" -l json -d 'One JSON object: names byte-exact, sizes in bytes'

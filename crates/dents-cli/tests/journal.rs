@@ -284,7 +284,7 @@ fn an_interrupted_scan_goes_on_too() {
         let again = run(&dents(dir.path(), "scan -s --journal j -o out.ndjson t"));
         let told = text(&again.stderr);
         assert_eq!(again.end, End::Exit(0), "{told}");
-        let done = if told.contains("goes on") { before(&told, " directories") } else { 0 };
+        let done = if told.contains("resuming") { before(&told, " directories") } else { 0 };
         assert_eq!(done + before(&told, " directories opened"), 1 + DIRECTORIES, "{words}: {told}");
         assert_same(&lines(&out), &truth, words);
         fs::remove_file(&out).expect("it was made");

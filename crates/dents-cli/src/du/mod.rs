@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Count the bytes in files, not the allocated space; directories count 0
     #[arg(long, help_heading = "What is counted")]
     apparent_size: bool,
-    /// The same as --apparent-size --bytes
+    /// Count the bytes in files and show sizes in bytes: --apparent-size --bytes
     #[arg(short = 'b', help_heading = "What is counted")]
     apparent_bytes: bool,
     /// Count a file with several links once for each link

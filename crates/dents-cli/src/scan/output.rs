@@ -28,7 +28,7 @@ pub(crate) struct Output {
     /// Write to a file, which only a complete scan replaces; - is standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Keep a journal in this directory until FILE is complete: if the scan is killed, the same command resumes it
+    /// Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again
     #[arg(long, value_name = "DIR", requires = "file", conflicts_with = "gitignore")]
     pub(crate) journal: Option<PathBuf>,
     /// Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]
