@@ -7,6 +7,7 @@
 //!   copied.
 
 use std::env;
+use std::path::Path;
 
 /// What a libc-free binary needs of the linker.
 const LINK_ARGS: &[&str] = &[
@@ -40,7 +41,8 @@ fn main() {
     let libc_free = is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ARCH", "x86_64")
         && is("CARGO_CFG_TARGET_POINTER_WIDTH", "64")
-        && env::var_os("CARGO_FEATURE_STD").is_none();
+        && env::var_os("CARGO_FEATURE_STD").is_none()
+        && aborts();
     if !libc_free {
         return;
     }
@@ -50,7 +52,22 @@ fn main() {
     let segments = if env::var_os("DENTS_RT_GNU_LD").is_some() { SEGMENTS_GNU } else { SEGMENTS_LLD };
     let arguments = [LINK_ARGS, &[segments], if pie { PIE } else { FIXED }].concat();
     println!("cargo::metadata=LINK_ARGS={}", arguments.join(" "));
-    for argument in arguments {
+    // The published package leaves the test programs out, and cargo refuses arguments for binaries where there are none.
+    let programs = Path::new("tests/programs/probe.rs").exists();
+    for argument in arguments.iter().filter(|_| programs) {
         println!("cargo::rustc-link-arg-bins={argument}");
     }
+}
+
+/// Whether a panic ends the program at once, as it must without an unwinder. The profile of the workspace says so, but a build
+/// script cannot see a profile. The published package (`cargo package` adds a `Cargo.toml.orig`) is built under another
+/// profile: there only cargo's variable for it counts, `CARGO_PROFILE_RELEASE_PANIC=abort`.
+fn aborts() -> bool {
+    println!("cargo::rerun-if-env-changed=CARGO_PROFILE_DEV_PANIC");
+    println!("cargo::rerun-if-env-changed=CARGO_PROFILE_RELEASE_PANIC");
+    let profile = match env::var("PROFILE").as_deref() {
+        Ok("release") => "CARGO_PROFILE_RELEASE_PANIC",
+        _ => "CARGO_PROFILE_DEV_PANIC",
+    };
+    !Path::new("Cargo.toml.orig").exists() || env::var(profile).is_ok_and(|panic| panic == "abort")
 }

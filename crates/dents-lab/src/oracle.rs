@@ -107,7 +107,7 @@ impl Subject {
         };
         if !path.is_file() {
             return Err(format!(
-                "no {}: build it with `cargo build --profile {profile} -p dls`, or set {variable}; \
+                "no {}: build it with `cargo build --profile {profile} -p dents-ls`, or set {variable}; \
                  `cargo xtask test` does both",
                 path.display()
             ));

@@ -78,7 +78,7 @@ pub(crate) fn run() -> Result<()> {
 /// The release build of `dls`, with the names of its functions, beside the one that tests and users execute.
 fn build() -> Result<PathBuf> {
     let target = target_dir().join("symbols");
-    let mut build = cargo(["build", "--release", "--quiet", "--package", "dls", "--target-dir"]);
+    let mut build = cargo(["build", "--release", "--quiet", "--package", "dents-ls", "--target-dir"]);
     let status = build.arg(&target).env("CARGO_PROFILE_RELEASE_STRIP", "false").status();
     status.map_err(|error| error.to_string())?.success().then_some(()).ok_or("dls does not build")?;
     Ok(target.join("release/dls"))

@@ -9,6 +9,7 @@ mod features;
 mod listing;
 mod mutants;
 mod pictures;
+mod publish;
 mod select;
 mod slowfs;
 mod step;
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
   docs            write the manual pages and the completions anew, from the flags of dls and dents
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
+  publish         make and build the archives of the packages for crates.io; upload nothing
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(),
         ["listing"] => listing::run(),
         ["pictures"] => pictures::run(),
+        ["publish"] => publish::run(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
         ["syscalls"] => syscalls::run(),

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::select::folder;
 use crate::step::{Result, cargo, spell, target_dir, workspace};
 
 const USAGE: &str = "\
@@ -57,7 +58,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
         return Ok(());
     }
     let wish = Wish::new(words)?;
-    if !workspace().join("crates").join(wish.package).is_dir() {
+    if !workspace().join("crates").join(folder(wish.package)).is_dir() {
         return Err(format!("mutants: there is no package {}", wish.package));
     }
     install()?;

@@ -23,10 +23,16 @@ pub(crate) struct Selection {
     pub(crate) filters: Vec<String>,
 }
 
+/// The folder of a package in `crates`: its name, except for `dls`, which has another name on crates.io, where that one is taken.
+pub(crate) fn folder(package: &str) -> &str {
+    if package == "dents-ls" { "dls" } else { package }
+}
+
 impl Package {
     /// The package in `crates`, with its suites.
     pub(crate) fn read(crates: &Path, name: &str) -> Package {
-        let entries = fs::read_dir(crates.join(name).join("tests")).into_iter().flatten().flatten();
+        let tests = crates.join(folder(name)).join("tests");
+        let entries = fs::read_dir(tests).into_iter().flatten().flatten();
         let suite = |path: &Path| {
             path.extension().is_some_and(|extension| extension == "rs") || path.join("main.rs").is_file()
         };
@@ -36,12 +42,17 @@ impl Package {
         suites.sort();
         Package { name: name.to_string(), suites }
     }
+
+    /// Whether a word means this package: its name or its folder's.
+    fn is_named(&self, word: &str) -> bool {
+        [self.name.as_str(), folder(&self.name)].contains(&word)
+    }
 }
 
 impl Selection {
     /// Sorts the words out, against all packages there are.
     pub(crate) fn new(words: &[&str], packages: &[Package]) -> Selection {
-        let named = |package: &&Package| words.contains(&package.name.as_str());
+        let named = |package: &&Package| words.iter().any(|word| package.is_named(word));
         let mut candidates: Vec<&Package> = packages.iter().filter(named).collect();
         let any_named = !candidates.is_empty();
         if !any_named {
@@ -49,7 +60,7 @@ impl Selection {
         }
         let is_suite =
             |word: &str| candidates.iter().any(|package| package.suites.iter().any(|suite| suite == word));
-        let is_package = |word: &str| packages.iter().any(|package| package.name == word);
+        let is_package = |word: &str| packages.iter().any(|package| package.is_named(word));
         let others = words.iter().filter(|word| !is_package(word));
         let (suites, filters): (Vec<&str>, Vec<&str>) = others.partition(|word| is_suite(word));
         let narrowed = candidates.iter().map(|package| {
@@ -77,8 +88,11 @@ mod tests {
 
     /// The selection as one line: `dls git+long: sort`.
     fn chosen(words: &str) -> String {
-        let all =
-            [package("dls", &["in_process"]), package("dents", &["tree"]), package("lab", &["git", "long"])];
+        let all = [
+            package("dents-ls", &["in_process"]),
+            package("dents", &["tree"]),
+            package("lab", &["git", "long"]),
+        ];
         let words: Vec<&str> = words.split_whitespace().collect();
         let selection = Selection::new(&words, &all);
         let packages = selection.packages.iter();
@@ -89,15 +103,16 @@ mod tests {
 
     #[test]
     fn words_are_packages_then_suites_then_filters() {
-        assert_eq!(chosen("dls sort"), "dls : sort");
-        assert_eq!(chosen("dls dents"), "dls , dents : ");
+        assert_eq!(chosen("dls sort"), "dents-ls : sort");
+        assert_eq!(chosen("dents-ls sort"), "dents-ls : sort");
+        assert_eq!(chosen("dls dents"), "dents-ls , dents : ");
         assert_eq!(chosen("git"), "lab git: ");
         assert_eq!(chosen("git tree hang"), "dents tree, lab git: hang");
-        assert_eq!(chosen("sort"), "dls , dents , lab : sort");
+        assert_eq!(chosen("sort"), "dents-ls , dents , lab : sort");
         assert_eq!(chosen("lab git long"), "lab git+long: ");
         // Beside a package, what it has not as a suite is part of a test's name.
-        assert_eq!(chosen("dls git"), "dls : git");
-        assert_eq!(chosen("dls lab git"), "dls , lab git: ");
+        assert_eq!(chosen("dls git"), "dents-ls : git");
+        assert_eq!(chosen("dls lab git"), "dents-ls , lab git: ");
     }
 
     #[test]
@@ -106,6 +121,7 @@ mod tests {
         let suites = |name: &str| Package::read(&crates, name).suites;
         assert!(suites("dents-lab").contains(&"terminal".to_string()));
         assert!(suites("dents-sink").contains(&"files".to_string()), "a folder with main.rs");
+        assert_eq!(suites("dents-ls"), suites("dls"), "the package and its folder");
         assert!(!suites("dents-locale").contains(&"common".to_string()), "a folder that suites share");
         assert!(suites("no such package").is_empty());
     }

@@ -18,7 +18,7 @@ are counted too: more calls, done at the same time.
 pub(crate) fn run() -> Result<()> {
     tools::ensure(tools::FOR_BENCHES)?;
     if std::env::var_os("DLS").is_none() {
-        let status = cargo(["build", "--release", "--quiet", "--package", "dls"]).status();
+        let status = cargo(["build", "--release", "--quiet", "--package", "dents-ls"]).status();
         status.map_err(|error| error.to_string())?.success().then_some(()).ok_or("dls does not build")?;
     }
     let mut count = cargo(["run", "--quiet", "--package", "dents-lab", "--bin", "calls"]);

@@ -13,11 +13,13 @@ use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
 const NO_STD: &[&str] =
-    &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", "dls"];
+    &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", DLS];
 /// The side that stands on std: the `dents` program, and what tests and measures.
 const STD: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.
 const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli"];
+/// The package that has the binary `dls`.
+const DLS: &str = "dents-ls";
 /// The package whose tests run `dls` as a process.
 const LAB: &str = "dents-lab";
 /// The crate for others, whose features are tested together.
@@ -105,16 +107,16 @@ fn lint(steps: &mut Steps) {
 fn build(steps: &mut Steps) -> bool {
     let built = binaries(steps);
     // Elsewhere than the others: its `dls` would take the place of the one without libc.
-    let mut on_std = cargo(["build", "--package", "dls", "--features", "std"]);
+    let mut on_std = cargo(["build", "--package", DLS, "--features", "std"]);
     steps.run("dls on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
     built
 }
 
 /// The binaries that the process tests run.
 fn binaries(steps: &mut Steps) -> bool {
-    let release = steps.run("dls, release", &mut cargo(["build", "--release", "--package", "dls"]));
+    let release = steps.run("dls, release", &mut cargo(["build", "--release", "--package", DLS]));
     let checked =
-        steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", "dls"]));
+        steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", DLS]));
     release && checked
 }
 
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn filters_go_to_the_harness() {
         let words = |list: &[&str]| list.iter().map(|word| word.to_string()).collect::<Vec<_>>();
-        assert_eq!(spell(&test("dls", &[], &words(&["sort", "x"]))), "cargo test --package dls -- sort x");
+        assert_eq!(spell(&test(DLS, &[], &words(&["sort", "x"]))), "cargo test --package dents-ls -- sort x");
         assert_eq!(
             spell(&test("dents-core", &words(&["tree"]), &[])),
             "cargo test --package dents-core --test tree"

@@ -11,7 +11,7 @@ use crate::step::{cargo, workspace};
 /// Each crate with those it may depend on: the table of ARCHITECTURE.md, whose rule is that dependencies
 /// point down only. A crate that is not in here has to be put here first.
 const MAY_USE: &[(&str, &[&str])] = &[
-    ("dls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
+    ("dents-ls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
     ("dents-cli", &["dents", "dents-sink", "dents-render", "dents-locale", "dents-core", "dents-sys"]),
     ("dents", &["dents-core", "dents-sys"]),
     ("dents-sink", &["dents-render", "dents-locale", "dents-core", "dents-sys"]),
@@ -44,7 +44,7 @@ struct Crate {
 }
 
 /// What `cargo metadata` says of the packages that are built here, ours and those of others.
-fn packages() -> Vec<Value> {
+pub(crate) fn packages() -> Vec<Value> {
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let args = ["metadata", "--format-version", "1", "--filter-platform", &platform];
     let output = cargo(args).output().expect("cargo metadata runs");
@@ -53,7 +53,7 @@ fn packages() -> Vec<Value> {
     serde_json::from_value(metadata["packages"].take()).expect("packages")
 }
 
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_string()
 }
 
@@ -150,7 +150,7 @@ fn every_fuzz_target_can_be_run_by_cargo_fuzz() {
             let names = text
                 .lines()
                 .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(bytes: &[u8]) {"));
-            let call = |name: &str| format!("{}::fuzzing::{name}", one.name.replace('-', "_"));
+            let call = |name: &str| format!("{}::fuzzing::{name}", name_of(&one.dir).replace('-', "_"));
             targets.extend(names.map(|name| (name.to_string(), call(name))));
         }
     }

@@ -165,7 +165,7 @@ fn build() -> Result<(String, String, String)> {
     let dls = match std::env::var("DLS") {
         Ok(path) => programs::find(&path).ok_or(format!("DLS={path}: no such program"))?,
         Err(_) => {
-            quietly(&mut cargo(["build", "--release", "--package", "dls"]))?;
+            quietly(&mut cargo(["build", "--release", "--package", "dents-ls"]))?;
             target_dir().join("release/dls").display().to_string()
         }
     };

@@ -73,7 +73,7 @@ impl Found {
 /// `path` is searched before `PATH`, for peers that are not installed. Ours is the release build.
 pub(crate) fn run(path: Option<&str>) -> Result<()> {
     let mut steps = Steps::default();
-    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dls"]));
+    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]));
     steps.finish()?;
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let mut directories = vec![target_dir().join("release")];

@@ -113,7 +113,7 @@ const PICTURES: &[Picture] = &[
 
 pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::default();
-    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dls"]));
+    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]));
     steps.finish()?;
     let dls = target_dir().join("release/dls");
     let help =
