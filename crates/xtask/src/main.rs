@@ -3,6 +3,7 @@
 //! Few dependencies and small ones, so that the first thing a contributor runs compiles in seconds. Each command is a
 //! list of steps that are printed as they run; none hides what it executes.
 
+mod api;
 mod bench;
 mod docs;
 mod features;
@@ -35,6 +36,7 @@ usage: cargo xtask COMMAND
   docs            write the manual pages and the completions anew, from the flags of dls and dents
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
+  api             save the public interface of dents, into crates/dents/api.txt
   publish         make and build the archives of the packages for crates.io; upload nothing
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(),
         ["listing"] => listing::run(),
         ["pictures"] => pictures::run(),
+        ["api"] => api::run(),
         ["publish"] => publish::run(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
