@@ -29,8 +29,7 @@ mod tests {
     /// The format that Rust 1.95 writes and that the saved listing was made from.
     const FORMAT: u64 = 57;
     /// What `dents` exports of `dents-core`: the constants of the one, the variants of the other.
-    const EXPORTED: &[&str] =
-        &["pub const dents_core::needs::Needs::", "pub dents_core::tree::Step::"];
+    const EXPORTED: &[&str] = &["pub const dents_core::needs::Needs::", "pub dents_core::tree::Step::"];
 
     /// What rustdoc tells of a package with all features. In a folder of its own: what it compiles, it compiles under another
     /// variable.
