@@ -17,7 +17,7 @@ const LINK_ARGS: &[&str] = &[
     // Each segment and each page touched at start costs 1 to 2 us of a start of 45. RELRO would cost 2, for nothing:
     // the mprotect it prepares is done by a libc.
     "-Wl,-z,norelro",
-    // Notes and tables that nobody reads: there is no unwinder.
+    // Notes and tables that are never read: there is no unwinder.
     "-Wl,--build-id=none",
     "-Wl,--no-eh-frame-hdr",
 ];

@@ -1,6 +1,6 @@
 //! Random cases over everything: any option in any spelling, any environment, pipes and terminals, any locale.
 //!
-//! Most draws are what people type; the rest is what nobody would, since that is where programs part. About
+//! Most cases are what people type; the rest are unusual, since there programs differ. About
 //! one case in fifteen is an error, so that messages are compared as well.
 
 use std::ffi::OsString;

@@ -82,7 +82,7 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
-        // Not known to be mended in any release: nobody should wait for it.
+        // Not known to be mended in any release.
         since: (u32::MAX, 0),
         reason: "--hyperlink of a link that leads below itself (a -> a/b) follows it until memory ends",
         applies: |case| case.says("hyperlink") && meets_growing_link(case),

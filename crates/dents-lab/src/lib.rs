@@ -5,7 +5,7 @@
 //! **oracle** ([`oracle`]) runs GNU `ls` and the subject on the same case, in every `--mode`, and compares
 //! bytes, diagnostics and exit status, minding the few [`known`] differences between GNU releases; what
 //! differs is cut down to the smallest command that still differs ([`shrink`]) and shown ([`diff`]).
-//! Beside that flow stand [`syscalls`], which counts what a command asks of the kernel, and [`probe`],
+//! Beside that flow stand [`syscalls`], which counts what a command asks of the kernel, and [`memory`],
 //! which holds a command's peak memory against its output.
 //!
 //! Cases come from lists in the tests, from [`random`] (options over fixed places) or from [`draw`] (every
@@ -24,10 +24,10 @@ pub mod fixture;
 pub mod kernels;
 pub mod known;
 pub mod loopfs;
+pub mod memory;
 pub mod options;
 pub mod oracle;
 pub mod palette;
-pub mod probe;
 pub mod process;
 pub mod random;
 pub mod rng;

@@ -1,5 +1,5 @@
 //! Real file systems that most machines do not have, each in a file behind a loop device, for as long as it is
-//! held. Only root can mount them; whoever cannot is told why.
+//! held. Only root can mount them; other users are told why.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -111,7 +111,7 @@ impl Run {
         self
     }
 
-    /// The command, for those who want its streams elsewhere. SIGPIPE is at its default in the child.
+    /// The command, for callers that want its streams elsewhere. SIGPIPE is at its default in the child.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg0(&self.argv0).args(&self.args).current_dir(&self.cwd).env_clear();

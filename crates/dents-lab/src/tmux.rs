@@ -1,7 +1,7 @@
 //! A real terminal's view of what is written: `tmux` lays it out, and is asked what stands where.
 //!
 //! A pseudo-terminal ([`crate::terminal`]) carries bytes; which column they end up in only a terminal emulator knows. Each
-//! screen has a server of its own, on a socket of its own and without anybody's configuration.
+//! screen has a server of its own, on a socket of its own and without any configuration file.
 
 use std::cell::Cell;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! `--timeout`: what hangs is shown as unknown, in time, and nothing else is missing.
+//! `--timeout`: entries that do not answer are shown as unknown, in time, and no other is missing.
 
 use std::io::Read;
 use std::path::Path;
@@ -193,7 +193,7 @@ fn a_tree_with_a_hung_branch() {
     }
 }
 
-/// Whoever reads the output sees its end when dls ends, and so does whoever waits for dls, though a thread hangs on.
+/// A process that reads the output sees its end when dls ends, and so does one that waits for dls, though a thread is stuck.
 #[test]
 fn a_pipe_ends_at_once() {
     let builder = files(10).fault("e00003", Request::STAT, Fault::HangHard);
@@ -342,7 +342,7 @@ fn bad_durations() {
     }
 }
 
-/// A server that comes back in the middle of it is not left behind: what is asked again is answered.
+/// A server that comes back in the middle of it counts as before: later requests are answered.
 #[test]
 fn what_comes_back_in_time_is_complete() {
     let Some(far) = files(100).hang("e00003").mount_or_skip() else { return };

@@ -79,12 +79,12 @@ fn operands_that_are_not_there() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// As somebody without privileges: a directory that may not be read, one whose entries may not be
+/// As a user without privileges: a directory that may not be read, one whose entries may not be
 /// stat'ed, one that may only be passed through. Root is never refused, so this needs `setpriv`.
 #[test]
 fn what_may_not_be_read() {
     if !is_root() {
-        println!("not root: cannot become somebody else; as it is, this user meets the same in the zoo");
+        println!("not root: cannot become another user; as it is, this user meets the same in the zoo");
         return;
     }
     let dir = mix(&std::env::temp_dir(), 24).expect("fixture");
@@ -205,7 +205,7 @@ fn a_pipe_that_closes() {
     }
 }
 
-/// With SIGPIPE ignored, writing to nobody is an error like any other.
+/// With SIGPIPE ignored, writing to a pipe that has no reader is an error like any other.
 #[test]
 fn a_pipe_that_closes_with_the_signal_ignored() {
     let dir = plain(&std::env::temp_dir(), 20_000).expect("fixture");

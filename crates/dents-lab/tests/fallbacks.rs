@@ -1,5 +1,5 @@
-//! What slow file systems are asked with and some kernels, sandboxes and containers do not have: without it the listing is
-//! the same.
+//! Facilities that slow file systems are listed with, and that some kernels, sandboxes and containers do not have: the
+//! listing is the same without them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -47,8 +47,8 @@ fn without_proc(run: Run) -> Run {
     run.under(&["unshare", "-m", "sh", "-c", hidden])
 }
 
-/// Far away an entry is held, and its attributes are asked through /proc; without it by name. And who hangs is told by
-/// the time alone.
+/// Far away an entry is held, and its attributes are asked through /proc; without it by name. And stuck threads are found
+/// by the time alone.
 #[test]
 fn far_away_without_proc() {
     if !is_root() {

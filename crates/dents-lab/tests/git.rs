@@ -306,7 +306,7 @@ fn git_ends_with_us() {
     child.kill().unwrap();
     child.wait().unwrap();
     let pid = fs::read_to_string(pid).unwrap();
-    assert!(is_gone(pid.trim()), "{pid} outlives who started it");
+    assert!(is_gone(pid.trim()), "{pid} outlives the process that started it");
 }
 
 /// Whether a process has ended, or will be seen to have in a moment.
@@ -392,7 +392,7 @@ fn the_repository_is_the_one_around_the_files() {
     assert_eq!(shown(&run), "-M a\n");
 }
 
-/// Whoever has a directory cloned can put the insides of a bare repository into it, with a configuration that has git run
+/// The author of a directory that is cloned can put the insides of a bare repository into it, with a configuration that has git run
 /// a program; a `git status` in there would.
 #[test]
 fn hidden_bare_repositories_are_not_run() {

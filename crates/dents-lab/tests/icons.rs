@@ -106,7 +106,7 @@ fn nothing_undeclared_is_read() {
     }
 }
 
-/// What is executable, and where links lead, has an icon of its own where it is known: else nobody asks.
+/// Executables and link targets have icons of their own where they are known; icons alone ask for nothing.
 #[test]
 fn what_is_known_anyway_is_drawn() {
     let dir = mixed();

@@ -1,4 +1,4 @@
-//! Output for programs: it says what its schema says, and names come back byte for byte, whoever asked.
+//! Output for programs: it says what its schema says, and names come back byte for byte, in every mode.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use dents_lab::fixture::{TempDir, mix};
-use dents_lab::probe::peak;
+use dents_lab::memory::peak;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{checked, release};
 use dents_lab::syscalls::trace;
@@ -310,7 +310,7 @@ fn top_of_a_long_listing() {
     assert!(narrow.contains(" 0 ") && !narrow.contains("  0 ") && !narrow.contains("total"), "{narrow}");
 }
 
-/// What is not shown, and did not matter for the order, is not told either, whoever asked about it.
+/// Facts that are not shown and did not matter for the order are left out, whichever worker asked for them.
 #[test]
 fn top_tells_of_what_it_shows() {
     let dir = TempDir::new("programs").expect("a directory");

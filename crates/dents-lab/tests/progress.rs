@@ -19,7 +19,7 @@ fn files(count: usize) -> Builder {
     SlowFs::builder().entries(count, &[Kind::File])
 }
 
-/// Far enough away that each answer is a round trip, so that nobody waits behind one that hangs.
+/// Far enough away that each answer is a round trip, so that no entry waits behind a stuck one.
 fn far_files(count: usize) -> Builder {
     files(count).latency(Duration::from_millis(1))
 }
@@ -121,14 +121,14 @@ fn an_ignored_interrupt_is_nothing() {
     assert!(!text.contains("interrupted"), "{text:?}");
 }
 
-/// While colours are being written an interrupt waits for the end of the line, though somebody else could take it.
+/// While colours are being written an interrupt waits for the end of the line, though another thread could take it.
 #[test]
 fn an_interrupt_while_writing_leaves_no_colour() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
     for options in ["-1", "-l"] {
         let run = Run::new(checked().path()).args([options, "--color=always"]).args([dir.path()]);
         let mut shown = Shown::start(&run, None);
-        // Nobody reads on: it fills the terminal's buffer, and stops there.
+        // The test does not read on: the listing fills the terminal's buffer, and stops there.
         shown.until("\x1b[");
         std::thread::sleep(Duration::from_millis(300));
         shown.interrupt();
@@ -337,7 +337,7 @@ fn an_interrupt_in_every_format() {
     }
 }
 
-/// A directory that never ends, until somebody ends it.
+/// A directory that never ends, until an interrupt ends the listing.
 #[test]
 fn an_endless_directory_can_be_interrupted() {
     let Some(far) = files(5).endless().mount_or_skip() else { return };

@@ -1,4 +1,4 @@
-//! The slow file system, seen by those who ask it: what takes how long, what is sent, how much of it at once.
+//! The slow file system, as its clients see it: which requests are sent, how long each takes, how many are in flight.
 //!
 //! Times have sharp lower bounds, which the file system promises, and wide upper ones, for a busy machine.
 

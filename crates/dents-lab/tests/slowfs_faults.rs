@@ -1,4 +1,4 @@
-//! The slow file system's faults, seen by those who meet them.
+//! The slow file system's faults, as its clients see them.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Every fault of the slow file system, in every mode, with a deadline that does not strike and without: the same bytes,
 //! messages and status as GNU `ls` gives. So all other entries are there.
 //!
-//! What hangs is in `overtaken.rs` and, with a deadline that strikes, in `deadline.rs`; what never ends is there and in
-//! `progress.rs`.
+//! Stuck requests are in `stuck.rs` and, with a deadline that strikes, in `deadline.rs`; directories that never end are there
+//! and in `progress.rs`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -133,7 +133,7 @@ fn the_directory_fails() {
         let fault = Fault::Error(error);
         let Some(far) = mixed(60).fault(".", &[Request::Opendir], fault).mount_or_skip() else { return };
         assert_eq!(as_gnu(&far, &["-l"]).end, End::Exit(2), "{error:?}");
-        // After all names have come, and in the midst of them. Who reads larger pieces gets further.
+        // After all names have come, and in the midst of them. A program that reads larger pieces gets further.
         for count in [200, 9000] {
             let builder = SlowFs::builder().entries(count, &[Kind::File]);
             let builder = builder.fault_after(".", &[Request::Readdir], 1, fault);

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use dents_lab::fixture::{TempDir, plain};
+use dents_lab::memory::{faults, peak};
 use dents_lab::palette::CHEAP;
-use dents_lab::probe::{faults, peak};
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{number, release};
 use dents_lab::syscalls::{Trace, trace};

@@ -77,7 +77,7 @@ fn messages_among_the_output() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// A listing with colours that nobody reads: it fills the terminal's buffer and stops there.
+/// A listing with colours that the test does not read: it fills the terminal's buffer and stops there.
 struct Stuck {
     child: Child,
     master: File,

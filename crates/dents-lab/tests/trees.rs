@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-/// Whoever asks, in whatever order, by however many threads: the tree is the same.
+/// With every strategy and any number of threads the tree is the same.
 const WAYS: [&str; 7] = [
     "--mode=auto",
     "--mode=classic",
@@ -247,7 +247,7 @@ fn a_broken_link_is_told_where_links_are_followed() {
     }
 }
 
-/// Each directory has two links to the next: 2^30 ways, which nobody could show.
+/// Each directory has two links to the next: 2^30 ways, too many to show.
 #[test]
 fn many_ways_lead_to_few_directories() {
     const DIRECTORIES: usize = 30;

@@ -52,7 +52,7 @@ fn at(second: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(second)
 }
 
-/// Files of known size, mode and time, as nobody in particular.
+/// Files of known size, mode and time.
 fn still() -> TempDir {
     let dir = TempDir::new("view").expect("a directory");
     for (name, size, mode) in [("notes.txt", 5, 0o644), ("日本語.md", 1234, 0o600), ("run", 70_000, 0o4755)]
@@ -224,7 +224,7 @@ fn columns_are_put_to_the_usual_ones() {
     assert!(rows.contains("\"nlink\"") && !rows.contains("\"perm\""), "{rows}");
 }
 
-/// By what GNU has no word for.
+/// By keys that GNU has no word for.
 #[test]
 fn more_orders() {
     let dir = TempDir::new("orders").expect("a directory");
@@ -342,7 +342,11 @@ fn mount_points() {
     let run = dls(Path::new("/"), &["--columns=name", "--mounts", "--mode=classic"]);
     assert_eq!(opened(&run), 1);
     let quiet = still();
-    assert_eq!(opened(&dls(quiet.path(), &["-l", "--mounts"])), 0, "nobody asks where nothing is mounted");
+    assert_eq!(
+        opened(&dls(quiet.path(), &["-l", "--mounts"])),
+        0,
+        "no file is opened where nothing is mounted"
+    );
 }
 
 /// How often the list of mounts was opened.
@@ -400,7 +404,7 @@ fn what_vanished_is_a_question_mark() {
     let seen = text(&outcome.stdout);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("ours");
     if outcome.end == End::Exit(2) && seen.is_empty() {
-        return println!("nobody else may come here: nothing to see");
+        return println!("another user may not enter the directory: nothing to see");
     }
     assert_eq!(outcome.end, End::Exit(1));
     assert!(seen.starts_with("Mode       Links User Group Size Modified     Name\n-?????????     ? ?    ?        ?            ? x\n"), "{seen}");
@@ -428,7 +432,7 @@ fn colours_only_where_names_have_them() {
     assert!(gnu.stderr.is_empty(), "GNU's format has no use for it");
 }
 
-/// None of it costs GNU's own format a call, and the view asks one thing more: who we are, in colour.
+/// None of it costs GNU's own format a call, and the view makes one call more, `geteuid`, in colour.
 #[test]
 fn what_it_costs() {
     let dir = plain(&std::env::temp_dir(), 40).expect("files");

@@ -1,7 +1,7 @@
 //! `/usr/lib/locale/locale-archive`: every locale that `localedef` compiled, in one file.
 //!
 //! A head of offsets, a hash table from names to records, and per record the place of each category. The file is
-//! megabytes long and a search reads a few dozen bytes of it, so whoever passes it in should map it, not read it.
+//! megabytes long and a search reads a few dozen bytes of it, so the caller should map it, not read it.
 
 use core::sync::atomic::AtomicU8;
 

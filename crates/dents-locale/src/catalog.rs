@@ -63,8 +63,8 @@ impl<'d> Catalog<'d> {
         None
     }
 
-    /// The charset of the translations, as the catalog's head names it. gettext converts from it into the user's; who
-    /// does not convert can use a translation only if the charsets agree, or if it is ASCII.
+    /// The charset of the translations, as the catalog's head names it. gettext converts from it into the user's; a
+    /// caller that does not convert can use a translation only if the charsets agree, or if it is ASCII.
     #[must_use]
     pub fn charset(&self) -> Option<Vec<u8>> {
         const KEY: &[u8] = b"charset=";

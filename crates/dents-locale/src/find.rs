@@ -31,7 +31,7 @@ pub const OTHER_VARIABLES: [&[u8]; 9] = [
     b"LC_IDENTIFICATION",
 ];
 
-/// Whoever gets at files: maps them, so that what is not read costs nothing (the archive has megabytes).
+/// Access to files, given by the caller. It maps them, so that unread parts cost nothing (the archive has megabytes).
 pub trait Files<'d> {
     /// The content of the file; `None` if there is none that can be read. Three system calls when mapped: open, size,
     /// map.
@@ -46,7 +46,7 @@ enum Source<'d> {
         utf8: bool,
     },
     Archive(Record<'d>),
-    /// A directory of files; what is asked of it beside collation is opened when asked for.
+    /// A directory of files; those of other categories than collation are opened when they are needed.
     Directory {
         collate: &'d [AtomicU8],
     },

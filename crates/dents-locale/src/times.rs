@@ -20,7 +20,7 @@ pub struct TimeNames<'d> {
     pub short_months: [&'d [u8]; 12],
     /// Names of the months: `%B`.
     pub months: [&'d [u8]; 12],
-    /// Before and after noon: `%p`; empty where nobody counts to twelve.
+    /// Before and after noon: `%p`; empty where the clock has 24 hours.
     pub half_days: [&'d [u8]; 2],
     /// What `%c` stands for.
     pub date_time: &'d [u8],
@@ -28,7 +28,7 @@ pub struct TimeNames<'d> {
     pub date: &'d [u8],
     /// What `%X` stands for.
     pub time: &'d [u8],
-    /// What `%r` stands for; empty where nobody counts to twelve.
+    /// What `%r` stands for; empty where the clock has 24 hours.
     pub time_12: &'d [u8],
 }
 

@@ -1,20 +1,20 @@
-//! Work that may never come back, without libc: an *agent*, a process that shares our memory but not our fate.
+//! Work that may never end, without libc: an *agent*, a separate process that shares our memory (CLONE_VM).
 //!
 //! A thread that waits in the kernel for a server may be beyond any signal (a FUSE request that has been sent, a
-//! disk that is gone), and then its whole process cannot end, exit_group or not. So what may hang runs elsewhere:
-//! one clone with CLONE_VM and without CLONE_THREAD. The two share every byte and nothing else. When we end, our
-//! parent sees it at once; the agent gets SIGKILL (PR_SET_PDEATHSIG), and whichever of its threads hang follow when
-//! the kernel lets them.
+//! disk that is gone), and then its whole process cannot end, exit_group or not. So calls that may block run in another
+//! process: one clone with CLONE_VM and without CLONE_THREAD. The two processes share all memory and nothing else. When
+//! ours ends, its parent sees that at once; the agent gets SIGKILL (PR_SET_PDEATHSIG), and its stuck threads end when the
+//! kernel lets them.
 //!
 //! Should the agent end before us (SIGKILL, a bug), it may have held any lock, also that of the memory: whichever of our
 //! threads wants that lock waits for ever. So a thread of ours waits for the agent's end, takes no lock after that, and
 //! ends the program with a message.
 //!
-//! The agent has descriptors of its own: it closes the copies of ours, for whoever reads our output must see its end
-//! when *we* end. Its threads share one table among them (CLONE_FILES), unlike those of [`thread`](crate::thread),
+//! The agent has descriptors of its own: it closes the copies of ours, since the process that reads our output must see
+//! its end when *our* process ends. Its threads share one table among them (CLONE_FILES), unlike those of [`thread`](crate::thread),
 //! so that what one opens another can read.
 //!
-//! Nobody waits for any of them, so their stacks are never used again: 256 KiB of addresses each, of which the
+//! No thread waits for the end of any of them, so their stacks are never used again: 256 KiB of addresses each, of which the
 //! pages touched (two or three) stay until the memory's last user is gone.
 //!
 //! System calls: an agent costs the caller six (mmap, mprotect, clone, twice), itself three (close_range, prctl,
@@ -64,7 +64,7 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
         // Refused nowhere: the signal is valid.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         AGENT.store(getpid().as_raw_nonzero().get().unsigned_abs(), Ordering::Relaxed);
-        // Had we ended before that, nobody would ever end it.
+        // If our process had ended before that, no signal would ever end the agent.
         if getppid() == Some(us) {
             job();
         }
@@ -129,14 +129,14 @@ pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32
     }
     let stack = Stack::take()?;
     let job = Box::into_raw(Box::new(job));
-    // SAFETY: the stack is ours and is never given to anybody else; the job is the new task's from here on. A thread
+    // SAFETY: the stack is ours and is never given to another task; the job is the new task's from here on. A thread
     // id is asked for only by `start`, whose word is leaked.
     let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
     match started {
         Ok(number) => Ok(number),
         Err(error) => {
             stack.keep();
-            // SAFETY: it came out of a box above, and there is nobody else to have it.
+            // SAFETY: it came out of a box above, and no task was started that has it.
             drop(unsafe { Box::from_raw(job) });
             Err(error)
         }
@@ -151,7 +151,7 @@ unsafe extern "C" fn live(job: *mut c_void) -> i32 {
 }
 
 /// Closes the agent's copies of all descriptors; where the kernel has no close_range (before 5.9), those that
-/// somebody is likely to wait on.
+/// another process is likely to wait on.
 pub(crate) fn close_all() {
     if arch::close_range(0, u32::MAX).is_err() {
         for fd in 0..=2 {

@@ -290,7 +290,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // What the kernel gave and nobody had yet is zero already, and zeroing would touch its pages: a buffer
+        // Memory that the kernel gave and that was never used is zero already, and zeroing would touch its pages: a buffer
         // for getdents64 of 64 KiB costs one fault for a small directory instead of sixteen.
         if is_large(layout) {
             return allocate_large(layout);

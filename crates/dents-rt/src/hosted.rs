@@ -89,7 +89,7 @@ pub mod thread {
         })
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a detached thread.
     ///
     /// # Errors
     /// EAGAIN where there may be no more threads.
@@ -106,9 +106,9 @@ pub mod thread {
     pub fn replace(_: u32) {}
 }
 
-/// Work that may never come back. On std it is threads that nobody waits for, in this same process: the end of the
-/// program ends them, unless they wait in the kernel beyond any signal, and then the process stays until they are let
-/// go. (Descriptors are one table, so whoever reads our output waits as long.) Where there is no libc it is better.
+/// Work that may never end. On std it runs on detached threads of this same process: the end of the program ends them,
+/// unless they wait in the kernel beyond any signal, and then the process stays until the kernel lets them go. (Threads
+/// share one descriptor table, so a process that reads our output waits as long.) The agent without libc avoids this.
 pub mod agent {
     use rustix::io::Errno;
     use std::boxed::Box;
@@ -127,7 +127,7 @@ pub mod agent {
         thread(job)
     }
 
-    /// Does `job` on a thread that nobody waits for.
+    /// Does `job` on a detached thread.
     ///
     /// # Errors
     /// As [`start`].
@@ -179,7 +179,7 @@ pub mod child {
             command.process_group(0).stdout(Stdio::piped()).spawn().map_err(|error| refused(&error))?;
         let stdout = child.stdout.take().ok_or(Errno::PIPE)?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
-        // SAFETY: the descriptor is open, and whoever had it gave it away.
+        // SAFETY: the descriptor is open, and its former owner gave it away.
         let stdout = unsafe { OwnedFd::from_raw_fd(stdout.into_raw_fd()) };
         Ok(Running::new(pid, stdout, None))
     }

@@ -6,7 +6,7 @@
 //! | [`Process`] | the initial stack | std's copies |
 //! | [`thread::run`] | clone and futex | scoped threads |
 //! | [`thread::replace`] | clone: in place of stuck threads | none |
-//! | [`agent`] | clone: a process that shares memory | threads nobody waits for |
+//! | [`agent`] | clone: a process that shares memory | detached threads |
 //! | [`child::output`], [`child::start`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
 //!

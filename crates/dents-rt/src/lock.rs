@@ -9,7 +9,7 @@ use rustix::thread::futex;
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
-/// Held, and someone sleeps or is about to: whoever lets go must wake.
+/// Held, and a thread sleeps or is about to: the thread that unlocks must wake it.
 const CONTENDED: u32 = 2;
 
 /// How often to look before sleeping. What the lock guards is over sooner than a futex call would be.

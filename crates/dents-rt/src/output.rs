@@ -18,7 +18,7 @@ pub enum Status {
     Exited(u8),
     /// By this signal.
     Signaled(u8),
-    /// Nobody can tell: SIGCHLD was ignored when we were started, so the kernel reaped it.
+    /// Not known: SIGCHLD was ignored when we were started, so the kernel reaped it.
     Unknown,
 }
 

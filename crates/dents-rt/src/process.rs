@@ -22,7 +22,7 @@ pub struct Process {
 
 // SAFETY: the memory behind the pointers lives as long as the process and is never written.
 unsafe impl Send for Process {}
-// SAFETY: as above; shared reads of memory that nobody writes.
+// SAFETY: as above; shared reads of memory that no thread writes.
 unsafe impl Sync for Process {}
 
 impl Process {

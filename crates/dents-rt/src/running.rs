@@ -22,7 +22,7 @@ const SOON_NS: u64 = 100_000;
 const NAP_NS: u64 = 1_000_000;
 
 /// Naps for a child that was killed. One that waits in the kernel for a dead server dies when that lets go of it, and is
-/// left to whoever inherits it.
+/// left to the process that inherits it.
 const NAPS: u32 = 50;
 
 /// A child in a process group of its own. Dropping it before it has ended kills the whole group.
@@ -125,7 +125,7 @@ fn wait(fds: &mut [PollFd<'_>], wait_ns: u64) -> Result<bool, Errno> {
     const SECOND_NS: u64 = 1_000_000_000;
     let time = Timespec { tv_sec: (wait_ns / SECOND_NS) as _, tv_nsec: (wait_ns % SECOND_NS) as _ };
     match poll(fds, Some(&time)) {
-        // A signal that somebody handles: the caller knows what time it is.
+        // A signal that has a handler: the caller reads the clock.
         Err(Errno::INTR) => Ok(true),
         Ok(ready) => Ok(ready > 0),
         Err(error) => Err(error),
@@ -206,7 +206,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(5));
         for pid in pids {
             let state = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            // The grandchild may be a zombie for as long as nobody who inherits it looks.
+            // The grandchild may be a zombie for as long as the process that inherits it does not wait for it.
             let gone = || state().is_empty() || state().contains(") Z ");
             let until = Instant::now() + Duration::from_secs(5);
             while !gone() && Instant::now() < until {

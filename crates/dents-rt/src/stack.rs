@@ -16,19 +16,19 @@ const GUARD: usize = 16 * 1024;
 /// Of the record that a stack begins with: a cache line, which also keeps the alignment of 16.
 const RECORD: usize = 64;
 
-/// The record at a stack's top while nobody uses it.
+/// The record at a stack's top while no thread uses it.
 struct Idle {
     next: Option<NonNull<Idle>>,
 }
 
 struct Pool(Option<NonNull<Idle>>);
 
-// SAFETY: the stacks in the pool belong to nobody else.
+// SAFETY: the stacks in the pool belong to no thread.
 unsafe impl Send for Pool {}
 
 static POOL: Lock<Pool> = Lock::new(Pool(None));
 
-/// A stack of one's own, with room for a record of `T` above where the stack begins.
+/// A stack for one thread, with room for a record of `T` above where the stack begins.
 pub(crate) struct Stack(NonNull<c_void>);
 
 impl Stack {
@@ -59,7 +59,7 @@ impl Stack {
         self.0.as_ptr()
     }
 
-    /// Keeps the stack for the next one. Whoever ran on it has ended. No system call.
+    /// Keeps the stack for the next one. The thread that ran on it has ended. No system call.
     pub(crate) fn keep(self) {
         let idle: NonNull<Idle> = self.0.cast();
         let mut pool = POOL.lock();

@@ -8,7 +8,7 @@
 //! - The kernel takes no reference on a descriptor while it is in use, as it must in a shared table (fs/file.c,
 //!   `__fget_light`), where the count moves from core to core with every call. Measured on two cores, statx
 //!   relative to one directory descriptor: two threads share 100,000 names in 29 to 32 ms (one thread: 58 to 64),
-//!   with CLONE_FILES in 34 to 36; 100,000 each, 66 to 70 ms against 76 to 79. So nobody needs a
+//!   with CLONE_FILES in 34 to 36; 100,000 each, 66 to 70 ms against 76 to 79. So no worker needs a
 //!   descriptor of its own.
 //! - What a worker opens, only that worker sees, and it is closed when the worker ends. What the caller opens
 //!   or closes while workers run, they do not notice.
@@ -44,7 +44,7 @@ const FLAGS: usize = flags::VM
 /// they end together, and to be woken on another core costs more.
 const SPINS: u32 = 200;
 
-/// What is being done, by whom.
+/// What a worker does; it is passed its number.
 type Job<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// At the top of a worker's stack: what it is to do, and the list of those to wait for.
@@ -115,7 +115,7 @@ fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<Non
     }
 }
 
-/// Starts a thread that nobody waits for: it ends with the process, at the latest. Three system calls. Of our
+/// Starts a detached thread: it ends with the process, at the latest. Three system calls. Of our
 /// descriptors it has copies, as workers do.
 ///
 /// # Errors

@@ -121,7 +121,7 @@ pub unsafe fn start(stack: *const usize, main: fn(Process) -> u8) -> ! {
 
 /// Ends the process with all its threads. One system call.
 pub(crate) fn exit_group(status: u8) -> ! {
-    // SAFETY: ends the process, which leaves no one to be surprised.
+    // SAFETY: ends the process, so no code runs afterwards.
     unsafe {
         asm!("syscall", "ud2", in("rax") EXIT_GROUP, in("rdi") usize::from(status), options(noreturn, nostack))
     }
@@ -144,7 +144,7 @@ pub(crate) unsafe fn execve(path: &CStr, argv: *const *const c_char, envp: *cons
 /// Closes the descriptors from `first` to `last` that are open; since Linux 5.9. One system call.
 pub(crate) fn close_range(first: u32, last: u32) -> Result<(), Errno> {
     let result: isize;
-    // SAFETY: numbers only. That nobody uses these descriptors any more is the caller's concern as with any close.
+    // SAFETY: numbers only. The caller sees to it that no thread uses these descriptors any more, as with any close.
     unsafe {
         asm!("syscall", inlateout("rax") CLOSE_RANGE as isize => result, in("rdi") first as usize,
             in("rsi") last as usize, in("rdx") 0, lateout("rcx") _, lateout("r11") _, options(nostack));
@@ -229,7 +229,7 @@ pub(crate) mod flags {
 /// The parent gets the task's id. One system call, and another at the task's end.
 ///
 /// # Safety
-/// `stack_top` is the aligned end of memory that no one else uses before the task has ended; `argument`, and
+/// `stack_top` is the aligned end of memory that no other thread uses before the task has ended; `argument`, and
 /// `tid` if the flags name it, stay valid as long. The flags have no CLONE_SETTLS, and have CLONE_VM.
 pub(crate) unsafe fn clone(
     flags: usize,

@@ -188,7 +188,7 @@ fn an_agent_is_left_behind() {
         assert_eq!(pids[0] != pids[1], cfg!(dents_libc_free), "{text}");
         let stat = Path::new("/proc").join(pids[1]).join("stat");
         let gone = || {
-            // A zombie is as good as gone: it waits for whoever has it now.
+            // A zombie is as good as gone: it waits for the process that inherited it.
             std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "))
         };
         let start = std::time::Instant::now();
@@ -315,7 +315,7 @@ fn every_combination_of_closed_descriptors() {
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             let close_some = move || {
                 for fd in (0..3).filter(|fd| closed >> fd & 1 == 1) {
-                    // SAFETY: nobody in this child uses it after.
+                    // SAFETY: this child does not use it afterwards.
                     unsafe { close(fd) };
                 }
                 Ok(())

@@ -101,7 +101,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // What is left behind in $TMPDIR hurts no one.
+        // What is left behind in $TMPDIR does no harm.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -1,6 +1,6 @@
 //! The processor's caches.
 
-/// Begins to fetch the cache line at `place`, for whoever will read it some hundred nanoseconds from now.
+/// Begins to fetch the cache line at `place`, which will be read some hundred nanoseconds from now.
 ///
 /// No system call, and no effect but on time. Elsewhere than on x86-64 it does nothing.
 #[inline(always)]

@@ -91,7 +91,7 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
 /// Whether [`read_regular`] reads what a symbolic link of that name leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// No: `ELOOP`. For names in a tree that someone else may have filled.
+    /// No: `ELOOP`. For names in a tree that another user may have filled.
     Refuse,
     /// Yes. For names that the user chose.
     Follow,

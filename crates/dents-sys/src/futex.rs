@@ -6,7 +6,7 @@ use rustix::thread::{Timespec, futex};
 /// Sleeps until another thread calls [`wake`] on the same word, or for `nanoseconds`: one `futex`.
 ///
 /// Returns at once if the word no longer holds `expected` (`EAGAIN`); also after the time (`ETIMEDOUT`) and at a
-/// signal (`EINTR`). Whoever waits looks again at what it waits for, whatever came back.
+/// signal (`EINTR`). Whatever is returned, the caller looks again at what it waits for.
 pub fn wait(word: &AtomicU32, expected: u32, nanoseconds: Option<u64>) -> Result<()> {
     let timeout = nanoseconds.map(|nanoseconds| Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as i64,

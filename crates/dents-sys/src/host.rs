@@ -8,7 +8,7 @@ pub fn nodename() -> Vec<u8> {
     rustix::system::uname().nodename().to_bytes().to_vec()
 }
 
-/// The user as whom files are asked about: one `geteuid`.
+/// The effective user, whose permissions count: one `geteuid`.
 #[must_use]
 pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()

@@ -1,10 +1,10 @@
 //! Thin, typed calls into the Linux kernel for listing directories.
 //!
-//! Everything a listing asks of the kernel is asked here, under the kernel's own names: one function is one
-//! system call unless its documentation says otherwise. Nothing is cached, nothing is decided, nothing is
-//! printed. Above this crate there is no `unsafe`; here each block says why it holds.
+//! All system calls of a listing are made here, under the kernel's own names: one function is one system call unless its
+//! documentation says otherwise. This crate caches nothing, decides nothing and prints nothing. Crates above it have no
+//! `unsafe`; here each block says why it is sound.
 //!
-//! | module | asks | system calls |
+//! | module | question | system calls |
 //! |---|---|---|
 //! | [`dir`] | which names are in this directory? | `openat`, `openat2`, `getdents64`, `lseek` |
 //! | [`stat`] | what is known of this file? | `statx`, or `newfstatat` |
@@ -12,17 +12,17 @@
 //! | [`link`] | where does this link point? | `readlinkat` |
 //! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
 //! | [`statfs`] | what kind of file system is this? | `fstatfs` |
-//! | [`host`] | which machine is this, who are we, and where? | `uname`, `geteuid`, `getcwd` |
+//! | [`host`] | what are the host, the user and the working directory called? | `uname`, `geteuid`, `getcwd` |
 //! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
 //! | [`sched`] | how many threads are worth starting, how many files may be open? | `sched_getaffinity`, cgroup files, `prlimit64` |
-//! | [`signal`] | has someone sent one? | `rt_sigprocmask`, `rt_sigpending` |
-//! | [`futex`] | is there anything to do again? | `futex` |
+//! | [`signal`] | which signals are pending, which are blocked? | `rt_sigprocmask`, `rt_sigpending` |
+//! | [`futex`] | has another thread changed this word? | `futex` |
 //! | [`clock`] | what time is it? | `clock_gettime` |
 //! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
-//! | [`cwd`] | what is here, where this thread alone has gone? | `unshare`, `fchdir` |
+//! | [`cwd`] | what is in a directory that only this thread has changed to? | `unshare`, `fchdir` |
 //! | [`cache`] | (tells the processor what will be read) | none |
 //!
-//! Needs no call that is younger than Linux 3.17; each newer one falls back on older ones (`PLATFORM.md`, "Kernels").
+//! No call newer than Linux 3.17 is needed; each newer one falls back on older ones (`PLATFORM.md`, "Kernels").
 #![no_std]
 extern crate alloc;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Holding signals back while a terminal must not be left as it is.
 //!
-//! A colour is put on and taken off again within one line. Whoever writes lines to a terminal holds back, for as long as
-//! a `write` takes, the signals that would end or stop the program between the two; they arrive right after it.
+//! A colour is put on and taken off again within one line. The thread that writes lines to a terminal holds back, for as
+//! long as a `write` takes, the signals that would end or stop the program between the two; they arrive right after it.
 //! So there is no handler and nothing to clean up in one, and a program that draws no colours pays nothing.
 //!
 //! A signal to the process goes to any thread that does not block it, and ends all. So the other threads of such a program
@@ -178,7 +178,7 @@ mod tests {
     use rustix::process::{Signal, getpid, kill_process};
     use std::time::{Duration, Instant};
 
-    /// WINCH is ignored by whoever does not ask for it, so nothing happens to the tests where it is not held back.
+    /// WINCH is ignored by programs that do not handle it, so nothing happens to the tests where it is not held back.
     #[test]
     fn what_is_held_back_is_what_could_end_the_program() {
         let before = mask(SIG_BLOCK, 0);

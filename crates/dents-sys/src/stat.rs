@@ -252,7 +252,7 @@ pub fn fstat(fd: BorrowedFd<'_>, mask: Mask) -> Result<Statx> {
 /// answer `EINVAL`. One `statx` of `dir` out of memory, the first time.
 #[must_use]
 pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
-    /// 0 as long as nobody asked, 1 for yes, 2 for no. Relaxed: at worst two threads ask.
+    /// 0 until the first call, 1 for yes, 2 for no. Relaxed: at worst two threads ask.
     static KNOWN: AtomicU8 = AtomicU8::new(0);
     if KNOWN.load(Ordering::Relaxed) == 0 {
         let answer = statx(dir, c"", Flags::EMPTY_PATH | Flags::DONT_SYNC, Mask::TYPE);

@@ -6,10 +6,10 @@
 //!
 //! Memory: a request in flight is written to by the kernel. Its buffer belongs to the [`Ring`], its paths and its
 //! directory are borrowed for the whole of [`Ring::run`], and that function leaves, by whatever way, only when the
-//! kernel holds nothing any more (`flight::Flight`). So safe code cannot get at half-written or freed memory.
+//! kernel holds nothing any more (`run::Run`). So safe code cannot get at half-written or freed memory.
 mod files;
-mod flight;
 mod queue;
+mod run;
 
 use crate::stat::{Flags, Mask, Statx};
 use crate::{BorrowedFd, Errno, OwnedFd, Result};
@@ -17,8 +17,8 @@ use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use files::File;
-use flight::{Closing, Flight, Landed};
 use queue::Queue;
+use run::{Closing, Landed, Run};
 use rustix::io_uring as io;
 
 /// One question for [`Ring::run`].
@@ -100,7 +100,7 @@ impl Ring {
     }
 
     /// From now on [`run`](Self::run) hands answers over an eighth of those in flight at a time, down to the last, instead
-    /// of waiting for all: for those who tell of it meanwhile. Of a thousand in some sixty calls instead of one.
+    /// of waiting for all, so that progress can be shown. Of a thousand in some sixty calls instead of one.
     pub fn want_answers_soon(&mut self, soon: bool) {
         self.soon = soon;
     }
@@ -127,29 +127,29 @@ impl Ring {
         mut next: impl FnMut() -> Option<(u32, Request<'a>)>,
         mut done: impl FnMut(u32, Answer<'_>),
     ) -> Result<()> {
-        let mut flight = Flight::of(self);
-        flight.push_closing();
+        let mut run = Run::of(self);
+        run.push_closing();
         loop {
-            flight.push_files();
-            while flight.has_room()
+            run.push_files();
+            while run.has_room()
                 && let Some((token, request)) = next()
             {
                 // SAFETY: what the request borrows it borrows for 'a, which is longer than this function runs, and
-                // the flight does not outlive it.
-                unsafe { flight.ask(token, &request)? };
+                // the run does not outlive it.
+                unsafe { run.ask(token, &request)? };
             }
-            if flight.is_empty() {
+            if run.is_empty() {
                 return Ok(());
             }
-            flight.advance()?;
-            while let Some(landed) = flight.land() {
+            run.advance()?;
+            while let Some(landed) = run.land() {
                 let Landed { token, buffer, result, .. } = landed;
                 if result == Err(Errno::CANCELED) {
                     return Err(Errno::CANCELED);
                 }
                 if landed.opcode == io::IoringOp::Statx {
-                    done(token, Answer::Statx(result.map(|_| flight.buffer(buffer))));
-                    flight.release(buffer);
+                    done(token, Answer::Statx(result.map(|_| run.buffer(buffer))));
+                    run.release(buffer);
                 } else {
                     done(token, Answer::Getxattr(result));
                 }
@@ -163,7 +163,7 @@ impl Ring {
         self.closing.add(fd);
     }
 
-    /// Closes what waits for it now, one `close` each, for whoever is out of descriptors. Answers whether there was any.
+    /// Closes what waits for it now, one `close` each, where the process is out of descriptors. Returns whether there was any.
     pub fn close_now(&mut self) -> bool {
         self.closing.give_up()
     }

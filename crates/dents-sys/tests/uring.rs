@@ -43,7 +43,7 @@ fn statx<'a>(
 ) -> Result<()> {
     ring.run(next, |token, answer| match answer {
         Answered::Statx(answer) => done(token, answer),
-        Answered::Getxattr(_) => panic!("nobody asked"),
+        Answered::Getxattr(_) => panic!("not requested"),
     })
 }
 
@@ -267,7 +267,7 @@ fn without_workers_the_ring_says_so_soon() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     if fs::metadata("/proc/self").unwrap().uid() != 0 || ring(8).is_none() {
-        eprintln!("limits do not bind root: needs root, to become someone with nothing else running");
+        eprintln!("limits do not bind root: needs root, to become a user with no other process");
         return;
     }
     let tree = TempDir::new();
@@ -301,7 +301,7 @@ fn lengths_of_attributes_as_by_plain_calls() {
         (0..).zip(&questions).map(|(token, (path, name))| (token, Request::Getxattr { path, name }));
     let done = |token: u32, answer: Answered<'_>| match answer {
         Answered::Getxattr(answer) => answers[token as usize] = Some(answer),
-        Answered::Statx(_) => panic!("nobody asked"),
+        Answered::Statx(_) => panic!("not requested"),
     };
     ring.run(|| requests.next(), done).unwrap();
     for ((path, name), answer) in questions.iter().zip(answers) {

@@ -47,7 +47,7 @@ impl Steps {
         let mut lines = BufReader::new(stdout);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).map_err(|error| error.to_string())? > 0 {
-            // Nobody who reads this must stop the tests by going away.
+            // If the reader of this output goes away, the tests go on.
             let _ = std::io::stdout().write_all(&line);
             if let Some((passed, failed)) = counts(&String::from_utf8_lossy(&line)) {
                 self.passed += passed;

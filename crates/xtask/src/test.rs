@@ -172,7 +172,7 @@ fn surroundings(command: &mut Command) {
             command.env(variable, target_dir().join(profile).join("dls"));
         }
     }
-    // Here nothing is skipped for want of FUSE, unless DLS_FUSE=optional is set.
+    // Here a missing FUSE is an error, unless DLS_FUSE=optional is set.
     if std::env::var_os("DLS_FUSE").is_none() {
         command.env("DLS_FUSE", "required");
     }

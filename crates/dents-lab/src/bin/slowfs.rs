@@ -68,7 +68,7 @@ fn stay(mounted: Mounted, every: Option<Duration>, signals: &SigSet) -> Result<(
     Ok(())
 }
 
-/// Prints counts, and ends the program when somebody has unmounted the file system.
+/// Prints counts, and ends the program when the file system has been unmounted.
 fn watch(mounted: &Mounted, every: Option<Duration>, stopped: &std::sync::mpsc::Receiver<()>) {
     let mut last = mounted.counts();
     let patience = every.unwrap_or(Duration::from_millis(500)).max(Duration::from_millis(10));

@@ -113,7 +113,7 @@ impl Builder {
         self
     }
 
-    /// How long every request takes that anybody waits for.
+    /// How long every request takes whose answer a thread waits for.
     pub fn latency(mut self, latency: Duration) -> Builder {
         self.pace.latency = latency;
         self

@@ -10,12 +10,12 @@ use super::request::Request;
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// No answer, ever; but who waits can be killed, as with NFS, CephFS and Lustre.
+    /// No answer, ever; but a waiting thread can be killed, as with NFS, CephFS and Lustre.
     ///
     /// FUSE itself waits uninterruptibly once the server has taken a request. So the server looks at
-    /// `/proc/TID/status` of whoever waits, and answers `EINTR` within some 20 ms when a fatal signal is pending.
+    /// `/proc/TID/status` of the thread that waits, and answers `EINTR` within some 20 ms when a fatal signal is pending.
     Hang,
-    /// No answer, ever, and who waits cannot even be killed: FUSE as it is, or a disk that is gone.
+    /// No answer, ever, and a waiting thread cannot be killed: FUSE as it is, or a disk that is gone.
     /// Only unmounting ends it.
     HangHard,
     /// This error, after the usual latency.

@@ -37,7 +37,7 @@ pub enum Readdirplus {
     /// Never: the default.
     #[default]
     Off,
-    /// As the kernel judges: for the first piece, and while those who list also stat.
+    /// As the kernel judges: for the first piece, and while the listing process also calls stat.
     Auto,
     /// Always.
     Always,

@@ -29,7 +29,7 @@ pub(super) struct Parts {
     pub(super) default_permissions: bool,
 }
 
-/// A mounted file system. Dropping it unmounts it, whatever hangs in it: who waits gets an error.
+/// A mounted file system. Dropping it unmounts it, even with unanswered requests: threads that wait get an error.
 pub struct Mounted {
     path: PathBuf,
     source: String,
@@ -127,7 +127,7 @@ impl Mounted {
         true
     }
 
-    /// The server is back: what hangs is answered, and nothing hangs from now on. Says how many did.
+    /// The server is back: unanswered requests are answered, and all later ones. Returns how many there were.
     pub fn release(&self) -> usize {
         self.server.release()
     }
@@ -149,7 +149,7 @@ impl Mounted {
         Ok(())
     }
 
-    /// Takes all faults away. What hangs already goes on hanging.
+    /// Takes all faults away. Requests that are unanswered by then stay so.
     pub fn clear_faults(&self) {
         self.server.change_faults(Faults::clear);
     }
@@ -168,7 +168,7 @@ impl Mounted {
         tree.remove(parent, name)
     }
 
-    /// Whether somebody else has unmounted it meanwhile.
+    /// Whether another process has unmounted it meanwhile.
     pub fn is_gone(&self) -> bool {
         !table::is_mounted(&self.source)
     }
@@ -176,7 +176,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Whoever waits is let go first: a plain unmount refuses while a request is under way.
+        // Threads that wait get their answers first: a plain unmount refuses while a request is under way.
         self.server.go_down();
         // What is left is torn down below.
         let _ = self.unmounter.unmount();

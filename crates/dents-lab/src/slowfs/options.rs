@@ -47,8 +47,8 @@ What the kernel may keep and do:
   --default-permissions the kernel checks modes
 
 What goes wrong; PATH is relative to MOUNT, . is the root; all repeatable:
-  --hang PATH           stat of it never returns, though a signal can kill who waits
-  --hang-hard PATH      the same, and nothing can kill who waits but unmounting
+  --hang PATH           stat of it never returns, though a signal can kill the caller
+  --hang-hard PATH      the same, and only unmounting ends it
   --fail PATH=ERROR     stat of it fails: EIO, ESTALE, EACCES ...
   --vanish PATH         it is listed, but not there
   --fault PATH:REQUEST[+N]=FAULT  FAULT is hang, hang-hard, an ERROR, or a TIME that it takes longer; after the

@@ -35,11 +35,11 @@ pub enum Request {
     Open,
     /// A piece of a file.
     Read,
-    /// A file was closed. Nobody waits for the answer.
+    /// A file was closed. No thread waits for the answer.
     Release,
-    /// A directory was closed. Nobody waits for the answer.
+    /// A directory was closed. No thread waits for the answer.
     Releasedir,
-    /// The kernel drops inodes. Nobody waits, and there is no answer.
+    /// The kernel drops inodes. No thread waits, and there is no answer.
     Forget,
 }
 

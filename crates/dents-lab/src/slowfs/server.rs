@@ -1,10 +1,10 @@
-//! When a request is answered: the far side of the network, as queueing theory draws it.
+//! When a request is answered: a model of a remote server, as in queueing theory.
 //!
 //! A request arrives ([`Server::accept`]), is counted, meets its fault, is given the moment at which it is due,
 //! and waits in a heap for one thread that answers whatever is due. No request occupies a thread, so
 //! thousands are in flight as easily as one; with no latency at all a request is answered where it arrived.
 //!
-//! Slots are moments at which each of k servants is free again: the next request starts at the earliest of
+//! Slots are moments at which each of k servers is free again: the next request starts at the earliest of
 //! them, in the order of arrival. Moments are computed and not measured, so a late wake-up delays one
 //! answer but not the throughput.
 
@@ -20,7 +20,7 @@ use super::fault::{Fault, Faults};
 use super::request::{Counts, Request};
 use crate::rng::Rng;
 
-/// How often those who wait for ever are looked at for a fatal signal.
+/// How often threads that wait for ever are checked for a fatal signal.
 const WATCH: Duration = Duration::from_millis(20);
 
 /// How long things take.
@@ -57,7 +57,7 @@ impl Pace {
 /// Sends the answer: the right one, or an error.
 pub(super) type Answer = Box<dyn FnOnce(Option<Errno>) + Send>;
 
-/// Who asks what about which inode.
+/// A request about an inode, by a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question {
     pub(super) request: Request,

@@ -35,7 +35,7 @@ fn parse(line: &str) -> Option<Mount> {
     Some(Mount { source, path, minor })
 }
 
-/// `\040` and its like as the bytes they stand for.
+/// Octal escapes such as `\040`, decoded.
 fn unescape(text: &str) -> Vec<u8> {
     let mut pieces = text.split('\\');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
@@ -61,7 +61,7 @@ pub(super) fn is_mounted(source: &str) -> bool {
     mounts().iter().any(|mount| mount.source == source)
 }
 
-/// Ends the connection, so that whoever waits is sent away with an error, and takes the mount out of sight.
+/// Ends the connection, so that threads that wait get an error, and detaches the mount.
 ///
 /// As root one call does both: `MNT_FORCE` aborts a FUSE connection. Others have `fusermount3`, and the
 /// connection's own switch where `fusectl` is mounted.

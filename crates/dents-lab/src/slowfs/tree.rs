@@ -202,7 +202,7 @@ impl Tree {
         Ok(inode)
     }
 
-    /// Takes an entry out of its directory. Whoever holds its inode is told `ENOENT` from then on.
+    /// Takes an entry out of its directory. Requests about its inode fail with `ENOENT` from then on.
     pub(super) fn remove(&mut self, parent: u64, name: &OsStr) -> Result<(), Errno> {
         self.children(parent)?;
         let children = self.nodes[parent as usize - 1].children.as_deref_mut().ok_or(Errno::NOTDIR)?;
@@ -280,7 +280,7 @@ impl Tree {
     /// Before a piece of the root is read: last time's passing names go, as many new ones come.
     pub(super) fn churn(&mut self) {
         for name in std::mem::take(&mut self.churn.there) {
-            // Somebody else may have removed it.
+            // The test may have removed it.
             let _ = self.remove(ROOT, &name);
         }
         for _ in 0..self.churn.at_once {

@@ -86,7 +86,7 @@ fn env(process: Process) -> u8 {
     print(format!("{} {bytes}\n", process.env().count()).as_bytes())
 }
 
-/// Panics where nobody waits for it: the process must end all the same.
+/// Panics in a thread that no other waits for: the process must end all the same.
 fn panic_in_thread() -> u8 {
     let forever = AtomicUsize::new(0);
     thread::run(2, &|index| {

@@ -1,7 +1,7 @@
 //! Small files read on the way: opened along with one load of requests, read along with the next.
 
 use super::Ring;
-use super::flight::Flight;
+use super::run::Run;
 use crate::file::{FIRST_READ, read_on};
 use crate::{Errno, OwnedFd, Result};
 use alloc::ffi::CString;
@@ -16,7 +16,7 @@ pub(super) struct File {
 }
 
 pub(super) enum State {
-    /// Nobody has asked yet.
+    /// Not requested yet.
     Waiting,
     Opening,
     Opened(OwnedFd),
@@ -55,7 +55,7 @@ impl Ring {
     }
 }
 
-impl Flight<'_> {
+impl Run<'_> {
     /// Pushes the next step of each file, as far as there is room.
     pub(super) fn push_files(&mut self) {
         for index in 0..self.ring.files.len() {
@@ -91,7 +91,7 @@ impl File {
         };
     }
 
-    /// The flight is over: what was neither read nor refused never will be.
+    /// The run is over: what was neither read nor refused never will be.
     pub(super) fn settle(&mut self) {
         if !matches!(self.state, State::Waiting | State::Read(..) | State::Failed(_)) {
             self.state = State::Failed(Errno::CANCELED);

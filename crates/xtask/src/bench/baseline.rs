@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::directories::{Dir, Shape};
 use super::job::Job;
 use super::machine::{self, Machine};
 use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::Program;
-use super::shape::{Dir, Shape};
-use super::stage::Stage;
+use super::setup::Setup;
 use super::{full, report};
 use crate::step::Result;
 
@@ -91,44 +91,44 @@ pub(crate) fn check(out: &Path) -> Result<()> {
 
 fn measure(then: Option<&Baseline>) -> Result<(Baseline, Vec<String>)> {
     let mut noise = Noise::start();
-    let stage = Stage::prepare(false)?;
+    let setup = Setup::prepare(false)?;
     let start = Instant::now();
-    let empty = stage.empty.command(Job::Long, "").unwrap_or_default().concat();
+    let empty = setup.empty.command(Job::Long, "").unwrap_or_default().concat();
     let mut cells = BTreeMap::new();
     let mut dir: Option<(Shape, usize, Dir)> = None;
-    noise.look(&stage.stopwatch, &empty)?;
+    noise.look(&setup.stopwatch, &empty)?;
     for &(shape, job, count) in CASES {
         if dir.as_ref().is_none_or(|built| (built.0, built.1) != (shape, count)) {
             drop(dir.take());
         }
         let (_, _, dir) = match &mut dir {
             Some(built) => built,
-            empty => empty.insert((shape, count, stage.places[0].build(shape, count)?)),
+            empty => empty.insert((shape, count, setup.places[0].build(shape, count)?)),
         };
-        let mut found = case(&stage, shape, job, dir, count)?;
+        let mut found = case(&setup, shape, job, dir, count)?;
         for _ in 0..AGAIN {
             let fine = then.is_none_or(|then| regressions(&then.cells, &found).is_empty());
             if fine || start.elapsed() > YOUNG {
                 break;
             }
-            keep_better(&mut found, case(&stage, shape, job, dir, count)?);
+            keep_better(&mut found, case(&setup, shape, job, dir, count)?);
         }
         cells.extend(found);
     }
-    noise.look(&stage.stopwatch, &empty)?;
+    noise.look(&setup.stopwatch, &empty)?;
     let baseline =
         Baseline { machine: Machine::here(), revision: machine::revision(), date: machine::date(), cells };
     Ok((baseline, noise.complaints()))
 }
 
 /// The figures of one listing.
-fn case(stage: &Stage, shape: Shape, job: Job, dir: &Dir, count: usize) -> Result<BTreeMap<String, Cell>> {
-    let base = if count <= 100 { &stage.empty } else { &stage.gnu };
+fn case(setup: &Setup, shape: Shape, job: Job, dir: &Dir, count: usize) -> Result<BTreeMap<String, Cell>> {
+    let base = if count <= 100 { &setup.empty } else { &setup.gnu };
     let programs: Vec<&Program> =
-        [base].into_iter().chain(&stage.ours).filter(|one| one.command(job, "").is_some()).collect();
+        [base].into_iter().chain(&setup.ours).filter(|one| one.command(job, "").is_some()).collect();
     let contenders: Vec<_> =
-        programs.iter().filter_map(|program| stage.places[0].contender(program, job, dir)).collect();
-    let samples = stage.stopwatch.compare(&contenders, job.env(), Conditions::default(), SHORT)?;
+        programs.iter().filter_map(|program| setup.places[0].contender(program, job, dir)).collect();
+    let samples = setup.stopwatch.compare(&contenders, job.env(), Conditions::default(), SHORT)?;
     let samples = samples.into_iter().collect::<Result<Vec<_>>>()?;
     let mut cells = BTreeMap::new();
     let what = format!("{}, {count} ({})", job.name(), shape.name());
@@ -139,7 +139,7 @@ fn case(stage: &Stage, shape: Shape, job: Job, dir: &Dir, count: usize) -> Resul
         cells.insert(format!("{what}: {} × {}", program.name, base.name), cell);
         // Threads take turns as they like, and so call more or less often: only where there is one it is exact.
         let exact = job == Job::Long && (count <= 100 || program.name == "dls classic");
-        if let Some(calls) = stage.calls(&contender.command).filter(|_| exact && count <= 1000) {
+        if let Some(calls) = setup.calls(&contender.command).filter(|_| exact && count <= 1000) {
             cells.insert(
                 format!("{what}: {} system calls", program.name),
                 Cell { ratio: calls, seconds: 0.0 },

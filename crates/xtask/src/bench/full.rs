@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use super::directories::{self, Dir, Shape};
 use super::job::{Job, Kind};
 use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::Program;
 use super::results::{Key, Results};
-use super::shape::{self, Dir, Shape};
-use super::stage::{Place, Stage};
-use super::{must, plot, report};
+use super::setup::{Place, Setup};
+use super::{plot, promises, report};
 use crate::step::Result;
 
 /// Entries, unless `COUNT` says otherwise.
@@ -44,23 +44,23 @@ const EXTRAS: &[(Shape, Job, &[usize])] = &[
 /// Runs all of it and writes into `out`.
 pub(crate) fn run(out: &Path) -> Result<()> {
     let mut noise = Noise::start();
-    let counts = shape::counts(std::env::var("COUNT").ok().as_deref(), COUNTS)?;
-    let stage = Stage::prepare(true)?;
-    let mut results = Results { notes: stage.notes.clone(), ..Results::default() };
-    for place in &stage.places {
+    let counts = directories::counts(std::env::var("COUNT").ok().as_deref(), COUNTS)?;
+    let setup = Setup::prepare(true)?;
+    let mut results = Results { notes: setup.notes.clone(), ..Results::default() };
+    for place in &setup.places {
         for &count in &counts {
-            noise.look(&stage.stopwatch, &stage.empty.command(Job::Long, "").unwrap_or_default()[0])?;
+            noise.look(&setup.stopwatch, &setup.empty.command(Job::Long, "").unwrap_or_default()[0])?;
             for shape in [Shape::Plain, Shape::Mix, Shape::Long, Shape::Tree] {
-                Round { stage: &stage, place, shape, count }.run(&mut results)?;
+                Round { setup: &setup, place, shape, count }.run(&mut results)?;
             }
             results.notes.push(BROKEN_OFF.into());
-            save(out, &stage, &results, &noise)?;
+            save(out, &setup, &results, &noise)?;
             results.notes.pop();
         }
     }
-    noise.look(&stage.stopwatch, &stage.empty.command(Job::Long, "").unwrap_or_default()[0])?;
-    save(out, &stage, &results, &noise)?;
-    println!("\n{}", must::table(&must::rows(&results)));
+    noise.look(&setup.stopwatch, &setup.empty.command(Job::Long, "").unwrap_or_default()[0])?;
+    save(out, &setup, &results, &noise)?;
+    println!("\n{}", promises::table(&promises::rows(&results)));
     println!("{}", report::verdict(&noise.complaints()));
     Ok(())
 }
@@ -68,9 +68,9 @@ pub(crate) fn run(out: &Path) -> Result<()> {
 /// A run takes up to an hour, so what is measured is written after each number of entries.
 pub(crate) const BROKEN_OFF: &str = "The run was broken off here: what is missing was not measured.";
 
-fn save(out: &Path, stage: &Stage, results: &Results, noise: &Noise) -> Result<()> {
-    let (rows, complaints) = (must::rows(results), noise.complaints());
-    write(out, "RESULTS.md", &report::page(stage, results, &rows, noise, &complaints))?;
+fn save(out: &Path, setup: &Setup, results: &Results, noise: &Noise) -> Result<()> {
+    let (rows, complaints) = (promises::rows(results), noise.complaints());
+    write(out, "RESULTS.md", &report::page(setup, results, &rows, noise, &complaints))?;
     for (name, chart) in plot::charts(results) {
         write(out, &name, &chart.svg())?;
     }
@@ -89,7 +89,7 @@ pub(crate) fn write(out: &Path, name: &str, text: &str) -> Result<()> {
 
 /// One directory, and all that is asked of it.
 struct Round<'a> {
-    stage: &'a Stage,
+    setup: &'a Setup,
     place: &'a Place,
     shape: Shape,
     count: usize,
@@ -115,7 +115,7 @@ impl Round<'_> {
         }
         for job in extras {
             if job == Job::Older {
-                self.time(job, Conditions::default(), &dir, &self.stage.older.each_ref(), results)?;
+                self.time(job, Conditions::default(), &dir, &self.setup.older.each_ref(), results)?;
                 continue;
             }
             self.time(job, Conditions::default(), &dir, &self.listers(), results)?;
@@ -141,9 +141,9 @@ impl Round<'_> {
 
     /// All programs, the yardsticks first.
     fn everyone(&self) -> Vec<&Program> {
-        let stage = self.stage;
-        let yardsticks = [&stage.empty].into_iter().chain(&stage.floors).chain([&stage.gnu]);
-        yardsticks.chain(&stage.peers).chain(&stage.ours).collect()
+        let setup = self.setup;
+        let yardsticks = [&setup.empty].into_iter().chain(&setup.floors).chain([&setup.gnu]);
+        yardsticks.chain(&setup.peers).chain(&setup.ours).collect()
     }
 
     /// All that list something.
@@ -163,10 +163,10 @@ impl Round<'_> {
         programs: &[&Program],
         results: &mut Results,
     ) -> Result<()> {
-        if !self.stage.timed {
+        if !self.setup.timed {
             results.note("no times: hyperfine is missing (Debian: apt-get install hyperfine)".into());
             return Ok(());
-        } else if conditions.one_core && !self.stage.pinned {
+        } else if conditions.one_core && !self.setup.pinned {
             results
                 .note("nothing on one core: taskset is missing (Debian: apt-get install util-linux)".into());
             return Ok(());
@@ -187,7 +187,7 @@ impl Round<'_> {
             }
         }
         let budget = if conditions.cold { COLD } else { WARM };
-        let samples = self.stage.stopwatch.compare(&contenders, job.env(), conditions, budget)?;
+        let samples = self.setup.stopwatch.compare(&contenders, job.env(), conditions, budget)?;
         for (name, sample) in names.iter().zip(samples) {
             match sample {
                 Ok(sample) => {
@@ -204,7 +204,7 @@ impl Round<'_> {
 
     /// The same on every file system, so only on the first.
     fn calls(&self, dir: &Dir, results: &mut Results) {
-        if self.place.fs != self.stage.places[0].fs {
+        if self.place.fs != self.setup.places[0].fs {
             return;
         }
         let key = self.key(Job::Long, Conditions::default());
@@ -213,7 +213,7 @@ impl Round<'_> {
             let known = self.works(&key, program, results);
             if let Some(command) =
                 program.command(Job::Long, &dir.path()).filter(|_| known && expected < TRACEABLE)
-                && let Some(calls) = self.stage.calls(&command)
+                && let Some(calls) = self.setup.calls(&command)
             {
                 results.calls.add(&key, &program.name, calls);
             }
@@ -222,7 +222,7 @@ impl Round<'_> {
 
     /// Whether a program did this job when it was timed; unknown, and so tried, where nothing is timed.
     fn works(&self, key: &Key, program: &Program, results: &Results) -> bool {
-        !self.stage.timed || results.times.get(key, &program.name).is_some()
+        !self.setup.timed || results.times.get(key, &program.name).is_some()
     }
 
     fn memory(&self, job: Job, dir: &Dir, results: &mut Results) {
@@ -230,7 +230,7 @@ impl Round<'_> {
         for program in self.listers() {
             let known = self.works(&key, program, results);
             if let Some(command) = program.command(job, &dir.path()).filter(|_| known)
-                && let Some(kib) = self.stage.peak(&command, job.env())
+                && let Some(kib) = self.setup.peak(&command, job.env())
             {
                 results.memory.add(&key, &program.name, kib);
             }

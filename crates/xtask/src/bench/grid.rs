@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
+use super::directories::{self, Dir, Shape};
 use super::job::Job;
 use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::MODES;
 use super::report::{milliseconds, thousands};
-use super::shape::{self, Dir, Shape};
-use super::stage::{Place, Stage};
+use super::setup::{Place, Setup};
 use super::{full, report};
 use crate::step::Result;
 
@@ -53,41 +53,41 @@ impl Cell {
 /// Measures the grid and writes `GRID.md` into `out`.
 pub(crate) fn run(out: &Path) -> Result<()> {
     let mut noise = Noise::start();
-    let counts = shape::counts(std::env::var("COUNT").ok().as_deref(), COUNTS)?;
-    let stage = Stage::prepare(true)?;
-    let empty = stage.empty.command(Job::Long, "").unwrap_or_default().concat();
+    let counts = directories::counts(std::env::var("COUNT").ok().as_deref(), COUNTS)?;
+    let setup = Setup::prepare(true)?;
+    let empty = setup.empty.command(Job::Long, "").unwrap_or_default().concat();
     let mut cells = Vec::new();
-    for place in &stage.places {
+    for place in &setup.places {
         for &count in &counts {
-            noise.look(&stage.stopwatch, &empty)?;
+            noise.look(&setup.stopwatch, &empty)?;
             let dir = place.build(Shape::Plain, count)?;
             for (cold, one_core) in [(false, false), (false, true), (true, false), (true, true)] {
                 if !cold || place.cold {
                     let conditions = Conditions { cold, one_core };
-                    let cell = measure(&stage, place, &dir, count, conditions)?;
+                    let cell = measure(&setup, place, &dir, count, conditions)?;
                     println!("   {}: auto {:.2} × the best fixed mode", cell.name(), cell.ratio());
                     cells.push(cell);
                 }
             }
-            let notes = [&stage.notes[..], &[full::BROKEN_OFF.into()]].concat();
+            let notes = [&setup.notes[..], &[full::BROKEN_OFF.into()]].concat();
             full::write(out, "GRID.md", &page(&cells, &noise.complaints(), &notes))?;
         }
     }
-    noise.look(&stage.stopwatch, &empty)?;
+    noise.look(&setup.stopwatch, &empty)?;
     let complaints = noise.complaints();
-    full::write(out, "GRID.md", &page(&cells, &complaints, &stage.notes))?;
+    full::write(out, "GRID.md", &page(&cells, &complaints, &setup.notes))?;
     println!("{}\n{}", worst(&cells), report::verdict(&complaints));
     Ok(())
 }
 
 /// One cell. Where `auto` looks bad it is measured again, and the least of each mode's medians counts.
-fn measure(stage: &Stage, place: &Place, dir: &Dir, count: usize, conditions: Conditions) -> Result<Cell> {
+fn measure(setup: &Setup, place: &Place, dir: &Dir, count: usize, conditions: Conditions) -> Result<Cell> {
     let budget = if conditions.cold { COLD } else { WARM };
     let contenders: Vec<_> =
-        stage.ours.iter().filter_map(|program| place.contender(program, Job::Long, dir)).collect();
+        setup.ours.iter().filter_map(|program| place.contender(program, Job::Long, dir)).collect();
     let mut cell = Cell { fs: place.fs.clone(), count, conditions, seconds: [f64::INFINITY; MODES.len()] };
     for _ in 0..=AGAIN {
-        let samples = stage.stopwatch.compare(&contenders, None, conditions, budget)?;
+        let samples = setup.stopwatch.compare(&contenders, None, conditions, budget)?;
         for (best, sample) in cell.seconds.iter_mut().zip(samples) {
             *best = best.min(sample?.median());
         }

@@ -1,4 +1,4 @@
-//! What is asked of a lister: options and environment, and how each program spells them.
+//! What a lister is to do: options and environment, and how each program spells them.
 
 /// One way to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

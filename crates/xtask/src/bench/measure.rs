@@ -127,7 +127,7 @@ impl Stopwatch {
         }
         for round in 0..ROUNDS {
             let forth = 0..contenders.len();
-            // Back every other time, so that nobody always comes after the same neighbour.
+            // Back every other time, so that no program always comes after the same neighbour.
             let order: Vec<usize> = if round % 2 == 0 { forth.collect() } else { forth.rev().collect() };
             for at in order {
                 let runs = share(runs[at], round);

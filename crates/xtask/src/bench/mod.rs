@@ -1,31 +1,31 @@
-//! `cargo xtask bench`: how fast, beside whom, at what price, in one run on this machine.
+//! `cargo xtask bench`: how fast, beside which programs, at what cost, in one run on this machine.
 //!
 //! ```text
-//! stage ─► shape ─► measure ─► results ─► must, report, plot
-//! programs  a        hyperfine  figures    Markdown, SVG
-//! found,    directory strace,   by key
-//! built     built     peak
+//! setup ─► directories ─► measure ─► results ─► promises, report, plot
+//! programs  built          hyperfine  figures    Markdown, SVG
+//! found,                   strace,    by key
+//! built                    peak
 //! ```
 //!
 //! [`full`] is the whole run, [`baseline`] the short one for `--save` and `--check`, [`grid`] the one that judges
-//! `--mode=auto`. All three watch the machine ([`noise`]) and clean up however they end ([`janitor`]). What is
+//! `--mode=auto`. All three watch the machine ([`noise`]) and clean up however they end ([`cleanup`]). What is
 //! measured is a process from its start to its end, output thrown away; what counts are ratios of medians.
 
 mod baseline;
+mod cleanup;
+mod directories;
 mod full;
 mod grid;
-mod janitor;
 mod job;
 mod machine;
 mod measure;
-mod must;
 mod noise;
 mod plot;
 mod programs;
+mod promises;
 mod report;
 mod results;
-mod shape;
-mod stage;
+mod setup;
 
 use std::path::PathBuf;
 use std::time::SystemTime;

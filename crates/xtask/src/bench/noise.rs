@@ -1,7 +1,7 @@
 //! Whether a run may be trusted.
 //!
 //! An empty static process is timed at the start, between the groups and at the end: nothing of ours is in
-//! it, so when its time moves, the machine did. And while nothing of ours runs, nobody else should.
+//! it, so when its time moves, the machine did. And while nothing of ours runs, no other program should.
 
 use super::machine::{self, Ticks};
 use super::measure::{Budget, Conditions, Contender, Stopwatch};

@@ -2,10 +2,10 @@
 
 use plotters::prelude::*;
 
+use super::directories::Shape;
 use super::job::Job;
 use super::measure::Conditions;
 use super::results::{Figures, Key, Results};
-use super::shape::Shape;
 
 const WIDTH: u32 = 860;
 const HEIGHT: u32 = 520;

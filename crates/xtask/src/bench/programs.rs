@@ -19,7 +19,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// One of which nobody asks the version.
+    /// One whose version is not asked for.
     pub(crate) fn new(name: &str, kind: Kind, path: &str) -> Program {
         Program { name: name.into(), kind, version: String::new(), words: vec![path.into()] }
     }

@@ -1,18 +1,18 @@
 //! `RESULTS.md`: the machine, the verdict, the promises, then every table.
 
+use super::directories::Shape;
 use super::job::Job;
 use super::machine::{self, Machine};
 use super::measure::Conditions;
-use super::must::{self, Row};
 use super::noise::Noise;
 use super::plot;
+use super::promises::{self, Row};
 use super::results::{Figures, Key, Results};
-use super::shape::Shape;
-use super::stage::Stage;
+use super::setup::Setup;
 
 /// The whole page.
 pub(crate) fn page(
-    stage: &Stage,
+    setup: &Setup,
     results: &Results,
     rows: &[Row],
     noise: &Noise,
@@ -22,8 +22,9 @@ pub(crate) fn page(
         "# Results\n\nWritten by `cargo xtask bench`; [PERFORMANCE.md](../PERFORMANCE.md) says how to read and repeat it.\n\n",
     );
     text += &format!("**{}**\n\n", verdict(complaints));
-    text += &head(stage, noise);
-    text += &format!("\n## Must show\n\n`dls` in its own choice of mode, medians.\n\n{}", must::table(rows));
+    text += &head(setup, noise);
+    text +=
+        &format!("\n## Must show\n\n`dls` in its own choice of mode, medians.\n\n{}", promises::table(rows));
     for (name, _) in plot::charts(results) {
         text += &format!("\n![{}]({name})\n", name.trim_end_matches(".svg"));
     }
@@ -54,10 +55,10 @@ pub(crate) fn verdict(complaints: &[String]) -> String {
     }
 }
 
-fn head(stage: &Stage, noise: &Noise) -> String {
+fn head(setup: &Setup, noise: &Noise) -> String {
     let Machine { cpu, cores, memory_gib, kernel } = Machine::here();
     let (least, greatest) = noise.empty();
-    let systems: Vec<&str> = stage.places.iter().map(|place| place.fs.as_str()).collect();
+    let systems: Vec<&str> = setup.places.iter().map(|place| place.fs.as_str()).collect();
     let mut rows = vec![
         ("machine", format!("{cores} cores, {cpu}; {memory_gib} GiB")),
         ("kernel", format!("Linux {kernel}")),
@@ -67,7 +68,7 @@ fn head(stage: &Stage, noise: &Noise) -> String {
         ("load average before", format!("{:.2}; after {:.2}", noise.load(), machine::load())),
         ("empty static process", format!("{:.0} to {:.0} µs over the run", least * 1e6, greatest * 1e6)),
     ];
-    let named = [&stage.gnu, stage.auto()].into_iter().chain(&stage.peers);
+    let named = [&setup.gnu, setup.auto()].into_iter().chain(&setup.peers);
     rows.extend(named.map(|program| (program.name.as_str(), program.version.clone())));
     let lines = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "/")));
     lines.fold("| | |\n|---|---|\n".to_string(), |text, line| text + &line)

@@ -1,8 +1,8 @@
 //! What was measured: figures, each under what was listed, how and where.
 
+use super::directories::Shape;
 use super::job::Job;
 use super::measure::Conditions;
-use super::shape::Shape;
 
 /// What was listed, how and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

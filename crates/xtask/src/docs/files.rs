@@ -35,7 +35,7 @@ pub(super) enum Value {
     List(Vec<&'static str>),
     /// A pattern: names of files are a beginning.
     Files,
-    /// Nobody can guess it.
+    /// Nothing to complete.
     Free,
 }
 

@@ -53,7 +53,7 @@ impl Place {
         let author = ["-c", "user.name=dls", "-c", "user.email=dls@example.org"];
         place.prepare("git", &[&author[..], &["commit", "-m", "all"]].concat());
         fs::write(at("f2"), "changed")?;
-        // Where the file system has none of these, nobody will show them.
+        // Where the file system has none of these, no program will show them.
         place.prepare("setfattr", &["-n", "user.tag", "-v", "blue", "a.txt"]);
         place.prepare("setfacl", &["-m", "u:1:r", "f10"]);
         place.prepare("chattr", &["+d", "z.tar.gz"]);

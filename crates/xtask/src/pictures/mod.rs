@@ -5,7 +5,7 @@
 //! cannot show what the program does not do. [`PICTURES`] is all there is to edit.
 //!
 //! Text stays text, in a stack of monospaced fonts. Every word is put on its columns, so they stand in any font. Icons are
-//! outlines (`glyph.rs`): nobody needs a Nerd Font to see them here.
+//! outlines (`glyph.rs`): readers need no Nerd Font to see them here.
 
 mod glyph;
 pub(crate) mod pty;
@@ -83,7 +83,7 @@ const PICTURES: &[Picture] = &[
     ),
     Picture::new(
         "chosen",
-        "Columns of one's choice",
+        "Chosen columns",
         &["--columns=octal,size,modified,name", "--header", "--time-style=long-iso", "--color"],
     ),
     Picture {

@@ -20,7 +20,7 @@ pub(crate) fn run(mut command: Command, rows: u16, columns: u16) -> io::Result<V
     Ok(bytes)
 }
 
-/// Reads until nobody has the other end open, of which Linux tells by `EIO`.
+/// Reads until no process has the other end open, which Linux reports as `EIO`.
 fn drain(master: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match master.read_to_end(&mut bytes) {

@@ -63,7 +63,7 @@ impl Scene {
         symlink("gone", root.join("broken"))?;
         scene.commit();
         scene.date(false)?;
-        // Where that is not ours to do, the owner is who draws.
+        // Where that is not ours to do, the owner is the user who draws.
         let all = FILES.iter().map(|(path, ..)| *path).chain(DIRECTORIES);
         all.for_each(|path| drop(chown(root.join(path), Some(0), Some(0))));
         Ok(scene)
@@ -90,7 +90,7 @@ impl Scene {
         Ok(())
     }
 
-    /// `dls` there, with nothing of the environment of whoever draws.
+    /// `dls` there, with nothing of the environment of the user who draws.
     pub(super) fn command(&self, dls: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(dls);
         command.args(args).current_dir(&self.0).env_clear();

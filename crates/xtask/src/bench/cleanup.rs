@@ -12,21 +12,21 @@ use std::process::{Child, Command, Stdio};
 use crate::step::Result;
 
 /// Removes its directories when dropped, or when this process ends in any other way.
-pub(crate) struct Janitor(Child);
+pub(crate) struct Cleanup(Child);
 
 const SCRIPT: &str = "trap '' HUP INT TERM; read -r _; rm -rf -- \"$@\"";
 
-impl Janitor {
+impl Cleanup {
     /// Watches over `dirs`, which need not exist yet.
-    pub(crate) fn watch(dirs: &[&Path]) -> Result<Janitor> {
+    pub(crate) fn watch(dirs: &[&Path]) -> Result<Cleanup> {
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT, "janitor"]).args(dirs).process_group(0);
+        command.args(["-c", SCRIPT, "cleanup"]).args(dirs).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().map(Janitor).map_err(|error| format!("sh, to clean up afterwards: {error}"))
+        command.spawn().map(Cleanup).map_err(|error| format!("sh, to clean up afterwards: {error}"))
     }
 }
 
-impl Drop for Janitor {
+impl Drop for Cleanup {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
@@ -38,11 +38,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_go_with_their_janitor() {
-        let dir = std::env::temp_dir().join(format!("dents janitor {}", std::process::id()));
-        let janitor = Janitor::watch(&[&dir, Path::new("/nonexistent/dents")]).expect("sh is there");
+    fn directories_go_with_their_cleanup() {
+        let dir = std::env::temp_dir().join(format!("dents cleanup {}", std::process::id()));
+        let cleanup = Cleanup::watch(&[&dir, Path::new("/nonexistent/dents")]).expect("sh is there");
         std::fs::create_dir_all(dir.join("deep/er")).expect("a temporary directory");
-        drop(janitor);
+        drop(cleanup);
         assert!(!dir.exists());
     }
 }

@@ -128,7 +128,7 @@ fn a_tree_far_away() {
 }
 
 /// Where a file system far away is mounted below one of this machine, its directories are read ahead by threads whose
-/// descriptors are their own: whoever helped them by number would ask about the names of another directory.
+/// descriptors are their own: a replacement worker that used their numbers would ask about the names of another directory.
 #[test]
 fn a_far_tree_within_a_near_one() {
     let dir = families().expect("directories");
@@ -173,7 +173,7 @@ fn one_that_hangs() {
     assert_eq!((status, text.lines().filter(|line| line.ends_with(':')).count()), (Some(0), 121), "{text}");
 }
 
-/// With no descriptor to spare for those who read ahead, each directory is opened when its turn comes.
+/// With no descriptor to spare for workers that read ahead, each directory is opened when its turn comes.
 #[test]
 fn few_descriptors() {
     let dir = families().expect("directories");

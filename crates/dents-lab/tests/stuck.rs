@@ -1,6 +1,6 @@
-//! What hangs holds up nobody: every other entry is asked, wherever the one stands, with a deadline or without.
+//! A stuck worker delays no other entry: each is asked, wherever the stuck one stands, with a deadline or without.
 //!
-//! Asked is what the file system saw: with `-l` the last question about an entry is for its extended attributes.
+//! An entry was asked if the file system saw it: with `-l` the last question about an entry is for its extended attributes.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -130,7 +130,7 @@ fn start_in_pipes(run: &Run) -> (Child, Watch) {
     (child, watch)
 }
 
-/// Without a terminal nobody would look on. In a directory that is known to be far away somebody does.
+/// Without a terminal there is no watchdog, except in a directory whose file system is known to be remote.
 #[test]
 fn far_away_also_without_a_terminal() {
     for (count, latency) in [(128, MS), (1000, Duration::ZERO), (1000, MS), (6000, MS)] {

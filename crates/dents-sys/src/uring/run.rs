@@ -12,7 +12,7 @@ use rustix::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use rustix::io_uring as io;
 
 /// Requests under way. Dropping it, on return or while unwinding, waits for all of them.
-pub(super) struct Flight<'r> {
+pub(super) struct Run<'r> {
     pub(super) ring: &'r mut Ring,
     /// Pushed and not landed: pending in the queue, or in the kernel's hands.
     outstanding: u32,
@@ -40,7 +40,7 @@ fn overlap(entries: u32) -> u32 {
     entries / 4
 }
 
-/// All that a [`Flight`] submits.
+/// All that a [`Run`] submits.
 const OPERATIONS: [io::IoringOp; 5] = [
     io::IoringOp::Statx,
     io::IoringOp::Getxattr,
@@ -49,9 +49,9 @@ const OPERATIONS: [io::IoringOp; 5] = [
     io::IoringOp::Close,
 ];
 
-impl<'r> Flight<'r> {
+impl<'r> Run<'r> {
     pub(super) fn of(ring: &'r mut Ring) -> Self {
-        Flight { ring, outstanding: 0 }
+        Run { ring, outstanding: 0 }
     }
 
     /// Whether one more can be pushed: the queue of submissions has room, and the queue of completions, which is twice as
@@ -68,7 +68,7 @@ impl<'r> Flight<'r> {
     /// Pushes one request of [`Ring::run`]. There must be room.
     ///
     /// # Safety
-    /// The request's paths and descriptor must outlive the flight.
+    /// The request's paths and descriptor must outlive the run.
     pub(super) unsafe fn ask(&mut self, token: u32, request: &Request<'_>) -> Result<()> {
         match *request {
             Request::Statx { dir, path, flags, mask } => {
@@ -102,7 +102,7 @@ impl<'r> Flight<'r> {
         sqe.fd = crate::CWD.as_raw_fd();
         sqe.addr_or_splice_off_in.addr = pointer(&self.ring.files[index].path);
         sqe.op_flags.open_flags = OPEN;
-        // SAFETY: the path is the ring's, and nothing touches it while there is a flight.
+        // SAFETY: the path is the ring's, and nothing touches it while there is a run.
         unsafe { self.push(sqe) };
     }
 
@@ -130,7 +130,7 @@ impl<'r> Flight<'r> {
             let mut sqe = sqe(io::IoringOp::Close, index as u32, 0);
             sqe.fd = self.ring.closing.fds[index].as_raw_fd();
             // SAFETY: the submission points to no memory. The descriptor is ours until `Closing::settle`, which the
-            // flight's end calls, gives up those that the kernel has closed.
+            // run's end calls, gives up those that the kernel has closed.
             unsafe { self.push(sqe) };
             self.ring.closing.pushed = index + 1;
         }
@@ -138,9 +138,9 @@ impl<'r> Flight<'r> {
 
     /// # Safety
     /// There must be room, and what the submission points to must stay valid until its completion has landed or the
-    /// flight is over.
+    /// run is over.
     unsafe fn push(&mut self, sqe: io::io_uring_sqe) {
-        // SAFETY: room: no more than `entries` are outstanding. Validity: the caller's word, and a flight is not over
+        // SAFETY: room: no more than `entries` are outstanding. Validity: the caller's word, and a run is not over
         // before all that it pushed has landed or was retracted.
         unsafe { self.ring.queue.push(sqe) };
         self.outstanding += 1;
@@ -208,7 +208,7 @@ impl<'r> Flight<'r> {
             let Ring { closing, files, .. } = &mut *self.ring;
             match opcode {
                 io::IoringOp::Close => closing.landed(token, result),
-                // SAFETY: the kernel has made this descriptor for this request, nobody else knows of it, and each
+                // SAFETY: the kernel has made this descriptor for this request, no other code knows of it, and each
                 // request lands once.
                 io::IoringOp::Openat => files[token as usize]
                     .landed(result.map(|fd| Landing::Opened(unsafe { OwnedFd::from_raw_fd(fd as i32) }))),
@@ -221,7 +221,7 @@ impl<'r> Flight<'r> {
     }
 }
 
-impl Drop for Flight<'_> {
+impl Drop for Run<'_> {
     fn drop(&mut self) {
         self.outstanding -= self.ring.queue.retract();
         while self.outstanding > 0 {
@@ -243,18 +243,18 @@ impl Drop for Flight<'_> {
     }
 }
 
-/// Descriptors to be closed by the next flight.
+/// Descriptors to be closed by the next run.
 #[derive(Default)]
 pub(super) struct Closing {
     fds: Vec<OwnedFd>,
-    /// How many of them, the first, are in the flight.
+    /// How many of them, the first, are in the run.
     pushed: usize,
     /// Those of them that the kernel has closed, a bit each.
     closed: u32,
 }
 
 impl Closing {
-    /// More than a listing has at a time; where no flight comes by they must not pile up.
+    /// More than a listing has at a time; where no run comes by they must not pile up.
     const MOST: usize = 8;
 
     /// Takes one, or closes it now.
@@ -275,7 +275,7 @@ impl Closing {
         self.closed |= u32::from(tried) << index;
     }
 
-    /// Of those that were in the flight, gives up what was closed and closes what was not: one `close` each.
+    /// Of those that were in the run, gives up what was closed and closes what was not: one `close` each.
     fn settle(&mut self) {
         let closed = core::mem::take(&mut self.closed);
         let pushed = core::mem::take(&mut self.pushed);

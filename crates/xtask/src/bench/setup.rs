@@ -5,17 +5,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::janitor::Janitor;
+use super::cleanup::Cleanup;
+use super::directories::{Dir, Shape};
 use super::job::{Job, Kind};
 use super::machine;
 use super::measure::{Contender, Stopwatch};
 use super::programs::{self, Program};
-use super::shape::{Dir, Shape};
 use crate::step::{Result, cargo, spell, target_dir, workspace};
 use crate::tools;
 
 /// Everything that a run uses; gone when it is dropped, but for what cargo built.
-pub(crate) struct Stage {
+pub(crate) struct Setup {
     /// The empty process.
     pub(crate) empty: Program,
     /// The floor, in order and overlapped; none where it does not compile.
@@ -40,7 +40,7 @@ pub(crate) struct Stage {
     pub(crate) pinned: bool,
     peak: Option<String>,
     calls: Option<String>,
-    _janitor: Janitor,
+    _cleanup: Cleanup,
 }
 
 /// A file system to measure on.
@@ -83,9 +83,9 @@ impl Place {
     }
 }
 
-impl Stage {
+impl Setup {
     /// Builds and finds all programs. `$DLS` may name another `dls`, `$TMPDIR` another place than /tmp.
-    pub(crate) fn prepare(all_places: bool) -> Result<Stage> {
+    pub(crate) fn prepare(all_places: bool) -> Result<Setup> {
         let mut notes: Vec<String> = tools::ensure(tools::FOR_BENCHES).err().into_iter().collect();
         let (dls, calls, refuse) = build()?;
         let own = format!("dents-bench-{}", std::process::id());
@@ -96,7 +96,7 @@ impl Stage {
         if all_places && shm.is_dir() && !on_tmpfs {
             dirs.push(shm.join(&own));
         }
-        let janitor = Janitor::watch(&dirs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        let cleanup = Cleanup::watch(&dirs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let places = dirs.iter().map(|dir| Place::prepare(dir.clone())).collect::<Result<Vec<_>>>()?;
         let scratch = &dirs[0];
         let dls = install(&dls, scratch)?;
@@ -112,7 +112,7 @@ impl Stage {
             notes.push(format!("not on this machine (in PATH), so not measured: {}", missing.join(", ")));
         }
         let (gnu, ours) = (programs::gnu()?, programs::ours(&dls));
-        Ok(Stage {
+        Ok(Setup {
             older: programs::older(&refuse, ours.last().expect("there are four modes"), &gnu),
             empty: Program::new("empty process", Kind::Empty, &empty),
             floors: floors.collect(),
@@ -126,7 +126,7 @@ impl Stage {
             notes,
             peak,
             calls: programs::find("strace").map(|_| calls),
-            _janitor: janitor,
+            _cleanup: cleanup,
         })
     }
 
@@ -174,7 +174,7 @@ fn build() -> Result<(String, String, String)> {
     Ok((dls, built("calls"), built("refuse")))
 }
 
-/// A program as users have it, who copied it to its place: written from the beginning to the end, it lies in large pieces
+/// A program as users have it after copying it to its place: written from the beginning to the end, it lies in large pieces
 /// in the page cache, and starts 10 µs sooner than as the linker left it.
 fn install(program: &str, scratch: &Path) -> Result<String> {
     let copy = scratch.join(Path::new(program).file_name().unwrap_or_default());

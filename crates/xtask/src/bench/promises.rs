@@ -1,9 +1,9 @@
 //! What the project promises, held against what was measured.
 
+use super::directories::Shape;
 use super::job::Job;
 use super::programs::{GNU, WITH_LISTXATTRAT};
 use super::results::{Key, Results};
-use super::shape::Shape;
 
 /// One promise.
 #[derive(Debug, PartialEq)]
