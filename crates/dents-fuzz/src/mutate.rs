@@ -1,6 +1,6 @@
 //! The mutator: the only one, for all targets.
 //!
-//! What it does to an input is what damage and malice do to a file: bits flip, the end is missing, a piece stands twice, a
+//! It changes an input as damage or an attacker changes a file: bits flip, the end is missing, a piece stands twice, a
 //! piece of another file stands in it, a length or a count says the least or the most that it can, in binary or in decimal.
 
 /// Never ends: mutations of a corpus, the same for the same seed.

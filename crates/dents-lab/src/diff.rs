@@ -1,4 +1,4 @@
-//! Where two outputs part, for human eyes.
+//! Shows where two outputs differ.
 
 use crate::process::Outcome;
 

@@ -1,6 +1,6 @@
-//! The kernels that people have: which system calls they do not know, or containers refuse.
+//! Older kernels and containers: which system calls they lack or refuse.
 //!
-//! `refuse SET PROGRAM [ARGUMENT]…` (`src/bin/refuse.rs`) executes a program that is answered as they would answer: a
+//! `refuse SET PROGRAM [ARGUMENT]…` (`src/bin/refuse.rs`) executes a program under such a kernel's answers, by a
 //! seccomp filter, which needs no privilege and costs next to nothing for the calls that it lets through. What a filter
 //! cannot take away are the flags and fields of calls that are allowed, such as the newer bits of `statx`'s mask.
 

@@ -1,19 +1,18 @@
-//! What dents is tested and measured with; never shipped.
+//! The fixtures, oracles and counters that tests and benches use; not published.
 //!
 //! A process test is one line of flow: a **fixture** ([`zoo`], [`fixture`]) is a directory on a real file
 //! system; a **case** ([`case`]) is a command line, a working directory and an environment over it; the
 //! **oracle** ([`oracle`]) runs GNU `ls` and the subject on the same case, in every `--mode`, and compares
-//! bytes, diagnostics and exit status, minding the few [`known`] differences between GNU releases; what
-//! differs is cut down to the smallest command that still differs ([`shrink`]) and shown ([`diff`]).
-//! Beside that flow stand [`syscalls`], which counts what a command asks of the kernel, and [`memory`],
-//! which holds a command's peak memory against its output.
+//! bytes, diagnostics and exit status, except for the [`known`] differences between GNU releases; a case
+//! that differs is reduced to the smallest command that still differs ([`shrink`]) and shown ([`diff`]).
+//! Beside that flow, [`syscalls`] counts the system calls of a command, and [`memory`] compares its peak memory with its
+//! output.
 //!
 //! Cases come from lists in the tests, from [`random`] (options over fixed places) or from [`draw`] (every
 //! [`options`] of GNU `ls`, any environment, pipes and [`terminal`]s, over [`tree`]s that are random too).
 //!
-//! What a terminal makes of it all, [`tmux`] tells.
-//!
-//! File systems that are slow, hang, fail and lie are [`slowfs`]; real ones of other kinds, [`loopfs`].
+//! [`tmux`] shows what a terminal displays. [`slowfs`] is a file system that is slow, does not answer, fails or gives wrong
+//! answers; [`loopfs`] has real ones of other kinds.
 //!
 //! The subject is always a finished binary: nothing here links `dls`.
 

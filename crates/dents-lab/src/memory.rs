@@ -1,4 +1,4 @@
-//! A command's memory: its peak, held against how much of its output had been read by then, and its page faults.
+//! A command's memory: its peak, beside how much of its output had been read by then, and its page faults.
 
 use std::io::{self, Read};
 use std::process::Stdio;

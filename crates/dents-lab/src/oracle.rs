@@ -1,4 +1,4 @@
-//! GNU `ls` as the judge of what is right, and the subject that is held against it.
+//! The oracle, which is GNU `ls`, and the subject that is compared with it.
 //!
 //! Both run on the same case with standard output and error in pipes; what they write and how they end must be
 //! equal to the byte. Their diagnostics begin with the name they were called by, which is the one thing that is

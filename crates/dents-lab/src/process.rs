@@ -1,4 +1,4 @@
-//! Running a program with nothing inherited but what is said: arguments, `argv[0]`, directory, environment.
+//! Runs a program that inherits only what is named: arguments, `argv[0]`, directory, environment.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
-//! A listing whose standard error is a terminal, while it runs: what it shows meanwhile, what an interrupt makes of it.
+//! A listing whose standard error is a terminal, while it runs: its output so far, and the effect of an interrupt.
 //!
-//! Meant for tests: what does not come ends in a panic that shows what did.
+//! Meant for tests: if the expected output does not come, the panic shows what came.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,6 +1,6 @@
-//! What the process tests share: finding the programs, the places to list, running many cases at once.
+//! Helpers that the process tests share: find the programs and the places to list, run many cases at once.
 //!
-//! Meant for tests: what is missing or differs ends in a panic that says what to do.
+//! Meant for tests: a missing program, or a difference, is a panic that says what to do.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

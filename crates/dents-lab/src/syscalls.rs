@@ -1,4 +1,4 @@
-//! What a command asks of the kernel, counted by `strace`.
+//! The system calls of a command, counted by `strace`.
 //!
 //! Every call that the process and its threads enter is counted once, the `execve` that starts it and the
 //! `exit_group` that ends it included; so a count says what the whole run cost. With `inject` faults the same tool

@@ -1,4 +1,4 @@
-//! A real terminal's view of what is written: `tmux` lays it out, and is asked what stands where.
+//! What a real terminal displays: `tmux` interprets the output, and tells which character is in which column.
 //!
 //! A pseudo-terminal ([`crate::terminal`]) carries bytes; which column they end up in only a terminal emulator knows. Each
 //! screen has a server of its own, on a socket of its own and without any configuration file.

@@ -1,4 +1,4 @@
-//! Random trees: what is in them is a list that can be built, cut down, built again, and shown as shell commands.
+//! Random trees, as lists of entries that can be built, shortened, built again, and printed as shell commands.
 
 use std::ffi::OsStr;
 use std::fmt::Write;

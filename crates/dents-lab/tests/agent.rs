@@ -1,5 +1,5 @@
-//! The agent, the process that asks where there is a deadline, is ended by force: the listing says so once, ends with status
-//! 2 at once, and leaves the terminal as it was.
+//! The agent, the process that makes the requests where there is a deadline, is killed: the listing reports it once, ends with
+//! status 2 at once, and leaves the terminal as it was.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Directories that change while they are listed: what was there all along is shown once, whatever comes, goes and is
-//! renamed meanwhile.
+//! Directories that change while they are listed: an entry that exists all the time is shown once, though others are
+//! made, removed and renamed meanwhile.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The file of default options: where it counts and where not, what a hostile one does, and what it costs.
+//! The file of default options: where it takes effect and where not, hostile contents, and its cost.
 
 use std::fs;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};

@@ -1,5 +1,5 @@
 //! Files that the environment names: the zone of `TZ`, the options of `DLS_CONFIG`, the locales below `LOCPATH`. Whatever
-//! they are and whatever happens to them, a listing ends, and takes nothing out of them.
+//! kind of file they are, a listing ends, and reads nothing from a FIFO or a device.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is said: command lines, operands, entries, output.
+//! Errors and their messages: of command lines, operands, entries, output.
 
 use std::io::Read;
 use std::process::Stdio;

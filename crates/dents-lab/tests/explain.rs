@@ -1,4 +1,4 @@
-//! `--explain`, `--explain=plan`, `--lazy` and the policy by file system: what is said is what is asked.
+//! `--explain`, `--explain=plan`, `--lazy` and the policy by file system: the requests that it reports are those that are made.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

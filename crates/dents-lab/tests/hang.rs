@@ -1,5 +1,5 @@
-//! A mount below the listed directory whose root never opens: what comes before it is printed and has left the program, on a
-//! terminal and in a pipe; with `--timeout` what comes after it is listed too.
+//! A mount below the listed directory whose root never opens: the entries before it are printed and written, to a terminal and
+//! to a pipe; with `--timeout` the entries after it are listed too.
 
 use std::fs::{File, create_dir_all};
 use std::io::Read;

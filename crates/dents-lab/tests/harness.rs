@@ -1,4 +1,4 @@
-//! The harness itself: that zoos hold what they promise, that a wrong program is caught and cut down.
+//! The harness itself: zoos have the entries that they describe, and a wrong program is found and its case reduced.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};

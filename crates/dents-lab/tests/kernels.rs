@@ -1,4 +1,4 @@
-//! System calls that older kernels have not, or containers refuse: the listing is the same, and costs little more.
+//! System calls that older kernels lack, or containers refuse: the listing is the same, and costs little more.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! A listing that takes long, on a terminal: what is told meanwhile is gone in the end, and an interrupt says how far
-//! it came.
+//! A listing that takes long, on a terminal: the line of progress is removed at the end, and an interrupt reports how far the
+//! listing came.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! So many small directories that they are read ahead of their turn, by several threads.
+//! Many small directories, which several threads read ahead of their turn.
 
 use dents_lab::case::Case;
 use dents_lab::fixture::{TempDir, settle};

@@ -1,5 +1,5 @@
-//! What a kernel or a container may refuse: descriptors, threads, io_uring, single calls. A listing goes on
-//! with what is left, and says only what the user should know. `strace` does the refusing where it can, so
+//! Resources that a kernel or a container may refuse: descriptors, threads, io_uring, single calls. A listing goes on
+//! with the others, and reports only what the user should know. `strace` refuses the calls where it can, so
 //! that nothing outside the traced process changes.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The `slowfs` program: a person's way to the slow file system.
+//! The `slowfs` program, which mounts the slow file system from a command line.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

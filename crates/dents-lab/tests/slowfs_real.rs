@@ -1,4 +1,4 @@
-//! Real file systems on loop devices: each has the trait for which it is here.
+//! Real file systems on loop devices: each has the property that it is used for.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};

@@ -1,4 +1,4 @@
-//! What listings ask of the kernel, counted; every number is a promise of PERFORMANCE.md.
+//! The system calls of listings, counted; PERFORMANCE.md states each number.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! On a terminal: what only shows there, and what a signal leaves behind.
+//! Listings on a terminal, and the state in which a signal leaves it.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! `--tree` beside a walk that knows nothing but `read_dir`; `--total-size` beside GNU `du`.
+//! `--tree` beside a walk by `read_dir` alone; `--total-size` beside GNU `du`.
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run};

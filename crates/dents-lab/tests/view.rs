@@ -1,4 +1,4 @@
-//! The view, which GNU does not have: listings as they were decided to be, the same in all modes, on what `statx` tells.
+//! The view, which GNU does not have: expected listings, the same in all modes, and the calls they cost.
 
 use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -1,7 +1,7 @@
 //! GNU message catalogs (`.mo`): what a program's strings are in the user's language. Format: the gettext manual,
 //! "The Format of GNU MO Files".
 //!
-//! Here lives the order of date and month: `ls` looks its two time formats, `%b %e  %Y` and `%b %e %H:%M`, up in
+//! The order of day and month comes from here: `ls` looks its two time formats, `%b %e  %Y` and `%b %e %H:%M`, up in
 //! `coreutils.mo` under the category `LC_TIME`.
 
 use alloc::vec::Vec;

@@ -1,9 +1,9 @@
-//! What the user's locale says about a listing: the charset names are drawn in, their order, the names of the months,
-//! the translations.
+//! The user's locale, as far as a listing needs it: the charset of names, their order, the names of the months, translated
+//! messages.
 //!
 //! Pure: the values of the environment variables and the bytes of the files are passed in, nothing is read. The data
-//! are those of the machine's C library, in its own formats, for only they give the order and the months that the
-//! machine's other programs give:
+//! are those of the machine's C library, in its own formats, so that order and months are those of the machine's other
+//! programs:
 //!
 //! ```text
 //! Variables ─► UserLocale::find ─► locale()     charset, kind of order

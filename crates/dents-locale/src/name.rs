@@ -1,4 +1,4 @@
-//! A locale's name, `language[_territory][.codeset][@modifier]`, and the names that are tried in its stead.
+//! A locale's name, `language[_territory][.codeset][@modifier]`, and the names that are tried in its place.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,4 @@
-//! What things of the calendar are called in a locale, from a compiled `LC_TIME`, and month names aligned as a
-//! listing prints them.
+//! Names of months and days and formats of dates, from a compiled `LC_TIME`; month names aligned as a listing prints them.
 
 use alloc::vec::Vec;
 

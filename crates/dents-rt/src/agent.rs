@@ -6,8 +6,8 @@
 //! ours ends, its parent sees that at once; the agent gets SIGKILL (PR_SET_PDEATHSIG), and its stuck threads end when the
 //! kernel lets them.
 //!
-//! Should the agent end before us (SIGKILL, a bug), it may have held any lock, also that of the memory: whichever of our
-//! threads wants that lock waits for ever. So a thread of ours waits for the agent's end, takes no lock after that, and
+//! If the agent ends before our process (SIGKILL, a bug), it may have held any lock, also the allocator's, and a thread of
+//! ours that wants that lock waits for ever. So one thread of ours waits for the agent's end, takes no lock after that, and
 //! ends the program with a message.
 //!
 //! The agent has descriptors of its own: it closes the copies of ours, since the process that reads our output must see
@@ -15,7 +15,7 @@
 //! so that what one opens another can read.
 //!
 //! No thread waits for the end of any of them, so their stacks are never used again: 256 KiB of addresses each, of which the
-//! pages touched (two or three) stay until the memory's last user is gone.
+//! pages touched (two or three) stay until the last process with this memory has ended.
 //!
 //! System calls: an agent costs the caller six (mmap, mprotect, clone, twice), itself three (close_range, prctl,
 //! getppid), the thread that waits for its end one (futex); a thread costs three.

@@ -1,5 +1,5 @@
-//! The global allocator: made for a program that allocates a few dozen buffers, may live for a millisecond, and
-//! may as well list a hundred million files.
+//! The global allocator, made for a program that allocates a few dozen buffers, and that may run for a millisecond or list a
+//! hundred million files.
 //!
 //! ```text
 //! below 128 KiB   rounded up to a size class (four to a doubling: at most a fifth is lost)

@@ -1,7 +1,7 @@
 //! Runs a program and reads what it prints, without libc: pipe, clone, execve, read, wait4.
 //!
 //! The child borrows our memory until its execve (CLONE_VM|CLONE_VFORK), so that nothing is copied however much
-//! we have mapped; the calling thread stands still meanwhile.
+//! our process has mapped; the calling thread is stopped until then.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 //! make a thread. It holds for all programs that the task executes, and cannot be taken off.
 //!
 //! The refusal is EPERM, so that a program can go on without the process it wanted. clone3 passes its flags in memory,
-//! which a filter cannot read: it does not exist (ENOSYS), and libraries fall back to clone. System calls of another
+//! which a filter cannot read: it fails with ENOSYS, and libraries fall back to clone. System calls of another
 //! architecture have other numbers and are refused as a whole: a 32-bit program does not run.
 //!
 //! The kernel notes which system calls the filter allows whatever their arguments are (since 5.11), and runs it for the

@@ -1,5 +1,5 @@
 //! The guard of a child that may start processes: it leads the child's process group, and kills the group when our process
-//! ends, however that ends. We cannot do it ourselves after SIGKILL, nor after a Ctrl-C, for which there is no handler.
+//! ends, in whatever way. Our process cannot do it after SIGKILL, nor after a Ctrl-C, for which there is no handler.
 //!
 //! The guard is a process that shares our memory, as an agent does, and waits for its parent-death signal. The kernel sends
 //! that at the end of the thread that started the guard, also where another thread of ours is stuck and keeps the process from

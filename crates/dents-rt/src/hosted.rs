@@ -1,4 +1,4 @@
-//! The same API on std: for other architectures, and wherever feature `std` is asked for.
+//! The same API on std: for other architectures, and with the feature `std`.
 
 use std::boxed::Box;
 use std::ffi::{CString, OsStr, OsString, c_char, c_int};

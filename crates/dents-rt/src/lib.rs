@@ -1,4 +1,4 @@
-//! What a libc would do for `dls`, and no more of it than `dls` needs.
+//! The parts of a libc that `dls` needs.
 //!
 //! | | without libc (x86-64 Linux) | on std (elsewhere, or feature `std`) |
 //! |---|---|---|
@@ -10,12 +10,11 @@
 //! | [`child::output`], [`child::start`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
 //!
-//! One condition chooses the column, and lives in this crate's build script, which names it `dents_libc_free` and
-//! passes it on, with the link arguments that go with it, to the build script of the binary's crate.
-//! `tests/programs/build.rs` is what to copy there, `tests/programs/probe.rs` a binary.
+//! This crate's build script chooses the column. It sets `dents_libc_free`, and passes it, with the link arguments, to the build
+//! script of the binary's crate. `tests/programs/build.rs` is a script to copy there, `tests/programs/probe.rs` a binary.
 //!
-//! Place in the flow: before everything (arguments, environment) and under everything (memory, threads). This
-//! crate opens no file and prints nothing but a panic's line.
+//! It runs before everything else (arguments, environment) and under everything else (memory, threads). It opens no file and
+//! prints only a panic's line.
 //!
 //! Linking it into a program that has a libc, such as a test harness, is harmless: `entry!` alone defines
 //! symbols, and [`thread::run`] then starts no thread.

@@ -1,4 +1,4 @@
-//! A lock of four bytes for what lasts nanoseconds: the allocator's lists, the pool of stacks.
+//! A lock of four bytes, held for nanoseconds: it guards the allocator's lists and the pool of stacks.
 
 use core::cell::UnsafeCell;
 use core::hint;

@@ -1,4 +1,4 @@
-//! What a child leaves behind.
+//! The output and the exit status of a child.
 
 use alloc::vec::Vec;
 

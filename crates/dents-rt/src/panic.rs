@@ -1,4 +1,4 @@
-//! The last words of a program that has a bug.
+//! The message of a panic.
 
 use core::fmt::{self, Display, Write};
 use core::panic::Location;

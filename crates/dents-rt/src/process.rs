@@ -1,8 +1,8 @@
-//! What a program was started with: arguments, environment, auxiliary vector.
+//! The arguments, the environment and the auxiliary vector of the process.
 //!
 //! Without libc these are read where the kernel put them, above the initial stack pointer (System V ABI,
 //! AMD64 supplement, 3.4.1 "Initial Stack and Register State"): `argc`, the argument pointers, NULL, the
-//! environment pointers, NULL, the auxiliary vector. Nothing is copied and nothing is asked of the kernel.
+//! environment pointers, NULL, the auxiliary vector. No byte is copied, and no system call is made.
 
 use core::ffi::{CStr, c_char};
 use core::iter::FusedIterator;

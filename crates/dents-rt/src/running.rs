@@ -1,6 +1,6 @@
-//! A child that runs beside us: read from piece by piece, for as long as its caller cares to wait, and ended with it.
+//! A child that runs beside our process: the caller reads its output piece by piece, until a deadline; dropping it kills it.
 //!
-//! Both columns of the table in the crate's root start it in their own way; the rest is the same for both, and is here.
+//! Without libc and on std it is started in different ways; the rest is the same for both, and is here.
 
 use alloc::vec::Vec;
 

@@ -11,7 +11,7 @@
 //!   with CLONE_FILES in 34 to 36; 100,000 each, 66 to 70 ms against 76 to 79. So no worker needs a
 //!   descriptor of its own.
 //! - What a worker opens, only that worker sees, and it is closed when the worker ends. What the caller opens
-//!   or closes while workers run, they do not notice.
+//!   or closes while workers run has no effect on them.
 //!
 //! Signals: workers block what the caller blocks. Without handlers, SIGINT and the like end all threads at
 //! once, whichever thread the kernel picks; a handler must expect to run on a worker's stack. A caller that wants workers

@@ -1,4 +1,4 @@
-//! Everything that knows the instruction set: process start, self-relocation, system calls that rustix does not
+//! All code that depends on the instruction set: process start, self-relocation, system calls that rustix does not
 //! offer, the clone trampoline, and the mem functions.
 //!
 //! The functions that may exist only once in a program (`_start`, `memcpy`, …) are not defined here but by

@@ -1,8 +1,7 @@
 //! Clocks.
 //!
-//! Plain system calls where this crate has its own: reading the vDSO would save a tenth of a microsecond a call,
-//! but finding it costs a few calls and microseconds first (auxv, its ELF headers), more than a listing's
-//! handful of readings can win back.
+//! Plain system calls where this crate has its own: the vDSO would save a tenth of a microsecond for each reading, but finding
+//! it (auxv, its ELF headers) costs some microseconds, more than the few readings of a listing save.
 use crate::Timestamp;
 
 #[cfg(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64"))]

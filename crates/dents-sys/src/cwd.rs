@@ -1,4 +1,4 @@
-//! A working directory of a thread's own, to ask by bare name what no call asks relative to a descriptor.
+//! A working directory for one thread, for facts that no system call returns relative to a descriptor.
 //!
 //! Threads share the working directory (`CLONE_FS`) until one of them asks for a copy. The copy is for good: if another
 //! thread changes directory afterwards, the one with a copy does not follow. So a program has to allow it ([`allow`]),

@@ -1,4 +1,4 @@
-//! Directories: open one, ask for its entries, read what came back.
+//! Directories: open one, read its entries, decode them.
 //!
 //! The caller owns the buffer; [`Dirents`] walks it in place and lends the names. This is the hot loop of a
 //! listing: one step per entry, a few nanoseconds beside the kernel's 200.

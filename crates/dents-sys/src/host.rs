@@ -1,4 +1,4 @@
-//! The machine's name, and where we are on it.
+//! The machine's name, the effective user and the working directory.
 use crate::Result;
 use alloc::vec::Vec;
 

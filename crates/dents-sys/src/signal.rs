@@ -1,6 +1,6 @@
-//! Holding signals back while a terminal must not be left as it is.
+//! Holding signals back while a colour is set on a terminal.
 //!
-//! A colour is put on and taken off again within one line. The thread that writes lines to a terminal holds back, for as
+//! A colour is set and reset within one line. The thread that writes lines to a terminal holds back, for as
 //! long as a `write` takes, the signals that would end or stop the program between the two; they arrive right after it.
 //! So there is no handler and nothing to clean up in one, and a program that draws no colours pays nothing.
 //!

@@ -1,7 +1,7 @@
-//! `statx`: what is known of a file, asked field by field.
+//! `statx`: the metadata of a file, field by field.
 //!
-//! On a network file system the mask is the price: a field not asked for is a request not sent. The kernel may
-//! answer more than was asked, or less; [`Statx::mask`] tells what came.
+//! On a network file system the mask decides the cost: a field that is not asked for is a request that is not sent. The
+//! kernel may return more fields than were asked for, or fewer; [`Statx::mask`] says which.
 //!
 //! Linux has `statx` since 4.11, and profiles of containers from before that refuse it. Then `newfstatat` is asked, from
 //! the first refusal on: all fields but birth and mount.

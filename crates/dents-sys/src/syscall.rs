@@ -1,4 +1,4 @@
-//! The one place that enters the kernel by hand, for the calls rustix lacks or offers only with a copy.
+//! System calls by hand, for those that rustix lacks or offers only with a copy.
 //!
 //! x86-64 and aarch64 in a few instructions; on any other architecture `libc::syscall` does it (a program for
 //! those links libc anyway). Numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.

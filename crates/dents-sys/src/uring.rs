@@ -1,12 +1,12 @@
-//! Many questions at once through io_uring: while one waits for a server, others are on their way, and all of them
-//! together cost one system call.
+//! Many requests at once through io_uring: while one waits for a server, others are in flight, and all of them together cost
+//! one system call.
 //!
 //! The kernel hands each `statx` and `getxattr` to a worker thread of its own, so a warm local file costs more here than
 //! a plain call (measured in benches/ring.rs); a file server's latency is paid once per load instead of once per file.
 //!
 //! Memory: a request in flight is written to by the kernel. Its buffer belongs to the [`Ring`], its paths and its
-//! directory are borrowed for the whole of [`Ring::run`], and that function leaves, by whatever way, only when the
-//! kernel holds nothing any more (`run::Run`). So safe code cannot get at half-written or freed memory.
+//! directory are borrowed for the whole of [`Ring::run`], and that function returns or unwinds only when the
+//! kernel holds no request any more (`run::Run`). So safe code cannot get at half-written or freed memory.
 mod files;
 mod queue;
 mod run;

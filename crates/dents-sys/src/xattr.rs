@@ -1,7 +1,7 @@
 //! Extended attributes, relative to a directory's descriptor.
 //!
-//! `listxattrat` and `getxattrat` exist since Linux 6.13. An older kernel is asked once, remembered, and from then
-//! on asked by path: `llistxattr("/proc/thread-self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
+//! `listxattrat` and `getxattrat` exist since Linux 6.13. After the first refusal of an older kernel,
+//! attributes are asked for by path: `llistxattr("/proc/thread-self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
 //! From the directory itself a bare name does ([`cwd`](crate::cwd)), relative to [`CWD`].
 use crate::syscall::{self, GETXATTRAT, LISTXATTRAT};
 use crate::{BorrowedFd, CWD, Errno, Result};

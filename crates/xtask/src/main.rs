@@ -1,7 +1,7 @@
 //! The project's own commands: `cargo xtask test`, `cargo xtask bench`.
 //!
 //! Few dependencies and small ones, so that the first thing a contributor runs compiles in seconds. Each command is a
-//! list of steps that are printed as they run; none hides what it executes.
+//! list of steps, and prints the command of each.
 
 mod api;
 mod bench;

@@ -1,8 +1,8 @@
-//! `cargo xtask mutants`: would the tests notice if the code were wrong? A sample of small changes to one package
-//! (`cargo-mutants`), each of which its unit tests should catch.
+//! `cargo xtask mutants`: do the tests notice when the code is wrong? It makes a sample of small changes to one package
+//! (`cargo-mutants`), each of which its tests should catch.
 //!
-//! The sample is chosen here, by a seed, from the list of all mutants, and then named to `cargo-mutants` one by one: so it is the
-//! same on every machine, and a mutant that was missed can be run again alone.
+//! A seed chooses the sample from the list of all mutants, and `cargo-mutants` gets the names: so the sample is the same on
+//! every machine, and a mutant that was missed can be run again alone.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Running one command as a step: said before, timed after, its tests counted.
+//! Runs one command as a step: prints it, times it, and counts its tests.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};

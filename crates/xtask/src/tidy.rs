@@ -1,5 +1,5 @@
-//! What no compiler checks, as ordinary tests: which crate may stand on which, where `unsafe` lives, how
-//! long a file may get, and what licences come in.
+//! Rules that no compiler checks, as ordinary tests: which crate may depend on which, where `unsafe` is allowed, how long a
+//! file may be, and which licences dependencies may have.
 
 use std::fs;
 use std::path::{Path, PathBuf};

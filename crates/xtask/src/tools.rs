@@ -1,4 +1,4 @@
-//! What must be on the machine: found, or installed where that is ours to do, or named.
+//! Programs that must be on the machine: found, or installed as root on Debian, or named in an error.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,6 +1,6 @@
 //! Makes the tree that walks are measured on: `hierarchy DIR [DIRECTORIES [FILES [SEED]]]`.
 //!
-//! As a source tree or a home directory has it, seen from afar: most directories are leaves with a few dozen files,
+//! It is like a source tree or a home directory: most directories are leaves with a few dozen files,
 //! some hold hundreds, a few thousands; names are 4 to 20 bytes; files are empty or a few KiB (sparse, so that the disk
 //! holds none of it). By default 12,000 directories and 400,000 files, and always the same ones.
 

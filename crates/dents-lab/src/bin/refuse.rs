@@ -1,4 +1,4 @@
-//! `refuse SET PROGRAM [ARGUMENT]…` executes a program without the system calls of a set: those that a kernel has not, that
+//! `refuse SET PROGRAM [ARGUMENT]…` executes a program without the system calls of a set: those that a kernel lacks, that
 //! a container's profile refuses, or that are named (`dents_lab::kernels`).
 //!
 //! `refuse 6.8 ls -l`, `refuse docker-2017 dls -al`, `refuse EPERM:statx,openat2 dls`.

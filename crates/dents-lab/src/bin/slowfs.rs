@@ -1,4 +1,4 @@
-//! `slowfs MOUNT [OPTION]… [-- COMMAND…]`: a slow, hung or lying file system to play with; see its `--help`.
+//! `slowfs MOUNT [OPTION]… [-- COMMAND…]`: a file system that is slow, does not answer, or gives wrong answers, to try programs on; see its `--help`.
 
 use std::ffi::OsStr;
 use std::path::Path;

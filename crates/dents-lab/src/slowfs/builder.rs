@@ -1,4 +1,4 @@
-//! What the file system shall hold and do, said before it is mounted.
+//! Describes a file system before it is mounted: its entries, its latency, its faults.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What goes wrong, with which requests about which entry.
+//! Faults: which requests about which entry fail, and how.
 
 use std::collections::HashMap;
 use std::time::Duration;

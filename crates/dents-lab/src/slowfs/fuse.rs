@@ -1,7 +1,7 @@
 //! The kernel's requests, each handed to the server with the answer it will get.
 //!
-//! The tree is asked when the answer is sent, not when the request arrives: what a slow server says is as old
-//! as its way back, no older.
+//! The tree is read when the answer is sent, not when the request arrives, as on a server whose latency is that of the
+//! network.
 
 use std::ffi::OsStr;
 use std::io;

@@ -1,4 +1,4 @@
-//! A slow, hung or lying file system, in this process: FUSE with every fault that a network adds.
+//! A file system in this process that is slow, does not answer or gives wrong answers: FUSE with the faults of a network.
 //!
 //! ```no_run
 //! use std::time::Duration;

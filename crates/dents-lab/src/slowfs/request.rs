@@ -1,4 +1,4 @@
-//! What the kernel may ask of the file system, and how often it did.
+//! The requests of the kernel, and their counts.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The entries behind the mount: made once from what the builder was told, changed while they are listed.
+//! The entries of the file system: made once by the builder, changed while they are listed.
 //!
 //! Everything about an entry but its name, type and place follows from its inode number, so that two mounts of
 //! one description show the same sizes, owners and times.

@@ -1,4 +1,4 @@
-//! The part of the zoo that wears extended attributes: ACLs, capabilities, security contexts.
+//! The part of the zoo with extended attributes: ACLs, capabilities, security contexts.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! What a repository configures is not run, whatever way it takes; what the user's own configuration says is.
+//! Programs that a repository configures are not run, in whatever way it does so; those of the user's configuration are.
 //!
 //! Each trap is a program that leaves a mark. Where every release of git runs it in `git status`, the test makes sure that the
 //! trap is one.

@@ -1,4 +1,4 @@
-//! The short way for names of ASCII, which nearly all are: each byte's weights looked up once, packed into a word.
+//! The fast path for names in ASCII, which nearly all are: each byte's weights looked up once, packed into a word.
 
 use alloc::vec::Vec;
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! Keys from tables made by hand, and the two ways to a key against each other.
+//! Keys from tables made by hand, and the fast path against the general one.
 
 use super::*;
 use crate::find::{ARCHIVE, Files};

@@ -1,11 +1,11 @@
 //! Replacements of workers that are stuck in the kernel.
 //!
-//! A fill whose workers may get stuck allows replacements while it lasts ([`with_replacements`]); the watchdog starts them
+//! A caller whose workers may get stuck allows replacements while they run ([`with_replacements`]); the watchdog starts them
 //! ([`replace`]). While none is started this costs two uncontended locks and no system call. A replacement costs three (mmap,
-//! mprotect, clone), and its stack is never used again: so `wanted` tells first whether there is work left.
+//! mprotect, clone), and its stack is never used again: so `wanted` is asked first whether there is work left.
 //!
-//! A replacement has a copy of the *watchdog's* descriptors, not of those of the thread that it replaces: what it needs of those
-//! it must fetch itself.
+//! A replacement has a copy of the *watchdog's* descriptors, not of those of the thread that it replaces: it must
+//! open again those that it needs.
 
 use core::mem;
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! The two queues shared with the kernel, and the calls that move them.
 //!
-//! Knows nothing of what is asked: 64-byte submissions go in, pairs of a number and a result come out. Without
+//! It knows no kinds of requests: 64-byte submissions go in, pairs of a number and a result come out. Without
 //! `SQPOLL` the kernel reads submissions only inside `io_uring_enter`, so what was pushed can be taken back.
 use crate::{AsFd, Errno, OwnedFd, Result};
 use core::ffi::c_void;

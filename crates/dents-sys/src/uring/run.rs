@@ -1,4 +1,4 @@
-//! The time in which requests may be in flight: the one place that pushes them and takes their answers.
+//! One [`Ring::run`]: the only code that submits requests and takes their answers.
 
 use super::files::{File, Landing, State};
 use super::{CHUNK, Request, Ring};

@@ -1,4 +1,4 @@
-//! Both ways of asking must answer the same, on whatever kernel runs the tests.
+//! Both ways must return the same, on any kernel that runs the tests.
 use super::*;
 use crate::{AsFd, OwnedFd, dir};
 use rustix::fs::{XattrFlags, lsetxattr, setxattr};

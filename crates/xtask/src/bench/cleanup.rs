@@ -1,4 +1,4 @@
-//! Cleaning up whatever happens: a child that waits for its parent's end and then removes the directories.
+//! Cleaning up in any case: a child waits for its parent's end and then removes the directories.
 //!
 //! Destructors do not run on Ctrl-C, nor after a panic (this profile aborts), and a signal handler needs `unsafe`
 //! or a crate. A pipe needs neither: the kernel closes it however its writer ends, by `SIGKILL` too. The child

@@ -1,4 +1,4 @@
-//! What the machine is, and how busy others keep it: read from /proc.
+//! The machine, and how busy other programs keep it: read from /proc.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the project promises, held against what was measured.
+//! The figures that the project promises, beside those that were measured.
 
 use super::directories::Shape;
 use super::job::Job;

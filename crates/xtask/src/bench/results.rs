@@ -1,4 +1,4 @@
-//! What was measured: figures, each under what was listed, how and where.
+//! The measured figures, by directory, job and place.
 
 use super::directories::Shape;
 use super::job::Job;

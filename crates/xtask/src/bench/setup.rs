@@ -1,4 +1,4 @@
-//! What must be there before anything is measured: programs built, directories of our own, the list of peers.
+//! Preparations for a measurement: builds the programs, makes directories, finds the peers.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! The generated files, the test that keeps them so, and what their makers share.
+//! The generated files, the test that compares or writes them, and what their generators share.
 
 use std::fs;
 

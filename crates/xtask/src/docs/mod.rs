@@ -1,9 +1,9 @@
 //! `cargo xtask docs`: the manual pages and the completions of `dls`, from the table of flags that `--help` is made from, and
 //! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`).
 //!
-//! What writes the files is a test (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
-//! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. What was
-//! written is then shown to every program here that can tell whether it is well-formed.
+//! A test writes the files (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
+//! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. Then
+//! each program that can check such a file, if it is installed, reads it.
 
 #[cfg(test)]
 mod bash;

@@ -1,8 +1,8 @@
 //! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
 //!
 //! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`place.rs`) and something
-//! its output must have. The command ends well and the output has it: yes; else no. Documentation is believed for
-//! programs alone that are not on this machine, and what it says is marked so.
+//! its output must have. The command ends well and the output has it: yes; else no. For programs that
+//! are not on this machine, cells come from their documentation, and are marked so.
 
 mod place;
 mod table;

@@ -1,4 +1,4 @@
-//! What is tried: the rows of `table.toml`, which says how they are written.
+//! The rows of `table.toml`, which explains how they are written.
 
 use toml::{Table, Value};
 

@@ -1,4 +1,4 @@
-//! What is listed in the pictures: a small project with fixed times, sizes and owners, under git if that is there.
+//! The directory that the pictures show: a small project with fixed times, sizes and owners, under git if that is there.
 
 use std::fs::{self, File, FileTimes, Permissions};
 use std::io;
