@@ -1,4 +1,4 @@
-//! Decides, in this one place, whether this build goes without libc, and tells it to three parties:
+//! Decides, in this one place, whether this build goes without libc, and passes the decision to three places:
 //!
 //! - to this crate, as `cfg(dents_libc_free)`;
 //! - to this crate's test programs, as link arguments;

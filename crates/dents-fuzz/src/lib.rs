@@ -27,7 +27,7 @@ use std::{env, fs, panic, process, thread};
 /// Mutations of one run.
 pub const COUNT: usize = 10_000;
 
-/// A target that takes longer for one input hangs. All inputs are small, so that even a busy machine needs milliseconds.
+/// A target that takes longer for one input counts as endless. All inputs are small, so that even a busy machine needs milliseconds.
 pub const HANG: Duration = Duration::from_secs(60);
 
 /// A run ends early, and says so, after this time: a slow machine is no failure.
@@ -46,7 +46,7 @@ type Current = Arc<Mutex<(usize, Vec<u8>)>>;
 /// Runs the target on the corpus and on mutations of it.
 ///
 /// # Panics
-/// If the target does, or hangs, or takes too much memory; the message says how to repeat it. If the corpus is empty.
+/// If the target does, or takes too long or too much memory; the message says how to repeat it. If the corpus is empty.
 #[track_caller]
 pub fn check(name: &str, corpus: &[Vec<u8>], target: Target) {
     assert!(!corpus.is_empty(), "{name}: the corpus is empty");
@@ -81,7 +81,7 @@ fn inputs(corpus: Vec<Vec<u8>>, seed: u64, count: usize) -> Box<dyn Iterator<Ite
     Box::new(corpus.into_iter().chain(mutations))
 }
 
-/// Runs all inputs on a thread of its own, which is left behind if it hangs.
+/// Runs all inputs on a thread of its own, which is abandoned if it takes too long.
 fn attempt(
     name: &str,
     inputs: impl Iterator<Item = Vec<u8>> + Send + 'static,

@@ -260,7 +260,7 @@ fn work(oracle: &Oracle, subject: &Subject, cases: &[Case], next: &AtomicUsize, 
 fn explain(oracle: &Oracle, subject: &Subject, failures: &[(Case, String)]) -> String {
     let start = Instant::now();
     let fails = |case: &Case| {
-        // A program that hangs makes every try last: better a long report than none.
+        // A program that does not end makes every try last: better a long report than none.
         start.elapsed() < PATIENCE && matches!(check(oracle, subject, case), Verdict::Different(_))
     };
     let mut report = format!("{} cases differ from GNU ls:\n", failures.len());

@@ -141,7 +141,7 @@ fn three_hundred_hang() {
     let run = dls(far.path(), &["-l", "--timeout=1s", "--max-inflight=512"]);
     let outcome = in_time_and(&run, |outcome| unknown(outcome).len() == 300);
     assert_eq!((outcome.end, lines(&outcome).len()), (End::Exit(1), 1001));
-    // With fewer in flight than hang, those behind them are not reached, and told to be as unknown.
+    // With fewer in flight than are stuck, later ones are not reached, and reported as unknown.
     let outcome = in_time(&dls(far.path(), &["-l", "--timeout=1s", "--max-inflight=16"]));
     assert_eq!((outcome.end, lines(&outcome).len()), (End::Exit(1), 1001));
     assert!(far.peak_in_flight() >= 16);
@@ -166,7 +166,7 @@ fn operands_that_hang() {
     let other = plain(&std::env::temp_dir(), 3).expect("fixture");
     let (hung, stuck) = (far.path().join("dir0"), far.path().join("e00001"));
     let run = |operands: &[&Path]| Run::new(checked().path()).args(["-l", "--timeout=400ms"]).args(operands);
-    // Of one that hangs nothing is known: 2. The others are complete.
+    // Nothing is known of a stuck one: 2. The others are complete.
     for operands in [&[hung.as_path()][..], &[&stuck], &[&stuck, other.path()], &[&hung, other.path()]] {
         let outcome = in_time(&run(operands));
         assert_eq!(outcome.end, End::Exit(2), "{operands:?}: {}", said(&outcome));
@@ -176,7 +176,7 @@ fn operands_that_hang() {
     }
 }
 
-/// The directories beside one that hangs, and those below them, are listed; of its own contents nothing is known.
+/// The directories beside a stuck one, and those below them, are listed; the contents of the stuck one are unknown.
 #[test]
 fn a_tree_with_a_hung_branch() {
     let builder = files(5).tree(40, 10).fault("dir1", &[Request::Opendir], Fault::HangHard);
@@ -186,7 +186,7 @@ fn a_tree_with_a_hung_branch() {
         args.push("--timeout=1s");
         let outcome = in_time(&dls(far.path(), &args));
         let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
-        // Forty have ten files each, but the one that hangs, and the eight below it.
+        // Forty have ten files each, except for the stuck one and the eight below it.
         assert_eq!(text.matches("file0").count(), 40 - 1 - 8, "{options}: {}", said(&outcome));
         assert_eq!(outcome.end, End::Exit(1), "{options}");
         assert!(said(&outcome).ends_with("/dir1' did not answer within 1s\n"), "{}", said(&outcome));

@@ -19,7 +19,7 @@ const MS: Duration = Duration::from_millis(1);
 /// `--threads=1`, a number, and as many as there are cores, if more than one.
 const THREADS: [&str; 3] = ["--threads=1", "--threads=2", "--mode=auto"];
 
-/// Directories, with the mount among them and the file system that hangs there.
+/// Directories, one of them the mount, and the file system that does not answer there.
 struct Tree {
     far: Mounted,
     dir: TempDir,

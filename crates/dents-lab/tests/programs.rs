@@ -51,7 +51,7 @@ fn lines(dir: &Path, args: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The bytes of a text, as docs/OUTPUT.md tells its readers to get them.
+/// The bytes of a text, decoded as docs/OUTPUT.md says.
 fn bytes(row: &Value, field: &str) -> Option<Vec<u8>> {
     match &row[format!("{field}_bytes")] {
         Value::String(base64) => Some(STANDARD.decode(base64).expect("base64")),
@@ -59,7 +59,7 @@ fn bytes(row: &Value, field: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Directories and the names in them: what rows tell.
+/// Directories and the names in them, from the rows.
 type Names = BTreeSet<(Vec<u8>, Vec<u8>)>;
 
 fn names<'v>(rows: impl IntoIterator<Item = &'v Value>) -> Names {

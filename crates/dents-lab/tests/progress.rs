@@ -261,7 +261,7 @@ fn has_ended(pid: Pid) -> bool {
     stat.map_or(true, |stat| stat.contains(") Z "))
 }
 
-/// Walks over trees tell how far they have come.
+/// Walks over trees show their progress.
 #[test]
 fn a_tree_is_told_of_while_it_is_read() {
     let Some(far) = far_files(1000).hang("e00321").mount_or_skip() else { return };

@@ -153,7 +153,7 @@ fn a_far_tree_within_a_near_one() {
     drop(far);
 }
 
-/// A directory that hangs holds up neither what is shown before it nor the reading of what follows.
+/// A stuck directory delays neither the directories that are shown before it nor the reading of those after it.
 #[test]
 fn one_that_hangs() {
     let far = SlowFs::builder().entries(5, &[Kind::File]).tree(120, 4);

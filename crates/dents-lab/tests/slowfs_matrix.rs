@@ -185,7 +185,7 @@ fn names_come_and_go() {
     }
 }
 
-/// One hangs and comes back: nothing is missing, in whatever mode it was waited for.
+/// A request is held and then answered: no entry is missing, in any mode.
 #[test]
 fn what_hung_and_came_back_is_there() {
     for count in SIZES {

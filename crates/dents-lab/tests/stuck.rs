@@ -26,7 +26,7 @@ fn name(number: usize) -> String {
     format!("e{number:05}")
 }
 
-/// Waits until so many entries have been asked all there is to ask, while the others hang.
+/// Waits until so many entries have been asked for everything, while the others are stuck.
 fn until_asked(far: &Mounted, count: usize, what: &str) {
     let start = Instant::now();
     while far.counts().of(Request::Listxattr) < count as u64 {
@@ -35,7 +35,7 @@ fn until_asked(far: &Mounted, count: usize, what: &str) {
     }
 }
 
-/// Lists it on a terminal while these hang; all others are asked, and once the server is back all is shown.
+/// Lists it on a terminal while these are stuck; all others are asked, and when the server is back all are shown.
 fn overtakes(far: &Mounted, run: &Run, hung: &[usize], count: usize) {
     far.clear_faults();
     far.reset_counts();

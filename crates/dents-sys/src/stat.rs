@@ -310,7 +310,7 @@ fn ask_statx(
 }
 
 /// Asks once more in the old way if it is the call that was refused. A file system may give the same errno for one file:
-/// what tells is a `statx` of no file at all, to which a kernel that has the call answers `EFAULT`.
+/// a `statx` of no file decides, to which a kernel that has the call answers `EFAULT`.
 #[cold]
 #[inline(never)]
 fn if_refused(

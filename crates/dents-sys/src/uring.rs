@@ -80,7 +80,7 @@ impl Ring {
     /// kernel for its path.
     ///
     /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.1, five before 6.0. Dropping it costs three. Whether the
-    /// kernel knows an operation is not asked: its first answer tells. Errors mean: do without. `ENOSYS` no
+    /// kernel knows an operation is not asked for: its first answer shows it. Errors mean: do without. `ENOSYS` no
     /// io_uring, or one of before 5.4, `EPERM` forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {
         let queue = Queue::new(entries.clamp(1, MAX_ENTRIES))?;

@@ -31,8 +31,8 @@ mod tests {
     /// What `dents` exports of `dents-core`: the constants of the one, the variants of the other.
     const EXPORTED: &[&str] = &["pub const dents_core::needs::Needs::", "pub dents_core::tree::Step::"];
 
-    /// What rustdoc tells of a package with all features. In a folder of its own: what it compiles, it compiles under another
-    /// variable.
+    /// Rustdoc's JSON of a package with all features. Its target directory is its own, since the variable would make the others
+    /// compile again.
     fn json(package: &str) -> PathBuf {
         let target = target_dir().join("api");
         let args = ["rustdoc", "--quiet", "--package", package, "--lib", "--all-features"];

@@ -138,7 +138,7 @@ impl Builder {
     }
 
     /// So many requests are worked on at once; the others queue. As many as come, if nothing is said. A
-    /// request that hangs takes no slot.
+    /// request that is never answered takes no slot.
     pub fn slots(mut self, slots: usize) -> Builder {
         self.pace.slots = Some(slots.max(1));
         self

@@ -100,7 +100,7 @@ impl Mounted {
         self.server.reset_counts();
     }
 
-    /// The most requests that were unanswered at one time: those that queued or hung included.
+    /// The most requests that were unanswered at one time: those that queued, and those that are never answered, included.
     pub fn peak_in_flight(&self) -> usize {
         self.server.peak()
     }
@@ -110,12 +110,12 @@ impl Mounted {
         self.server.in_flight()
     }
 
-    /// The requests that hang now.
+    /// The requests that are held unanswered now.
     pub fn hung(&self) -> usize {
         self.server.hung()
     }
 
-    /// Waits until so many requests hang. False if they do not within `patience`.
+    /// Waits until so many requests are held unanswered. False if they are not within `patience`.
     pub fn wait_hung(&self, count: usize, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         while self.hung() < count {

@@ -253,7 +253,7 @@ impl Server {
         held.into_iter().for_each(|held| (held.answer)(Some(Errno::IO)));
     }
 
-    /// The server is back: nothing hangs any more, and what hung is answered now. Says how many did.
+    /// The server is back: from now on all requests are answered, also those that were held. Returns how many those were.
     pub(super) fn release(&self) -> usize {
         let mut state = self.state();
         state.faults.clear_hangs();

@@ -1,4 +1,4 @@
-//! The kernel's table of mounts, as far as our own go: found by their source, never by a path that could hang.
+//! The kernel's table of mounts, as far as our own go: found by their source, never by a path, whose lookup could block.
 
 use std::ffi::OsString;
 use std::fs;

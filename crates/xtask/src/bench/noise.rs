@@ -23,7 +23,7 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// To be made before anything is built or run: this is when the load average tells of others.
+    /// To be made before anything is built or run: only then is the load average that of other programs.
     pub(crate) fn start() -> Noise {
         Noise { load: machine::load(), start: Ticks::now(), empties: Vec::new(), others: Vec::new() }
     }

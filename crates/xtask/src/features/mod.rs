@@ -34,7 +34,7 @@ const PROGRAMS: [Program; 7] = [
 struct Program {
     title: &'static str,
     file: &'static str,
-    /// What makes it tell its options.
+    /// The option that prints its help.
     help: &'static [&'static str],
     /// What stands after all arguments.
     last: &'static [&'static str],
