@@ -380,7 +380,7 @@ pub struct Said {
 
 /// A command line, taken apart as getopt would.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Argument {
     /// An option that GNU `ls` has.
     Option(Said),
     /// An operand, `--` and what follows it, or something that no option is: as it was.
@@ -388,48 +388,48 @@ pub enum Piece {
 }
 
 /// Takes arguments apart. Operands do not end options (they do under POSIXLY_CORRECT, which is not looked at).
-pub fn read(args: &[OsString]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub fn read(args: &[OsString]) -> Vec<Argument> {
+    let mut arguments = Vec::new();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         let bytes = arg.as_bytes();
         if bytes == b"--" {
-            pieces.push(Piece::Other(arg.clone()));
-            pieces.extend(rest.cloned().map(Piece::Other));
+            arguments.push(Argument::Other(arg.clone()));
+            arguments.extend(rest.cloned().map(Argument::Other));
             break;
         } else if let Some(long) = bytes.strip_prefix(b"--") {
-            pieces.push(read_long(arg, long, &mut rest));
+            arguments.push(read_long(arg, long, &mut rest));
         } else if bytes.len() > 1 && bytes[0] == b'-' {
-            read_cluster(&bytes[1..], &mut rest, &mut pieces);
+            read_cluster(&bytes[1..], &mut rest, &mut arguments);
         } else {
-            pieces.push(Piece::Other(arg.clone()));
+            arguments.push(Argument::Other(arg.clone()));
         }
     }
-    pieces
+    arguments
 }
 
-fn read_long<'a>(arg: &OsString, long: &[u8], rest: &mut impl Iterator<Item = &'a OsString>) -> Piece {
+fn read_long<'a>(arg: &OsString, long: &[u8], rest: &mut impl Iterator<Item = &'a OsString>) -> Argument {
     let mut parts = long.splitn(2, |&byte| byte == b'=');
     let name = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
     let mut value = parts.next().map(|value| OsString::from_vec(value.to_vec()));
-    let Some(option) = by_long(&name) else { return Piece::Other(arg.clone()) };
+    let Some(option) = by_long(&name) else { return Argument::Other(arg.clone()) };
     let mut words = vec![arg.clone()];
     if option.arity == Arity::Required && value.is_none() {
         value = rest.next().cloned();
         words.extend(value.clone());
     }
-    Piece::Option(Said { option, value, words })
+    Argument::Option(Said { option, value, words })
 }
 
 fn read_cluster<'a>(
     mut letters: &[u8],
     rest: &mut impl Iterator<Item = &'a OsString>,
-    pieces: &mut Vec<Piece>,
+    arguments: &mut Vec<Argument>,
 ) {
     while let Some((&letter, after)) = letters.split_first() {
         let Some(option) = by_letter(letter) else {
             let bad = [b"-", letters].concat();
-            pieces.push(Piece::Other(OsString::from_vec(bad)));
+            arguments.push(Argument::Other(OsString::from_vec(bad)));
             return;
         };
         let mut words = vec![OsString::from_vec(vec![b'-', letter])];
@@ -437,28 +437,28 @@ fn read_cluster<'a>(
             let value =
                 if after.is_empty() { rest.next().cloned() } else { Some(OsStr::from_bytes(after).into()) };
             words.extend(value.clone());
-            pieces.push(Piece::Option(Said { option, value, words }));
+            arguments.push(Argument::Option(Said { option, value, words }));
             return;
         }
-        pieces.push(Piece::Option(Said { option, value: None, words }));
+        arguments.push(Argument::Option(Said { option, value: None, words }));
         letters = after;
     }
 }
 
 /// The options alone.
 pub fn said(args: &[OsString]) -> Vec<Said> {
-    let option = |piece| match piece {
-        Piece::Option(said) => Some(said),
-        Piece::Other(_) => None,
+    let option = |argument| match argument {
+        Argument::Option(said) => Some(said),
+        Argument::Other(_) => None,
     };
     read(args).into_iter().filter_map(option).collect()
 }
 
 /// Every option for which `other` has an answer is replaced by it; all else stays where it was.
 pub fn rewrite(args: &[OsString], other: impl Fn(&Said) -> Option<Vec<OsString>>) -> Vec<OsString> {
-    let words = |piece| match piece {
-        Piece::Option(said) => other(&said).unwrap_or(said.words),
-        Piece::Other(word) => vec![word],
+    let words = |argument| match argument {
+        Argument::Option(said) => other(&said).unwrap_or(said.words),
+        Argument::Other(word) => vec![word],
     };
     read(args).into_iter().flat_map(words).collect()
 }

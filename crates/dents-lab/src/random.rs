@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::case::{Case, WORD_BREAK};
-use crate::options::{self, Piece};
+use crate::options::{self, Argument};
 use crate::palette;
 use crate::rng::Rng;
 
@@ -172,11 +172,11 @@ pub fn split(option: &str) -> Vec<String> {
     let pieces = options::read(&words);
     let split = pieces.iter().map(|piece| match piece {
         // `-w80` stays as it was spelled.
-        Piece::Option(said) if said.words.len() == 2 && words.len() == 1 => {
+        Argument::Option(said) if said.words.len() == 2 && words.len() == 1 => {
             said.words[0].to_string_lossy().into_owned() + &text(&said.words[1..])
         }
-        Piece::Option(said) => text(&said.words),
-        Piece::Other(word) => word.to_string_lossy().into_owned(),
+        Argument::Option(said) => text(&said.words),
+        Argument::Other(word) => word.to_string_lossy().into_owned(),
     });
     split.collect()
 }

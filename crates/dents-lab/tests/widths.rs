@@ -51,15 +51,15 @@ fn written(dir: &Path, options: &[&str], columns: u16) -> Vec<String> {
 
 /// Where a name's first letter stands: row and column from 0, and its place in the line.
 #[derive(Debug)]
-struct Place {
+struct Position {
     row: usize,
     column: usize,
     at: usize,
 }
 
-/// The places of all names in these lines. Beside names there is nothing but characters of one column.
-fn places(lines: &[String]) -> Vec<Place> {
-    let mut places = Vec::new();
+/// The positions of all names in these lines. Beside names there is nothing but characters of one column.
+fn positions(lines: &[String]) -> Vec<Position> {
+    let mut positions = Vec::new();
     for (row, line) in lines.iter().enumerate() {
         let mut on_line: Vec<(usize, &str, usize)> =
             NAMES.iter().filter_map(|(name, width)| Some((find(line, name)?, *name, *width))).collect();
@@ -67,12 +67,12 @@ fn places(lines: &[String]) -> Vec<Place> {
         let (mut column, mut end) = (0, 0);
         for (at, name, width) in on_line {
             column += line[end..at].chars().count();
-            places.push(Place { row, column, at });
+            positions.push(Position { row, column, at });
             column += width;
             end = at + name.len();
         }
     }
-    places
+    positions
 }
 
 /// A name in a line, as a word.
@@ -91,8 +91,8 @@ fn marked(line: &str, at: usize) -> String {
 fn assert_stands(options: &[&str], columns: u16) {
     let dir = fixture();
     let lines = written(dir.path(), options, columns);
-    let places = places(&lines);
-    assert_eq!(places.len(), NAMES.len(), "{options:?}: {lines:#?}");
+    let positions = positions(&lines);
+    assert_eq!(positions.len(), NAMES.len(), "{options:?}: {lines:#?}");
     let dls = release();
     let command = format!(
         "cd {}; {} {}",
@@ -103,13 +103,14 @@ fn assert_stands(options: &[&str], columns: u16) {
     let screen = Screen::new(columns, 40).expect("a screen");
     let seen = screen.show(&command).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(seen, lines, "{options:?}: lines wrap, or something is lost");
-    let marks = |place: &Place| format!("printf '\\033[{};{}H@'", place.row + 1, place.column + 1);
-    let marks: Vec<String> = places.iter().map(marks).collect();
+    let marks =
+        |position: &Position| format!("printf '\\033[{};{}H@'", position.row + 1, position.column + 1);
+    let marks: Vec<String> = positions.iter().map(marks).collect();
     let seen =
         screen.show(&format!("{command}\n{}", marks.join("\n"))).unwrap_or_else(|error| panic!("{error}"));
     let mut expected = lines.clone();
-    for place in &places {
-        expected[place.row] = marked(&expected[place.row], place.at);
+    for position in &positions {
+        expected[position.row] = marked(&expected[position.row], position.at);
     }
     assert_eq!(seen, expected, "{options:?}: a name begins elsewhere");
 }
@@ -142,9 +143,10 @@ fn columns_are_straight() {
     let dir = fixture();
     for options in [&["-C"][..], &["-x"], &["-C", "--icons"], &["-x", "--icons"]] {
         let lines = written(dir.path(), options, 40);
-        let places = places(&lines);
-        let starts =
-            |row: usize| places.iter().filter(move |place| place.row == row).map(|place| place.column);
+        let positions = positions(&lines);
+        let starts = |row: usize| {
+            positions.iter().filter(move |position| position.row == row).map(|position| position.column)
+        };
         let first: Vec<usize> = starts(0).collect();
         assert!(first.len() > 1, "{options:?}: {lines:#?}");
         for row in 1..lines.len() {

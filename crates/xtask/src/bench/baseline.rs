@@ -103,7 +103,7 @@ fn measure(then: Option<&Baseline>) -> Result<(Baseline, Vec<String>)> {
         }
         let (_, _, dir) = match &mut dir {
             Some(built) => built,
-            empty => empty.insert((shape, count, setup.places[0].build(shape, count)?)),
+            empty => empty.insert((shape, count, setup.systems[0].build(shape, count)?)),
         };
         let mut found = case(&setup, shape, job, dir, count)?;
         for _ in 0..AGAIN {
@@ -127,7 +127,7 @@ fn case(setup: &Setup, shape: Shape, job: Job, dir: &Dir, count: usize) -> Resul
     let programs: Vec<&Program> =
         [base].into_iter().chain(&setup.ours).filter(|one| one.command(job, "").is_some()).collect();
     let contenders: Vec<_> =
-        programs.iter().filter_map(|program| setup.places[0].contender(program, job, dir)).collect();
+        programs.iter().filter_map(|program| setup.systems[0].contender(program, job, dir)).collect();
     let samples = setup.stopwatch.compare(&contenders, job.env(), Conditions::default(), SHORT)?;
     let samples = samples.into_iter().collect::<Result<Vec<_>>>()?;
     let mut cells = BTreeMap::new();

@@ -9,7 +9,7 @@ use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::Program;
 use super::results::{Key, Results};
-use super::setup::{Place, Setup};
+use super::setup::{FileSystem, Setup};
 use super::{plot, promises, report};
 use crate::step::Result;
 
@@ -47,11 +47,11 @@ pub(crate) fn run(out: &Path) -> Result<()> {
     let counts = directories::counts(std::env::var("COUNT").ok().as_deref(), COUNTS)?;
     let setup = Setup::prepare(true)?;
     let mut results = Results { notes: setup.notes.clone(), ..Results::default() };
-    for place in &setup.places {
+    for system in &setup.systems {
         for &count in &counts {
             noise.look(&setup.stopwatch, &setup.empty.command(Job::Long, "").unwrap_or_default()[0])?;
             for shape in [Shape::Plain, Shape::Mix, Shape::Long, Shape::Tree] {
-                Round { setup: &setup, place, shape, count }.run(&mut results)?;
+                Round { setup: &setup, system, shape, count }.run(&mut results)?;
             }
             results.notes.push(BROKEN_OFF.into());
             save(out, &setup, &results, &noise)?;
@@ -90,7 +90,7 @@ pub(crate) fn write(out: &Path, name: &str, text: &str) -> Result<()> {
 /// One directory, and all that is asked of it.
 struct Round<'a> {
     setup: &'a Setup,
-    place: &'a Place,
+    system: &'a FileSystem,
     shape: Shape,
     count: usize,
 }
@@ -103,7 +103,7 @@ impl Round<'_> {
         if extras.is_empty() && !headline {
             return Ok(());
         }
-        let dir = match self.place.build(self.shape, self.count) {
+        let dir = match self.system.build(self.shape, self.count) {
             Ok(dir) => dir,
             Err(why) => {
                 results.note(why);
@@ -131,7 +131,7 @@ impl Round<'_> {
         self.time(Job::Long, Conditions::default(), dir, &self.everyone(), results)?;
         let few: Vec<&Program> = self.everyone().into_iter().filter(|program| !program.is_peer()).collect();
         self.time(Job::Long, one_core, dir, &few, results)?;
-        if self.place.cold {
+        if self.system.cold {
             self.time(Job::Long, cold, dir, &self.listers(), results)?;
         }
         self.calls(dir, results);
@@ -152,7 +152,7 @@ impl Round<'_> {
     }
 
     fn key(&self, job: Job, conditions: Conditions) -> Key {
-        Key { conditions, ..Key::warm(&self.place.fs, self.shape, self.count, job) }
+        Key { conditions, ..Key::warm(&self.system.fs, self.shape, self.count, job) }
     }
 
     fn time(
@@ -181,7 +181,7 @@ impl Round<'_> {
                     "{what}: {} left out, it would take some {expected:.0} s a run",
                     program.name
                 ));
-            } else if let Some(contender) = self.place.contender(program, job, dir) {
+            } else if let Some(contender) = self.system.contender(program, job, dir) {
                 names.push(program.name.as_str());
                 contenders.push(contender);
             }
@@ -204,7 +204,7 @@ impl Round<'_> {
 
     /// The same on every file system, so only on the first.
     fn calls(&self, dir: &Dir, results: &mut Results) {
-        if self.place.fs != self.setup.places[0].fs {
+        if self.system.fs != self.setup.systems[0].fs {
             return;
         }
         let key = self.key(Job::Long, Conditions::default());

@@ -9,7 +9,7 @@ use super::measure::{Budget, Conditions};
 use super::noise::Noise;
 use super::programs::MODES;
 use super::report::{milliseconds, thousands};
-use super::setup::{Place, Setup};
+use super::setup::{FileSystem, Setup};
 use super::{full, report};
 use crate::step::Result;
 
@@ -57,14 +57,14 @@ pub(crate) fn run(out: &Path) -> Result<()> {
     let setup = Setup::prepare(true)?;
     let empty = setup.empty.command(Job::Long, "").unwrap_or_default().concat();
     let mut cells = Vec::new();
-    for place in &setup.places {
+    for system in &setup.systems {
         for &count in &counts {
             noise.look(&setup.stopwatch, &empty)?;
-            let dir = place.build(Shape::Plain, count)?;
+            let dir = system.build(Shape::Plain, count)?;
             for (cold, one_core) in [(false, false), (false, true), (true, false), (true, true)] {
-                if !cold || place.cold {
+                if !cold || system.cold {
                     let conditions = Conditions { cold, one_core };
-                    let cell = measure(&setup, place, &dir, count, conditions)?;
+                    let cell = measure(&setup, system, &dir, count, conditions)?;
                     println!("   {}: auto {:.2} × the best fixed mode", cell.name(), cell.ratio());
                     cells.push(cell);
                 }
@@ -81,11 +81,17 @@ pub(crate) fn run(out: &Path) -> Result<()> {
 }
 
 /// One cell. Where `auto` looks bad it is measured again, and the least of each mode's medians counts.
-fn measure(setup: &Setup, place: &Place, dir: &Dir, count: usize, conditions: Conditions) -> Result<Cell> {
+fn measure(
+    setup: &Setup,
+    system: &FileSystem,
+    dir: &Dir,
+    count: usize,
+    conditions: Conditions,
+) -> Result<Cell> {
     let budget = if conditions.cold { COLD } else { WARM };
     let contenders: Vec<_> =
-        setup.ours.iter().filter_map(|program| place.contender(program, Job::Long, dir)).collect();
-    let mut cell = Cell { fs: place.fs.clone(), count, conditions, seconds: [f64::INFINITY; MODES.len()] };
+        setup.ours.iter().filter_map(|program| system.contender(program, Job::Long, dir)).collect();
+    let mut cell = Cell { fs: system.fs.clone(), count, conditions, seconds: [f64::INFINITY; MODES.len()] };
     for _ in 0..=AGAIN {
         let samples = setup.stopwatch.compare(&contenders, None, conditions, budget)?;
         for (best, sample) in cell.seconds.iter_mut().zip(samples) {

@@ -58,7 +58,7 @@ pub(crate) fn verdict(complaints: &[String]) -> String {
 fn head(setup: &Setup, noise: &Noise) -> String {
     let Machine { cpu, cores, memory_gib, kernel } = Machine::here();
     let (least, greatest) = noise.empty();
-    let systems: Vec<&str> = setup.places.iter().map(|place| place.fs.as_str()).collect();
+    let systems: Vec<&str> = setup.systems.iter().map(|system| system.fs.as_str()).collect();
     let mut rows = vec![
         ("machine", format!("{cores} cores, {cpu}; {memory_gib} GiB")),
         ("kernel", format!("Linux {kernel}")),

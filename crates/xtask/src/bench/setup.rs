@@ -29,7 +29,7 @@ pub(crate) struct Setup {
     /// Those of others.
     pub(crate) peers: Vec<Program>,
     /// Where directories are made.
-    pub(crate) places: Vec<Place>,
+    pub(crate) systems: Vec<FileSystem>,
     /// What could not be done, and why.
     pub(crate) notes: Vec<String>,
     /// Times commands.
@@ -44,7 +44,7 @@ pub(crate) struct Setup {
 }
 
 /// A file system to measure on.
-pub(crate) struct Place {
+pub(crate) struct FileSystem {
     /// Its type, as the kernel names it.
     pub(crate) fs: String,
     /// Whether a cold run means anything: it has a disk, and the caches may be dropped.
@@ -54,13 +54,13 @@ pub(crate) struct Place {
     inodes: u64,
 }
 
-impl Place {
-    fn prepare(dir: PathBuf) -> Result<Place> {
+impl FileSystem {
+    fn prepare(dir: PathBuf) -> Result<FileSystem> {
         let nothing = dir.join("nothing");
         fs::create_dir_all(&nothing).map_err(|error| format!("{}: {error}", nothing.display()))?;
         let (fs, inodes) = machine::file_system(&dir).unwrap_or(("unknown".into(), u64::MAX));
         let cold = fs != "tmpfs" && machine::can_drop_caches();
-        Ok(Place { fs, cold, nothing: nothing.display().to_string(), inodes, dir })
+        Ok(FileSystem { fs, cold, nothing: nothing.display().to_string(), inodes, dir })
     }
 
     /// A directory here.
@@ -85,7 +85,7 @@ impl Place {
 
 impl Setup {
     /// Builds and finds all programs. `$DLS` may name another `dls`, `$TMPDIR` another place than /tmp.
-    pub(crate) fn prepare(all_places: bool) -> Result<Setup> {
+    pub(crate) fn prepare(all_systems: bool) -> Result<Setup> {
         let mut notes: Vec<String> = tools::ensure(tools::FOR_BENCHES).err().into_iter().collect();
         let (dls, calls, refuse) = build()?;
         let own = format!("dents-bench-{}", std::process::id());
@@ -93,11 +93,11 @@ impl Setup {
         let mut dirs = vec![temporary.join(&own)];
         let shm = Path::new("/dev/shm");
         let on_tmpfs = machine::file_system(&temporary).is_some_and(|(fs, _)| fs == "tmpfs");
-        if all_places && shm.is_dir() && !on_tmpfs {
+        if all_systems && shm.is_dir() && !on_tmpfs {
             dirs.push(shm.join(&own));
         }
         let cleanup = Cleanup::watch(&dirs.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
-        let places = dirs.iter().map(|dir| Place::prepare(dir.clone())).collect::<Result<Vec<_>>>()?;
+        let systems = dirs.iter().map(|dir| FileSystem::prepare(dir.clone())).collect::<Result<Vec<_>>>()?;
         let scratch = &dirs[0];
         let dls = install(&dls, scratch)?;
         let empty = compile("empty.S", scratch)?;
@@ -122,7 +122,7 @@ impl Setup {
             stopwatch: Stopwatch::new(scratch)?,
             timed: programs::find("hyperfine").is_some(),
             pinned: programs::find("taskset").is_some(),
-            places,
+            systems,
             notes,
             peak,
             calls: programs::find("strace").map(|_| calls),

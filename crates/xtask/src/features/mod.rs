@@ -1,10 +1,10 @@
 //! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
 //!
-//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`place.rs`) and something
+//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`project.rs`) and something
 //! its output must have. The command ends well and the output has it: yes; else no. For programs that
 //! are not on this machine, cells come from their documentation, and are marked so.
 
-mod place;
+mod project;
 mod table;
 
 use std::fs;
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use crate::pictures::pty;
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
-use place::Place;
+use project::Project;
 use table::{Cell, Row, Want, rows};
 
 const PAGE: &str = "docs/FEATURES.md";
@@ -79,15 +79,15 @@ pub(crate) fn run(path: Option<&str>) -> Result<()> {
     let mut directories = vec![target_dir().join("release")];
     directories.extend(std::env::split_paths(path.unwrap_or_default()).chain(std::env::split_paths(&paths)));
     let found = PROGRAMS.each_ref().map(|program| Found::new(program, &directories));
-    let place = Place::make().map_err(|error| format!("the place to try it in: {error}"))?;
-    let rows: Vec<String> = rows().iter().map(|row| line(row, &found, &place)).collect();
+    let project = Project::make().map_err(|error| format!("the project to try it in: {error}"))?;
+    let rows: Vec<String> = rows().iter().map(|row| line(row, &found, &project)).collect();
     let table = table(&found, &rows);
     fs::write(workspace().join(PAGE), page(&table)).map_err(|error| format!("{PAGE}: {error}"))?;
     println!("{PAGE}: {} rows", rows.len());
     Ok(())
 }
 
-fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
+fn line(row: &Row, found: &[Option<Found>; 7], project: &Project) -> String {
     let cells: Vec<String> = row
         .cells
         .iter()
@@ -102,7 +102,7 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
             }
             (Cell::Run(args), Some(program)) => {
                 let args = args.iter().map(String::as_str).chain(program.last.iter().copied());
-                attempt(&row.want, &program.path, &args.collect::<Vec<_>>(), place)
+                attempt(&row.want, &program.path, &args.collect::<Vec<_>>(), project)
             }
         })
         .collect();
@@ -111,18 +111,18 @@ fn line(row: &Row, found: &[Option<Found>; 7], place: &Place) -> String {
 }
 
 /// Runs it and looks at what it says: yes, no, or a number.
-fn attempt(want: &Want, program: &Path, args: &[&str], place: &Place) -> String {
+fn attempt(want: &Want, program: &Path, args: &[&str], project: &Project) -> String {
     if want.is_count() {
-        return place.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
+        return project.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
     }
     let output = if want.needs_terminal() {
-        pty::run(place.command(program, args), 50, 80).ok()
+        pty::run(project.command(program, args), 50, 80).ok()
     } else {
-        let output = place.command(program, args).output().ok();
+        let output = project.command(program, args).output().ok();
         output.filter(|output| output.status.success()).map(|output| output.stdout)
     };
     let text = output.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let met = text.is_some_and(|text| want.is_met(&text, || place.gnu(args)));
+    let met = text.is_some_and(|text| want.is_met(&text, || project.gnu(args)));
     String::from(if met { "yes" } else { "no" })
 }
 
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn what_is_tried_tells_yes_from_no() {
-        let place = Place::make().unwrap();
+        let project = Project::make().unwrap();
         let try_ =
-            |want: &[&str], args: &[&str]| attempt(&Want::new(want), Path::new("/bin/ls"), args, &place);
+            |want: &[&str], args: &[&str]| attempt(&Want::new(want), Path::new("/bin/ls"), args, &project);
         assert_eq!(try_(&["order", "z", "a.txt"], &["--group-directories-first", "-1"]), "yes");
         assert_eq!(try_(&["order", "z", "a.txt"], &["-1"]), "no");
         assert_eq!(try_(&["ok"], &["--no-such-option"]), "no");
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn a_program_that_is_missing_is_not_guessed_about() {
-        let place = Place::make().unwrap();
+        let project = Project::make().unwrap();
         let missing = [const { None }; 7];
         for row in rows() {
-            let line = line(&row, &missing, &place);
+            let line = line(&row, &missing, &project);
             assert!(!line.contains("| yes |") && !line.contains("| no |"), "{line}");
         }
     }

@@ -10,18 +10,18 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Removed when dropped.
-pub(super) struct Place(PathBuf);
+pub(super) struct Project(PathBuf);
 
 /// A name that would set the title of a terminal.
 const HOSTILE: &[u8] = b"x\x1b]0;owned\x07y";
 
-impl Place {
-    pub(super) fn make() -> io::Result<Place> {
+impl Project {
+    pub(super) fn make() -> io::Result<Project> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("dls-features-{}-{number}", std::process::id()));
-        let place = Place(root);
-        let at = |path: &str| place.0.join(path);
+        let project = Project(root);
+        let at = |path: &str| project.0.join(path);
         for directory in ["z/deep", "h", "many"] {
             fs::create_dir_all(at(directory))?;
         }
@@ -40,7 +40,7 @@ impl Place {
         {
             fs::write(at(name), vec![b'.'; size])?;
         }
-        fs::write(place.0.join("h").join(OsStr::from_bytes(HOSTILE)), "")?;
+        fs::write(project.0.join("h").join(OsStr::from_bytes(HOSTILE)), "")?;
         symlink("f2", at("link"))?;
         fs::write(at(".gitignore"), "skip.log\n")?;
         fs::write(at("dls.conf"), "always -r\n--color=auto\n")?;
@@ -48,16 +48,16 @@ impl Place {
         for number in 0..1000 {
             File::create(at(&format!("many/file-{number}")))?;
         }
-        place.prepare("git", &["init"]);
-        place.prepare("git", &["add", "f2", ".gitignore"]);
+        project.prepare("git", &["init"]);
+        project.prepare("git", &["add", "f2", ".gitignore"]);
         let author = ["-c", "user.name=dls", "-c", "user.email=dls@example.org"];
-        place.prepare("git", &[&author[..], &["commit", "-m", "all"]].concat());
+        project.prepare("git", &[&author[..], &["commit", "-m", "all"]].concat());
         fs::write(at("f2"), "changed")?;
         // Where the file system has none of these, no program will show them.
-        place.prepare("setfattr", &["-n", "user.tag", "-v", "blue", "a.txt"]);
-        place.prepare("setfacl", &["-m", "u:1:r", "f10"]);
-        place.prepare("chattr", &["+d", "z.tar.gz"]);
-        Ok(place)
+        project.prepare("setfattr", &["-n", "user.tag", "-v", "blue", "a.txt"]);
+        project.prepare("setfacl", &["-m", "u:1:r", "f10"]);
+        project.prepare("chattr", &["+d", "z.tar.gz"]);
+        Ok(project)
     }
 
     fn prepare(&self, program: &str, args: &[&str]) {
@@ -110,7 +110,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Project {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
