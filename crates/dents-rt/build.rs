@@ -9,7 +9,7 @@
 use std::env;
 use std::path::Path;
 
-/// What a libc-free binary needs of the linker.
+/// Linker arguments of a binary without libc.
 const LINK_ARGS: &[&str] = &[
     // No crt1.o, no libc, no libgcc: `entry!` brings everything.
     "-nostartfiles",

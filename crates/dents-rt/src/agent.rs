@@ -39,14 +39,14 @@ use crate::stack::Stack;
 
 const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | flags::THREAD | flags::SYSVSEM;
 
-/// What is to be done, once.
+/// A closure that is called once.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
 /// The agent's number, once there is one.
 static AGENT: AtomicU32 = AtomicU32::new(0);
 
-/// Starts the agent, which does `job` and must not come to its end. It shares with us what it can reach by safe means; a
-/// descriptor of ours means nothing to it.
+/// Starts the agent, which does `job`; `job` must not return. The agent shares our memory, but our descriptors are not valid in
+/// it.
 ///
 /// Should it end before us, by a panic or by a signal, a thread of ours calls `at_end`, then writes one line to standard
 /// error, and ends the program with status 2. `at_end` must take no lock and allocate nothing.
@@ -69,7 +69,7 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
             job();
         }
     };
-    // No exit signal: our parent's business is not to hear of it, and ours neither.
+    // No exit signal: neither our process nor its parent is to be notified.
     let lives: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
     let agent = clone(AGENT_FLAGS, lives, Box::new(life))?;
     let watched = crate::thread::detach(Box::new(move || outlive(agent, lives, at_end)));

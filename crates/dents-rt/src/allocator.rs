@@ -62,7 +62,7 @@ struct Freed {
     next: Option<NonNull<Freed>>,
 }
 
-/// What the lock guards.
+/// The state that the lock guards.
 struct Heap {
     /// The bump region, as addresses; all 0 before the first allocation.
     next: usize,

@@ -25,11 +25,11 @@ use crate::{confine, guard};
 /// Where to look if the environment has no PATH; the value of confstr(3)'s _CS_PATH.
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
-/// What children block; all signals while nothing was said (no mask can have SIGKILL).
+/// The signals that children block; all bits until it is set (no mask can have SIGKILL).
 static BLOCKED: AtomicU64 = AtomicU64::new(SignalSet::MAX);
 
 /// From now on children start with exactly these signals blocked (bit `n - 1` for signal `n`), not with those that the
-/// calling thread blocks: what a program blocks for its own purposes is not its children's.
+/// calling thread blocks: a program blocks signals for itself, not for its children.
 pub fn set_blocked_signals(blocked: u64) {
     BLOCKED.store(blocked, Ordering::Relaxed);
 }
@@ -79,7 +79,7 @@ struct Apart {
     confined: bool,
 }
 
-/// A child, and where to read what it prints.
+/// A child, and the pipe with its output.
 fn launch(argv: &[&CStr], env: &[&CStr], apart: Option<Apart>) -> Result<(Pid, OwnedFd), Errno> {
     let name = argv.first().ok_or(Errno::INVAL)?;
     let candidates = candidates(name.to_bytes(), env);
@@ -120,7 +120,7 @@ fn above_standard(fd: OwnedFd) -> Result<OwnedFd, Errno> {
     if fd.as_raw_fd() > 2 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 3) }
 }
 
-/// What the child needs to know, and what it has to say.
+/// The arguments of the child, and its error.
 struct Errand<'a> {
     candidates: &'a [CString],
     argv: &'a [*const c_char],
@@ -184,7 +184,7 @@ unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
 fn keep_apart(apart: &Apart) -> Result<(), Errno> {
     rustix::process::setpgid(None, apart.group)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // Had our parent ended before that, nothing would ever end us.
+    // If the parent ended before that, no signal would ever end the child.
     if getppid() != Some(apart.parent) {
         return Err(Errno::SRCH);
     }
@@ -282,14 +282,14 @@ mod tests {
 
     #[test]
     fn nothing_of_ours_leaks() {
-        // What the harness itself inherited is passed on by both.
+        // Both pass on the descriptors that the harness itself inherited.
         let script = "ls /proc/self/fd; grep SigBlk /proc/self/status";
         let std = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
         let script = CString::new(script).unwrap();
         assert_eq!(output(&[c"sh", c"-c", &script], &[c"PATH=/bin"]).unwrap().stdout, std.stdout);
     }
 
-    /// What a script prints, unless the kernel cannot confine it.
+    /// The output of a script, unless the kernel cannot confine it.
     fn said(script: &CStr, confined: bool) -> Option<String> {
         let mut child = start(&[c"sh", c"-c", script], &[c"PATH=/bin:/usr/bin"], confined).ok()?;
         let mut said = Vec::new();

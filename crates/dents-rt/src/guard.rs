@@ -21,7 +21,7 @@ use crate::agent;
 use crate::arch::{self, SignalSet, flags};
 use crate::running::Guard;
 
-/// What the guard waits for.
+/// The signals that the guard waits for.
 const END: Signal = Signal::TERM;
 
 /// Starts a guard.

@@ -11,7 +11,7 @@ use crate::panic::{Line, TROUBLE};
 
 static PROCESS: OnceLock<Process> = OnceLock::new();
 
-/// What [`entry!`](crate::entry)'s `main` calls.
+/// Called by the `main` of [`entry!`](crate::entry).
 ///
 /// Undoes one thing that std did before main, ignoring SIGPIPE: an `ls` whose reader has gone is meant to die
 /// of it. Another stays: of descriptors 0, 1 and 2, those that were closed are /dev/null now.
@@ -114,7 +114,7 @@ pub mod agent {
     use std::boxed::Box;
     use std::thread::Builder;
 
-    /// What is to be done, once.
+    /// A closure that is called once.
     pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
     /// Runs `job` on a detached thread. It lives as long as we do, so `at_end` is never called: a panic of any
@@ -188,7 +188,7 @@ pub mod child {
         error.raw_os_error().map_or(Errno::INVAL, Errno::from_raw_os_error)
     }
 
-    /// What is to be run, but for its standard output.
+    /// The command, except for its standard output.
     fn command(argv: &[&CStr], env: &[&CStr]) -> Result<Command, Errno> {
         let os = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_os_string();
         let name = argv.first().ok_or(Errno::INVAL)?;

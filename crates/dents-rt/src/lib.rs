@@ -33,7 +33,7 @@ mod running;
 pub use output::{Output, Status};
 pub use process::{Process, Strings};
 pub use running::{Running, Step};
-/// The kernel's error number; what [`child::output`] fails with.
+/// The kernel's error number; the error of [`child::output`].
 pub use rustix::io::Errno;
 
 #[cfg(not(dents_libc_free))]
@@ -70,7 +70,7 @@ pub use libc_free::exit;
 #[cfg(dents_libc_free)]
 use libc_free::{is_started, program, started};
 
-/// What the program knows of itself after its start.
+/// The state of the program after its start.
 #[cfg(dents_libc_free)]
 mod libc_free {
     use core::cell::Cell;
@@ -115,7 +115,7 @@ mod libc_free {
     }
 }
 
-/// What [`entry!`] expands to calls of.
+/// The functions that [`entry!`] expands to calls of.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(dents_libc_free)]
@@ -126,7 +126,7 @@ pub mod __private {
     pub use crate::panic::panic;
 }
 
-/// Makes `fn(Process) -> u8` the program: what it returns is the exit status.
+/// Makes `fn(Process) -> u8` the program; its result is the exit status.
 ///
 /// Once, in the root of a binary with `test = false` in its manifest (a test harness has a `main`), which must begin
 /// with `#![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]`, and whose crate needs the build script that
@@ -144,7 +144,7 @@ macro_rules! entry {
     };
 }
 
-/// Makes `fn(Process) -> u8` the program: what it returns is the exit status.
+/// Makes `fn(Process) -> u8` the program; its result is the exit status.
 ///
 /// Once, in the root of a binary with `test = false` in its manifest (a test harness has a `main`), which must begin
 /// with `#![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]`, and whose crate needs the build script that

@@ -12,7 +12,7 @@ const HELD: u32 = 1;
 /// Held, and a thread sleeps or is about to: the thread that unlocks must wake it.
 const CONTENDED: u32 = 2;
 
-/// How often to look before sleeping. What the lock guards is over sooner than a futex call would be.
+/// How often to look before sleeping. The lock is released sooner than a futex call would return.
 const SPINS: u32 = 100;
 
 /// Mutual exclusion: no system call unless two threads meet, then a short spin, then the futex of Ulrich

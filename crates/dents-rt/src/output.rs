@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// What a child wrote to its standard output, and how it ended.
+/// The standard output of a child, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// Everything, as bytes.

@@ -17,7 +17,7 @@ impl Line {
     /// `<program>: internal error: <message> at <file>:<line>`
     pub(crate) fn of_panic(program: &[u8], message: &dyn Display, location: Option<&Location<'_>>) -> Self {
         let mut line = Self::of_program(program);
-        // Writing to a line cannot fail; a message's Display can, and then what it has written must do.
+        // Writing to a line cannot fail; if a message's Display fails, the line has the part that it wrote.
         let _ = write!(line, "internal error: {message}");
         if let Some(location) = location {
             let _ = write!(line, " at {}:{}", location.file(), location.line());
@@ -104,7 +104,7 @@ mod handler {
         said: AtomicBool::new(false),
     };
 
-    /// What the agent would have said, if it ended by a panic.
+    /// The message of the agent, if it ended by a panic.
     pub(crate) fn last_words() -> Option<Line> {
         let said = LAST_WORDS.said.load(Ordering::Acquire);
         // SAFETY: the text is published, and no thread writes to it afterwards.

@@ -102,7 +102,7 @@ pub(crate) fn value_if_named<'a>(string: &'a CStr, name: &[u8]) -> Option<&'a CS
     Some(unsafe { CStr::from_ptr(start.add(name.len() + 1)) })
 }
 
-/// What follows the last slash.
+/// The part after the last slash.
 pub(crate) fn basename(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }

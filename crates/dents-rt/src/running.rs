@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_p
 
 use crate::output::Status;
 
-/// What a child's pipe is asked to hold, so that it need not wait for us while we have other things to do. An
+/// The capacity of a child's pipe, so that the child need not wait while our process does other things. An
 /// unprivileged user may have that much (/proc/sys/fs/pipe-max-size).
 const PIPE: usize = 1 << 20;
 
@@ -48,7 +48,7 @@ impl Drop for Guard {
     }
 }
 
-/// What a [`Running::step`] brought.
+/// The result of a [`Running::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It goes on; there may be more bytes than before.
@@ -161,7 +161,7 @@ mod tests {
         start(&[c"sh", c"-c", &script], &[c"PATH=/usr/bin:/bin"], false).unwrap()
     }
 
-    /// All it prints, or what it printed before it was late.
+    /// All of its output, or the part before the deadline.
     fn read(child: &mut Running, wait: Duration) -> (Vec<u8>, Step) {
         let (until, mut printed) = (Instant::now() + wait, Vec::new());
         loop {

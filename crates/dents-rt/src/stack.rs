@@ -9,7 +9,7 @@ use rustix::mm::{self, MapFlags, MprotectFlags, ProtFlags};
 
 use crate::lock::Lock;
 
-/// What a thread may use, its [`Stack::top`] record included. Only touched pages cost memory.
+/// The size that a thread may use, its [`Stack::top`] record included. Only touched pages cost memory.
 const SIZE: usize = 256 * 1024;
 /// Below it, where an overflow must hit. A page would not stop a frame that is larger than a page.
 const GUARD: usize = 16 * 1024;

@@ -47,7 +47,7 @@ const SPINS: u32 = 200;
 /// What a worker does; it is passed its number.
 type Job<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// At the top of a worker's stack: what it is to do, and the list of those to wait for.
+/// At the top of a worker's stack: its job, and the list of workers to wait for.
 struct Seat {
     job: *const Job<'static>,
     index: usize,

@@ -103,7 +103,7 @@ macro_rules! __start {
     };
 }
 
-/// What `_start` calls.
+/// Called by `_start`.
 ///
 /// # Safety
 /// `stack` is the stack pointer the kernel gave the process; called once, on relocated code, before anything else.
@@ -170,7 +170,7 @@ pub(crate) unsafe fn set_filter(program: &crate::confine::Program) -> Result<(),
     if result < 0 { Err(Errno::from_raw_os_error(-result as i32)) } else { Ok(()) }
 }
 
-/// What a filter of system calls must know: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/linux/audit.h.
+/// Numbers for a filter of system calls: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/linux/audit.h.
 pub(crate) mod calls {
     pub(crate) const ARCHITECTURE: u32 = 0xc000_003e;
     /// From here on, the numbers are those of the x32 ABI.
@@ -211,7 +211,7 @@ pub(crate) fn wait_for_signal(set: SignalSet) {
     }
 }
 
-/// What [`clone`] is told; the kernel's include/uapi/linux/sched.h.
+/// Flags of [`clone`]; the kernel's include/uapi/linux/sched.h.
 pub(crate) mod flags {
     pub(crate) const SIGCHLD: usize = 17;
     pub(crate) const VM: usize = 0x100;

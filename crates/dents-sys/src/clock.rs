@@ -12,7 +12,7 @@ fn read(clock: usize) -> Timestamp {
         let args = [clock, timespec.as_mut_ptr() as usize, 0, 0, 0, 0];
         crate::syscall::syscall(crate::syscall::nr::CLOCK_GETTIME, args)
     };
-    // These clocks always exist; were the call filtered, the epoch is what is left.
+    // These clocks always exist; if a filter refuses the call, the result is the epoch.
     debug_assert!(answer.is_ok());
     Timestamp { sec: timespec[0], nsec: timespec[1] as u32 }
 }
@@ -32,7 +32,7 @@ const REALTIME: usize = 0;
 const MONOTONIC: usize = 1;
 const PROCESS_CPU: usize = 2;
 
-/// Nanoseconds since some moment before this process began: differences are what it is for.
+/// Nanoseconds since some moment before this process began, for differences.
 pub fn monotonic_ns() -> u64 {
     let now = read(MONOTONIC);
     now.sec as u64 * 1_000_000_000 + u64::from(now.nsec)

@@ -41,7 +41,7 @@ pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
 }
 
 /// As [`open`] or, without `follow`, [`open_nofollow`], but a mount point on the way is refused with `EXDEV`: one
-/// `openat2`, which says for nothing what would else take a `statx` of every directory.
+/// `openat2`, which saves a `statx` of every directory.
 ///
 /// Mounts of the same file system (bind mounts) are refused too; a subvolume of btrfs, which has a device number of its
 /// own and is no mount, is not. `ENOSYS` before Linux 5.6, `EPERM` under some seccomp profiles.
@@ -61,7 +61,7 @@ pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
     rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
 }
 
-/// Takes hold of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
+/// Returns a descriptor of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
 /// mounted, no permission on the file itself is needed, and what the kernel found out on the way to it stays: `statx`
 /// with [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the
 /// descriptor do not look the name up again.

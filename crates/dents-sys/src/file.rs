@@ -7,7 +7,7 @@ use core::sync::atomic::AtomicU8;
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 
-/// What a first read asks for: most files in /etc and all time zones fit.
+/// The size of the first read: most files in /etc and all time zones fit.
 pub(crate) const FIRST_READ: usize = 4096;
 
 /// All of a file of at most `most` bytes: `openat`, `pread64` until one comes back short, `close`; three calls for less
@@ -35,7 +35,7 @@ pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>, most: usize) -> Result<V
             return Err(Errno::FBIG);
         }
         if read < room {
-            // What is allocated next then stands behind these bytes, not a page further.
+            // So the next allocation is placed right after these bytes, not a page further.
             bytes.shrink_to_fit();
             return Ok(bytes);
         }
@@ -146,7 +146,7 @@ pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> 
     Ok(&buf[..n])
 }
 
-/// A FIFO in a file's place is not waited for, nor does a terminal become ours.
+/// It does not wait for a FIFO, and a terminal does not become the controlling one.
 pub(crate) const OPEN: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 

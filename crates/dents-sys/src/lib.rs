@@ -53,7 +53,7 @@ pub use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 pub use rustix::io::Errno;
 pub use stat::Timestamp;
 
-/// What every call here answers: a value or the kernel's `errno`.
+/// The result of every call here: a value or the kernel's `errno`.
 pub type Result<T> = core::result::Result<T, Errno>;
 
 /// `AT_FDCWD`: relative paths start at the current directory.

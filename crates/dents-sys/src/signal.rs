@@ -17,7 +17,7 @@ const SIG_BLOCK: usize = 0;
 const SIG_UNBLOCK: usize = 1;
 const SIG_SETMASK: usize = 2;
 
-/// What a keyboard, a shell, a timer or a limit sends to end a program or to stop it: HUP, INT, QUIT, PIPE, ALRM, TERM,
+/// The signals by which a keyboard, a shell, a timer or a limit ends or stops a program: HUP, INT, QUIT, PIPE, ALRM, TERM,
 /// TSTP, XCPU, XFSZ, VTALRM, PROF, IO. (The numbers of x86, Arm, RISC-V and most others; include/uapi/asm-generic/signal.h.)
 const HELD: Set = {
     let numbers = [1, 2, 3, 13, 14, 15, 20, 24, 25, 26, 27, 29];
@@ -35,22 +35,22 @@ pub const INT: u32 = 2;
 /// SIGTSTP: the terminal's stop.
 const TSTP: u32 = 20;
 
-/// What a terminal, a shell or a user sends to a program that takes long: HUP, INT, QUIT, TERM, TSTP.
+/// The signals that a terminal, a shell or a user sends to a program that takes long: HUP, INT, QUIT, TERM, TSTP.
 const AWAITED: Set = bit(1) | bit(INT) | bit(3) | bit(15) | bit(TSTP);
 
-/// What was blocked before this module changed it; all of them while it has not (no mask can have SIGKILL).
+/// The signals blocked before this module changed the mask; all bits until then (no mask can have SIGKILL).
 static ORIGINAL: AtomicU64 = AtomicU64::new(Set::MAX);
 
 const fn bit(signal: u32) -> Set {
     1 << (signal - 1)
 }
 
-/// Signals held back until this is dropped; those that came meanwhile then do what they do.
+/// Signals held back until this is dropped; those that arrived meanwhile take effect then.
 #[derive(Debug)]
 #[must_use]
 pub struct Held {
     before: Set,
-    /// What had come when last asked.
+    /// The signals that were pending at the last look.
     came: Set,
 }
 
@@ -74,7 +74,7 @@ impl Held {
     }
 
     /// Stops the process where SIGTSTP asks for it. By SIGSTOP, as GNU does: SIGTSTP itself would be lost on a process
-    /// group that no shell looks after. Nothing happens if another signal waits that ends the process anyway.
+    /// group without a shell that controls it. Nothing happens if another signal waits that ends the process anyway.
     fn stop(&self) {
         if self.came != bit(TSTP) || is_ignored(TSTP) {
             return;
@@ -114,7 +114,7 @@ impl Drop for Held {
     }
 }
 
-/// Changes what is held back and returns what was before. It cannot fail, given such pointers.
+/// Changes the signal mask and returns the old one. It cannot fail, given such pointers.
 fn mask(how: usize, set: Set) -> Set {
     let mut before: Set = 0;
     // SAFETY: both sets are valid for the eight bytes the kernel is told of.
@@ -127,7 +127,7 @@ fn mask(how: usize, set: Set) -> Set {
 }
 
 /// The signals that were blocked when the program was started, bit `n - 1` for signal `n`: what its children shall block.
-/// None while this module has changed nothing, on no thread. No system call.
+/// None until this module changes the mask of any thread. No system call.
 #[must_use]
 pub fn original() -> Option<u64> {
     Some(ORIGINAL.load(Ordering::Relaxed)).filter(|set| *set != Set::MAX)

@@ -16,7 +16,7 @@ use rustix::thread::futex;
 use super::{detach, wait};
 use crate::lock::Lock;
 
-/// What replacements find to do.
+/// The work that replacements do.
 #[derive(Clone, Copy)]
 struct Work {
     wanted: *const (dyn Fn() -> bool + Sync),

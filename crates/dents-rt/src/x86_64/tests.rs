@@ -1,4 +1,4 @@
-//! The mem functions against what they ought to do, byte by byte: every size up to several turns of every
+//! The mem functions against simple loops, byte by byte: every size up to several turns of every
 //! loop, every alignment that matters, both directions of overlap, and beside a page that must not be touched.
 
 extern crate std;
