@@ -118,7 +118,7 @@ fn lock(current: &Current) -> MutexGuard<'_, (usize, Vec<u8>)> {
     current.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What went wrong with which input, and how to see it again. Saves the input.
+/// The failure, its input, and how to repeat it. Saves the input.
 fn describe(name: &str, (number, input): &(usize, Vec<u8>), problem: &str) -> String {
     const SHOWN: usize = 400;
     let path: PathBuf = env::temp_dir().join(format!("dents-fuzz-{name}-{}-{number}", process::id()));

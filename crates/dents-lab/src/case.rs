@@ -29,12 +29,12 @@ pub enum Output {
 /// A command line without the program, and where and how to run it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What the program is called: `ls`, `dir` or `vdir`.
+    /// The name of the program: `ls`, `dir` or `vdir`.
     pub name: &'static str,
     /// Options as they are spelled, values included: `-l`, `-w80`, `--color=always`, or two words with
     /// [`WORD_BREAK`] between them.
     pub options: Vec<String>,
-    /// What is to be listed.
+    /// The operands.
     pub operands: Vec<OsString>,
     /// Options that come after the operands (before them, if an operand needs `--`).
     pub late_options: Vec<String>,

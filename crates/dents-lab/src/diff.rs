@@ -7,7 +7,7 @@ const CONTEXT: usize = 2;
 /// Bytes shown of a long line, around the place where it differs.
 const WINDOW: usize = 160;
 
-/// What differs between two outcomes, or `None`.
+/// The differences between two outcomes, or `None`.
 pub fn outcomes(expected: &Outcome, actual: &Outcome) -> Option<String> {
     let mut report = String::new();
     if expected.end != actual.end {

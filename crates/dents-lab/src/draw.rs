@@ -17,7 +17,7 @@ use crate::rng::Rng;
 pub struct Site<'a> {
     /// A case that says where: its directory, its tree.
     pub base: Case,
-    /// What operands are drawn from.
+    /// The names that operands are chosen from.
     pub operands: &'a [OsString],
     /// Whether links lead out of it: `-LR` would list the machine.
     pub leaks: bool,

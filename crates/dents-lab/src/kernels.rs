@@ -84,7 +84,7 @@ const PRIVILEGED: &[(&str, i64)] = &[
     ("ptrace", libc::SYS_ptrace),
 ];
 
-/// What is refused, and how.
+/// The refused system calls, and their errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     numbers: Vec<i64>,

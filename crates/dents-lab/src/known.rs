@@ -32,7 +32,7 @@ pub struct Difference {
     pub reason: &'static str,
     /// Whether the case meets it.
     pub applies: fn(&Case) -> bool,
-    /// What is done about it.
+    /// How the comparison treats it.
     pub remedy: Remedy,
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::fixture::TempDir;
 
-/// What to make.
+/// The kind of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Real {
     /// ext4 without `filetype`: a real file system whose d_type is always `DT_UNKNOWN`.

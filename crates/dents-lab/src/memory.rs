@@ -7,7 +7,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use crate::process::Run;
 
-/// What was seen of a run.
+/// Measurements of a run.
 #[derive(Debug)]
 pub struct Peak {
     /// The highest resident set the kernel recorded (`VmHWM`), in KiB, when the process was last alive.

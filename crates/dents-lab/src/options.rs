@@ -57,7 +57,7 @@ const WHEN: &[&str] = &[
 ];
 const BAD_WHEN: &[&str] = &["", "a", "n", "sometimes", "ALWAYS"];
 
-/// What `--block-size` and the environment's `…BLOCK_SIZE` and `BLOCKSIZE` may be.
+/// Values of `--block-size` and of the environment's `…BLOCK_SIZE` and `BLOCKSIZE`.
 pub const BLOCK_SIZES: &[&str] = &[
     "1",
     "2",
@@ -112,7 +112,7 @@ pub const BAD_BLOCK_SIZES: &[&str] = &[
     "''1",
 ];
 
-/// What `--time-style` and TIME_STYLE may be.
+/// Values of `--time-style` and TIME_STYLE.
 pub const TIME_STYLES: &[&str] = &[
     "full-iso",
     "long-iso",
@@ -153,7 +153,7 @@ pub const TIME_STYLES: &[&str] = &[
 /// And what it may not.
 pub const BAD_TIME_STYLES: &[&str] = &["", "x", "posix", "posix-", "posix-x", "FULL-ISO", "i ", "+a\nb\nc"];
 
-/// What `--quoting-style` and QUOTING_STYLE may be.
+/// Values of `--quoting-style` and QUOTING_STYLE.
 pub const QUOTING_STYLES: &[&str] = &[
     "literal",
     "shell",
@@ -370,7 +370,7 @@ fn by_letter(letter: u8) -> Option<&'static Opt> {
 /// An option as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Which.
+    /// The option.
     pub option: &'static Opt,
     /// Its value.
     pub value: Option<OsString>,

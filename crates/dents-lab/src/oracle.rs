@@ -35,7 +35,7 @@ pub struct Subject {
     refused: Option<(PathBuf, String)>,
 }
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Equal in every mode.
@@ -180,7 +180,7 @@ pub fn check(oracle: &Oracle, subject: &Subject, case: &Case) -> Verdict {
         return compare(oracle, subject, case)
             .map_or(Verdict::Same, |found| Verdict::Different(found.report));
     }
-    // What changes by itself is believed to differ only when it differs in the same way every time.
+    // A place that changes by itself counts as different only if it differs in the same way every time.
     let mut first = None;
     for _ in 0..ATTEMPTS {
         let Some(found) = compare(oracle, subject, case) else { return Verdict::Same };

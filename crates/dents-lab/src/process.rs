@@ -13,15 +13,15 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 /// A program that has not ended by then is killed, and so reported as ended by signal 9.
 pub const DEADLINE: Duration = Duration::from_secs(30);
-/// What a program may map, in bytes. One that runs away would take the machine with it.
+/// The memory that a program may map, in bytes, so that a faulty one does not use up the machine's.
 const MEMORY: u64 = 4 << 30;
 
-/// What is to be run. Standard input is `/dev/null`.
+/// A program to run. Its standard input is `/dev/null`.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The file to execute.
     pub program: PathBuf,
-    /// What the program is told it is called.
+    /// The program's `argv[0]`.
     pub argv0: OsString,
     /// The arguments after `argv[0]`.
     pub args: Vec<OsString>,

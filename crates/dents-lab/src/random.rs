@@ -99,13 +99,13 @@ pub const OPTIONS: &[&str] = &[
 /// Somewhere to list.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: &'static str,
     /// The working directory.
     pub cwd: PathBuf,
     /// Operands of every case here; empty lists the working directory.
     pub operands: Vec<OsString>,
-    /// What one to six further operands are drawn from, when not empty.
+    /// If not empty, one to six further operands are chosen from these.
     pub pool: Vec<OsString>,
     /// Whether the place may change by itself.
     pub live: bool,

@@ -18,7 +18,7 @@ use crate::terminal::{Terminal, drain};
 
 /// How long something is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What takes the line of progress off again.
+/// The sequence that removes the line of progress.
 pub const ERASE: &str = "\r\x1b[K";
 
 /// The listing, and what has been read from its terminal.
@@ -78,7 +78,7 @@ impl Shown {
         tcflow(&slave, if stop { Action::OOff } else { Action::OOn }).expect("a terminal");
     }
 
-    /// What has been read so far.
+    /// The output so far.
     pub fn text(&self) -> &str {
         &self.text
     }

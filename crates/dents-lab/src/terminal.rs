@@ -85,7 +85,7 @@ fn read_pipe(pipe: Option<std::process::ChildStderr>) -> Vec<u8> {
     bytes
 }
 
-/// All that is written to a terminal until its last writer is gone, which reads as EIO.
+/// All output to a terminal, until its last writer has closed it, which reads as EIO.
 ///
 /// Once is not enough: the kernel looks for input first and for writers after (`n_tty_read`), so what is written
 /// and closed in between is read only by the next call.

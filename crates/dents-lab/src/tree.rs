@@ -46,7 +46,7 @@ pub struct Tree {
     entries: Vec<Entry>,
 }
 
-/// What names are made of.
+/// The parts of names.
 const ALPHABETS: &[&[&str]] = &[
     &["a", "b", "c", "A", "B", "1", "2", "10", "0", ".", "-", "_"],
     &["1", "01", "2", "10", "9", "~", "-", "+", ".", "a", "rc", "tar", "gz", ".tar.gz", "v"],
@@ -201,7 +201,7 @@ impl Tree {
     }
 
     /// Builds it as `t` in a fresh directory below `parent`, so that `..` holds as still as the tree does.
-    /// What the file system or a missing privilege refuses is left out.
+    /// Entries that the file system or a missing privilege refuses are left out.
     pub fn build(&self, parent: &Path) -> io::Result<TempDir> {
         let dir = TempDir::new_in(parent, "tree")?;
         let root = dir.path().join("t");

@@ -49,14 +49,14 @@ fn pipe(run: &Run) -> Outcome {
     run.output().expect("it runs")
 }
 
-/// What it wrote, having ended well and in silence.
+/// Its output; it must succeed and print nothing on stderr.
 fn shown(outcome: Outcome) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
     text(&outcome.stdout)
 }
 
-/// What it complained of, having listed all the same.
+/// Its messages; it must have listed the directory all the same.
 fn complaint(outcome: Outcome) -> String {
     assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(0), &b"a  b  z\n"[..]));
     String::from_utf8_lossy(&outcome.stderr).into_owned()
@@ -131,7 +131,7 @@ fn mistakes_inside_settings_name_file_and_line() {
     assert!(lines[1].starts_with(&format!("dls: {path}:3: icons: ignoring '*.c': ")), "{complaint}");
 }
 
-/// What makes sense on the command line is no mistake because of a file.
+/// A valid command line stays valid with any file of options.
 #[test]
 fn a_line_gives_way_to_the_command_line() {
     for (line, args) in [

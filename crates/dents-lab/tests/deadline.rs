@@ -12,7 +12,7 @@ use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::{Places, checked, expect_same, oracle};
 
-/// What a second's timeout may take. The machine may be busy: the best of a few runs counts.
+/// How long a timeout of one second may take. The machine may be busy: the best of a few runs counts.
 const IN_TIME: Duration = Duration::from_millis(1300);
 
 fn dls<S: AsRef<std::ffi::OsStr>>(cwd: &Path, args: &[S]) -> Run {

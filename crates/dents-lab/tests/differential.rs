@@ -71,7 +71,7 @@ fn in_zoo(zoo: &Zoo) -> Place {
     let entries = std::fs::read_dir(zoo.path()).expect("the zoo is readable");
     let mut names: Vec<PathBuf> = entries.flatten().map(|entry| entry.file_name().into()).collect();
     names.sort();
-    // What leads out of the zoo is not listed: the machine around it does not hold still.
+    // Directories outside of the zoo are not listed: they change during the run.
     names.retain(|name| name.as_path() != Path::new("link-root"));
     Place { base: Case::new(zoo.path()), names, leaks: true }
 }

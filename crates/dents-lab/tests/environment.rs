@@ -75,7 +75,7 @@ fn output(run: &Run) -> Outcome {
     run.output().expect("it runs")
 }
 
-/// What it wrote, having ended well and in silence.
+/// Its output; it must succeed and print nothing on stderr.
 fn shown(run: &Run) -> String {
     let Outcome { end, stdout, stderr } = output(run);
     assert_eq!((end, &*String::from_utf8_lossy(&stderr)), (End::Exit(0), ""), "{:?}", run.env);

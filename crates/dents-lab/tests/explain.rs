@@ -44,7 +44,7 @@ fn said(run: &Run) -> Vec<String> {
     lines.map(|line| line.split(", 0.").next().unwrap_or(line).trim().to_string()).collect()
 }
 
-/// What a walk over a tree asks is told as what a listing asks.
+/// The requests of a walk over a tree are reported as those of a listing.
 #[test]
 fn a_tree_says_what_it_asked() {
     let dir = still();
@@ -256,7 +256,7 @@ fn lazy_is_told_in_timing() {
     }
 }
 
-/// Which file system it is, is asked only where there is a choice to make.
+/// The type of the file system is asked for only where the strategy depends on it.
 #[test]
 fn a_short_listing_does_not_ask_where_it_is() {
     for (count, asked) in [(10, 0), (127, 0), (200, 1)] {
@@ -286,7 +286,7 @@ fn counted(far: &Mounted, run: &Run) -> (Counts, Vec<u8>) {
     (counts, stdout)
 }
 
-/// What a request is spent on, each for so many entries: names looked up, attributes, names of extended attributes.
+/// The requests that a FUSE server sees, each for so many entries: names looked up, attributes, names of extended attributes.
 fn spent(counts: &Counts) -> [u64; 3] {
     let xattrs = counts.sum(&[Request::Listxattr, Request::Getxattr]);
     [counts.of(Request::Lookup), counts.of(Request::Getattr), xattrs]

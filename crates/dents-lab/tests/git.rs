@@ -71,7 +71,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What it prints; it must succeed without a word on stderr.
+/// Its output; it must succeed and print nothing on stderr.
 fn shown(run: &Run) -> String {
     let outcome = run.output().unwrap();
     assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()), "{}", run.shell());

@@ -70,7 +70,7 @@ fn crate_with(place: &Path, dependencies: &str, libraries: &[&str]) -> PathBuf {
             .output()
             .expect("cargo runs")
     };
-    // What this workspace was built with needs no network; where only a part of it was built, the rest is fetched.
+    // Packages that this workspace was built with need no network; others are fetched.
     let mut output = build(&["--offline"]);
     if !output.status.success() {
         output = build(&[]);
@@ -93,7 +93,7 @@ fn all(root: &Path, found: &mut Vec<(PathBuf, u64)>) {
     }
 }
 
-/// What each task prints, its lines sorted.
+/// The expected output of each task, its lines sorted.
 fn expected(root: &Path) -> [Vec<String>; 4] {
     let mut found = Vec::new();
     all(root, &mut found);

@@ -23,7 +23,7 @@ fn dls(dir: &Path, args: &[&str]) -> Outcome {
     Run::new(checked().path()).cwd(dir).args(args).output().expect("dls starts")
 }
 
-/// What it prints, which must be the same in whichever way it asks.
+/// Its output, which must be the same with every strategy.
 fn printed(dir: &Path, args: &[&str]) -> Vec<u8> {
     let mut all = WAYS.iter().map(|way| {
         let mut args = args.to_vec();
@@ -345,7 +345,7 @@ fn counts() {
     assert_eq!(total.trim(), format!("{} total", kinds[&true] + kinds[&false]));
 }
 
-/// What is named counts, also `.`.
+/// Operands count, also `.`.
 #[test]
 fn operands_are_counted() {
     let dir = TempDir::new("programs").expect("a directory");
@@ -421,7 +421,7 @@ fn summaries() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("use --json or --ndjson"));
 }
 
-/// What does not need it is not asked.
+/// Entries that do not need it are not asked.
 #[test]
 fn calls() {
     let dir = mix(&std::env::temp_dir(), 2_000).expect("a directory");

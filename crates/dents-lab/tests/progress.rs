@@ -290,7 +290,7 @@ fn a_tree_is_told_of_while_it_is_read() {
 /// The last colour that was put on has been taken off.
 fn ends_without_colour(text: &str) -> bool {
     let last = text.rsplit("\x1b[").map(|rest| rest.split_once('m').map_or(rest, |(code, _)| code));
-    // What takes a line off is no colour.
+    // The sequence that removes the line is no colour.
     let mut colours = last.filter(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b';'));
     colours.next().is_none_or(|code| matches!(code, "" | "0"))
 }

@@ -19,7 +19,7 @@ fn per_file(far: &Mounted, run: &Run) -> f64 {
     (sum(&all) - sum(&directory)) as f64 / FILES as f64
 }
 
-/// What a row of the table is about, GNU, ours, and ours with `--lazy`.
+/// A row of the table: its options, and the counts of GNU, ours, and ours with `--lazy`.
 type Row = (&'static [&'static str], bool, [f64; 3]);
 
 /// Of a file FUSE is sent a lookup and a getattr for a `statx`, and with `--lazy` the lookup alone. Attributes come by one

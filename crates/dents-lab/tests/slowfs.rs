@@ -126,7 +126,7 @@ fn the_kernel_keeps_what_it_may() {
     }
 }
 
-/// What an entry costs is the kernel's doing: a lookup brings attributes, but those may not be used unless
+/// The kernel decides what an entry costs: a lookup brings attributes, but those may not be used unless
 /// they have a time to live, or the caller says that they need not be in step.
 #[test]
 fn attributes_that_a_lookup_brought_can_do() {
@@ -164,7 +164,7 @@ fn listing_tells_types_and_asks_for_nothing_else() {
     assert_eq!(told, (0..16).map(|n| format!("x{n:02}")).collect::<Vec<_>>());
     let types: Vec<_> = entries.iter().map(|entry| entry.file_type().expect("it is told")).collect();
     assert!(types[0].is_file() && types[3].is_dir() && types[4].is_symlink() && types[11].is_dir());
-    // All that was asked was about the directory; opendir(3) has its attributes too.
+    // All requests were about the directory; opendir(3) has its attributes too.
     assert_eq!(far.counts(), far.counts_of("."), "{}", far.counts());
     assert_eq!((far.counts().of(Request::Opendir), far.counts().of(Request::Getattr)), (1, 1));
     assert_eq!(fs::read_link(far.path().join("x05")).expect("a link"), PathBuf::from("nowhere"));

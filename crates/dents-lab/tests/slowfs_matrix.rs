@@ -40,7 +40,7 @@ fn ways() -> impl Iterator<Item = Vec<String>> {
     plain.chain(MODES.iter().map(move |name| vec![mode(name), "--timeout=25s".to_string()]))
 }
 
-/// What GNU shows, every mode shows.
+/// Every mode shows what GNU `ls` shows.
 fn as_gnu(far: &Mounted, options: &[&str]) -> Outcome {
     let expected = outcome(oracle().path(), far, options);
     for way in ways() {
@@ -141,7 +141,7 @@ fn the_directory_fails() {
             let expected = outcome(oracle().path(), &far, &["-l"]);
             drop(far);
             for way in ways() {
-                // What is spared is spared once: each gets a mount of its own.
+                // The kernel spares a request only the first time: each gets a mount of its own.
                 let Some(far) = builder.clone().mount_or_skip() else { return };
                 let mut args: Vec<&str> = way.iter().map(String::as_str).collect();
                 args.push("-l");

@@ -39,7 +39,7 @@ fn each_has_its_trait_and_leaves_nothing() {
     }
 }
 
-/// What GNU shows there, in every mode and with a deadline: few entries, and so many that they are shared out.
+/// The output of GNU `ls` there, in every mode and with a deadline: with few entries, and with so many that several workers ask.
 #[test]
 fn each_is_listed_as_gnu_lists_it() {
     for real in Real::ALL {

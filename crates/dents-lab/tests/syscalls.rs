@@ -166,7 +166,7 @@ fn unsorted_names_stream() {
     assert!(peak.resident_kib <= 6 << 10, "{} KiB resident", peak.resident_kib);
 }
 
-/// What short listings run is linked side by side (`crates/dls/listing.ld`): should its names no longer fit, nothing breaks
+/// The functions of short listings are linked side by side (`crates/dls/listing.ld`): if their names no longer fit, nothing breaks
 /// but a start touches a dozen pages more.
 #[test]
 fn what_short_listings_run_stands_together() {

@@ -141,14 +141,14 @@ impl Stuck {
     }
 }
 
-/// What GNU `ls` restores the terminal with: the colours' reset, and the line cleared.
+/// The sequences by which GNU `ls` restores the terminal: the colours' reset, and the line cleared.
 fn restored(bytes: &[u8]) -> bool {
     let tail = &bytes[bytes.len().saturating_sub(24)..];
     // rs=0 in the palette: ESC [ 0 m is written when a colour may be open, ESC [ m or ESC [ K with it.
     tail.windows(2).any(|pair| pair == b"\x1b[") && tail.ends_with(b"m")
 }
 
-/// All that GNU `ls` handles, but SIGTSTP.
+/// All signals that GNU `ls` handles, except for SIGTSTP.
 const ENDING: [(&str, Signal); 11] = [
     ("ALRM", Signal::ALARM),
     ("HUP", Signal::HUP),
@@ -266,7 +266,7 @@ fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
     bytes
 }
 
-/// What the listing blocks for its terminal's sake, the programs that it runs do not.
+/// Programs that the listing runs do not block the signals that it blocks for its terminal.
 #[test]
 fn children_block_no_signal() {
     let dir = TempDir::new("git").expect("fixture");

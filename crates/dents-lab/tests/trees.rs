@@ -26,7 +26,7 @@ fn run(dir: &Path, args: &[&str]) -> Outcome {
     Run::new(checked().path()).cwd(dir).env("LC_ALL", "C.UTF-8").args(args).output().expect("dls starts")
 }
 
-/// What all ways print, which must be the same.
+/// The output, which must be the same in all ways.
 fn same(dir: &Path, args: &[&str]) -> Outcome {
     let first = run(dir, &[args, &[WAYS[0]]].concat());
     for way in &WAYS[1..] {
@@ -225,7 +225,7 @@ fn links_are_followed_only_if_asked_and_never_in_circles() {
     let told = text(&followed.stderr);
     assert!(told.contains("./a/b/up: not listing already-listed directory"), "{told}");
     assert_eq!(told.lines().count(), 1, "{told}");
-    // What is named is shown, whatever was named before.
+    // Each operand is shown, whatever the earlier ones are.
     let twice = same(dir.path(), &["--tree=2", "-L", "a", "link"]);
     let tree = "a\n└── b\n    └── up\nlink\n└── b\n    └── up\n";
     assert_eq!((text(&twice.stdout).as_str(), twice.end), (tree, End::Exit(0)));
@@ -268,7 +268,7 @@ fn many_ways_lead_to_few_directories() {
         assert_eq!(tree.matches("file").count(), DIRECTORIES, "{tree}");
         assert_eq!(tree.matches("… shown above").count(), DIRECTORIES - 1, "{tree}");
     }
-    // What is further down than wanted is not shown, however it was read.
+    // Entries below the wanted depth are not shown, in whatever way they were read.
     let near = same(dir.path(), &["--tree=3", "-L", "-r", "d0"]);
     let depth = text(&near.stdout).lines().map(|line| line.matches(['│', '├', '└']).count()).max();
     assert!(depth <= Some(3), "{}", text(&near.stdout));
@@ -287,7 +287,7 @@ fn a_summary_counts_what_is_on_the_lines() {
     }
 }
 
-/// What a tree has no place for is said, with the way out.
+/// Options that a tree refuses get a message that names an alternative.
 #[test]
 fn a_tree_refuses_what_it_cannot_be() {
     let dir = TempDir::new("tree").expect("a directory");

@@ -18,7 +18,7 @@ fn dls(cwd: &Path, args: &[&str]) -> Run {
     Run::new(checked().path()).cwd(cwd).args(args).env("LC_ALL", "C.UTF-8").env("TZ", "UTC0")
 }
 
-/// What it shows, whatever the mode and with a deadline that does not strike.
+/// Its output, in each mode and with a deadline that does not strike.
 fn shown(cwd: &Path, args: &[&str]) -> String {
     shown_by(&dls(cwd, args), End::Exit(0))
 }

@@ -26,7 +26,7 @@ const NAMES: &[(&str, usize)] = &[
     ("iＡＢＣ.py", 10),
     ("jplain", 6),
     ("k漢字🦀.md", 10),
-    // What turns the direction of writing: no column of its own, and as GNU, nothing that would be escaped.
+    // Characters that turn the direction of writing: they have no column and, as with GNU, are not escaped.
     ("lm\u{202e}txt.sh", 8),
     ("mé.c", 4),
     ("n日", 3),
@@ -40,7 +40,7 @@ fn fixture() -> TempDir {
     dir
 }
 
-/// What is written at this width.
+/// The output at this width.
 fn written(dir: &Path, options: &[&str], columns: u16) -> Vec<String> {
     let width = format!("-w{columns}");
     let fixed = ["--quoting-style=shell-escape", "-T0", &width];

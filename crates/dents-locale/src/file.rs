@@ -94,7 +94,7 @@ pub(crate) fn word<B: Byte>(bytes: &[B], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes([a.get(), b.get(), c.get(), d.get()]))
 }
 
-/// What stands before the first NUL.
+/// The bytes before the first NUL.
 pub(crate) fn until_nul<B: Byte>(bytes: &[B]) -> &[B] {
     bytes.split(|byte| byte.get() == 0).next().unwrap_or_default()
 }

@@ -129,7 +129,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         self.numeric(name, files)?.string(0).map(copy).filter(|point| *point != b".")
     }
 
-    /// What stands between groups of digits, and how many digits they have from the last on, in the same locale.
+    /// The separator of groups of digits, and how many digits they have from the last on, in the same locale.
     #[must_use]
     pub fn grouping(&self, name: &[u8], files: &mut dyn Files<'d>) -> Option<(Vec<u8>, Vec<u8>)> {
         let numeric = self.numeric(name, files)?;

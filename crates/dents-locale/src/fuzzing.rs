@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn collate() {
-        // What glibc makes has twelve kilobytes, of which few are looked at: damage should not miss them too often.
+        // glibc's files have twelve kilobytes, of which few are read: damage should hit those often enough.
         let made = include_bytes!("../tests/fixtures/small/LC_COLLATE").to_vec();
         let small = testing::collate();
         dents_fuzz::check("collate", &[small.clone(), small, made], super::collate);

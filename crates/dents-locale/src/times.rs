@@ -21,13 +21,13 @@ pub struct TimeNames<'d> {
     pub months: [&'d [u8]; 12],
     /// Before and after noon: `%p`; empty where the clock has 24 hours.
     pub half_days: [&'d [u8]; 2],
-    /// What `%c` stands for.
+    /// The format `%c`.
     pub date_time: &'d [u8],
-    /// What `%x` stands for.
+    /// The format `%x`.
     pub date: &'d [u8],
-    /// What `%X` stands for.
+    /// The format `%X`.
     pub time: &'d [u8],
-    /// What `%r` stands for; empty where the clock has 24 hours.
+    /// The format `%r`; empty where the clock has 24 hours.
     pub time_12: &'d [u8],
 }
 
@@ -61,7 +61,7 @@ impl TimeNames<'static> {
     };
 }
 
-/// What is read of an `LC_TIME` at most, of which the largest of glibc has 15 KB.
+/// The most that is read of an `LC_TIME`; the largest of glibc has 15 KB.
 const MOST: usize = 1 << 16;
 
 impl<'d> TimeNames<'d> {

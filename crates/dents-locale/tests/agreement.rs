@@ -103,7 +103,7 @@ fn some_were_compared(compared: usize) {
     );
 }
 
-/// What `ls` prints of a directory, name by name.
+/// The output of `ls` for a directory, name by name.
 fn listed(directory: &Path, locale: &str, options: &[&str]) -> Vec<Vec<u8>> {
     let mut ls = Command::new("ls");
     let output =

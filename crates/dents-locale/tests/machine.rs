@@ -26,7 +26,7 @@ impl Year {
         Year(path)
     }
 
-    /// What `ls` prints as the twelve dates.
+    /// The twelve dates as `ls` prints them.
     fn dates(&self, locale: &str, language: &str) -> Vec<Vec<u8>> {
         let output = Command::new("ls")
             .args(["-gGn", "--time-style=locale"])
@@ -112,13 +112,13 @@ fn dates_are_those_of_ls() {
     }
 }
 
-/// What glibc makes of a name: `None` if it is not installed, else whether its charset is UTF-8.
+/// glibc's answer for a name: `None` if it is not installed, else whether its charset is UTF-8.
 fn glibc(name: &str) -> Option<bool> {
     let output = Command::new("locale").arg("charmap").env("LC_ALL", name).output().expect("locale starts");
     output.stderr.is_empty().then(|| output.stdout == b"UTF-8\n")
 }
 
-/// What glibc finds is found, and nothing else: all that `locale -a` lists, and names that are hardly installed.
+/// The same locales are found as by glibc: all that `locale -a` lists, and no name that is not installed.
 #[test]
 fn the_installed_locales_are_found() {
     let disk = &mut Disk::default();

@@ -96,7 +96,7 @@ fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
     crate::exit(TROUBLE)
 }
 
-/// What ended the agent. It is known when its last thread has ended: soon, unless one is stuck.
+/// How the agent ended. It is known when its last thread has ended: soon, unless one is stuck.
 fn how_it_ended(agent: u32) -> Status {
     /// `__WALL` of wait4(2): also children without an exit signal.
     const ALL: u32 = 0x4000_0000;

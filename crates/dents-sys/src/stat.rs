@@ -97,7 +97,7 @@ impl From<StatxTimestamp> for Timestamp {
 #[repr(transparent)]
 pub struct Statx(rustix::fs::Statx);
 
-// What the kernel writes (include/uapi/linux/stat.h).
+// The structure that the kernel writes (include/uapi/linux/stat.h).
 const _: () = assert!(size_of::<Statx>() == 256 && align_of::<Statx>() == align_of::<u64>());
 
 impl Statx {
@@ -261,7 +261,7 @@ pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
     KNOWN.load(Ordering::Relaxed) == 1
 }
 
-/// What is known of `statx`: nothing yet, that it is there, that it is refused. Relaxed: at worst two threads find out.
+/// Whether `statx` is refused: not known yet, no, yes. Relaxed: at worst two threads find out.
 static STATX: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const THERE: u8 = 1;

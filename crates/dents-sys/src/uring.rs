@@ -24,15 +24,15 @@ use rustix::io_uring as io;
 /// One question for [`Ring::run`].
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
-    /// What [`statx`](crate::stat::statx) asks. Since Linux 5.6.
+    /// As [`statx`](crate::stat::statx). Since Linux 5.6.
     Statx {
-        /// What `path` is relative to.
+        /// The directory that `path` is relative to.
         dir: BorrowedFd<'a>,
         /// The name asked about.
         path: &'a CStr,
         /// How to look it up.
         flags: Flags,
-        /// What to ask for.
+        /// The fields to ask for.
         mask: Mask,
     },
     /// How long the value of an extended attribute is. Since Linux 5.19.
@@ -45,7 +45,7 @@ pub enum Request<'a> {
     },
 }
 
-/// What the kernel says to a [`Request`]. Where it does not know the operation, that is `EINVAL`.
+/// The kernel's answer to a [`Request`]: `EINVAL` where it does not know the operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'r> {
     /// To a [`Request::Statx`].

@@ -23,7 +23,7 @@ fn ring(entries: u32) -> Option<Ring> {
     }
 }
 
-/// What identifies an answer.
+/// The fields that identify a file.
 type Answer = Result<(u64, u64, u32, u32)>;
 
 fn answer(statx: Result<&Statx>) -> Answer {

@@ -28,7 +28,7 @@ mod tests {
 
     /// The format that Rust 1.95 writes and that the saved listing was made from.
     const FORMAT: u64 = 57;
-    /// What `dents` exports of `dents-core`: the constants of the one, the variants of the other.
+    /// Items of `dents-core` that `dents` exports: the constants of the one, the variants of the other.
     const EXPORTED: &[&str] = &["pub const dents_core::needs::Needs::", "pub dents_core::tree::Step::"];
 
     /// Rustdoc's JSON of a package with all features. Its target directory is its own, since the variable would make the others

@@ -25,7 +25,7 @@ const LEAST: &[(&str, f64)] = &[("dents-engine", 90.0)];
 /// Modules that are compiled for tests or for models alone.
 const UNTESTED: &[&str] = &[" tests::", " model::"];
 
-/// What to do.
+/// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
 struct Wish<'a> {
     package: &'a str,
@@ -177,12 +177,12 @@ struct Outcome {
     /// The tests did not end: caught.
     hung: Vec<String>,
     missed: Vec<String>,
-    /// What does not compile says nothing.
+    /// Mutants that do not compile; they do not count.
     unviable: Vec<String>,
 }
 
 impl Outcome {
-    /// What became of the `chosen`. `cargo-mutants` 27.1 also tests every mutant that deletes a field: its patterns do not
+    /// The outcomes of the `chosen` mutants. `cargo-mutants` 27.1 also tests every mutant that deletes a field: its patterns do not
     /// apply to them.
     fn read(out: &Path, chosen: &[&str]) -> Result<Outcome> {
         let lines = |file: &str| {

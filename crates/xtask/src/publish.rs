@@ -22,7 +22,7 @@ mod tests {
     use crate::step::cargo;
     use crate::tidy::{packages, text};
 
-    /// What stays in this repository.
+    /// Packages that stay in this repository.
     const UNPUBLISHED: &[&str] = &["dents-fuzz", "dents-lab", "xtask"];
     /// Categories of crates.io (<https://crates.io/category_slugs>) that suit one of the packages.
     const CATEGORIES: &[&str] = &[
@@ -55,7 +55,7 @@ mod tests {
         manifest.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
-    /// What crates.io refuses, or shows as a gap.
+    /// Fields of the manifest that are missing or that crates.io refuses.
     fn gaps(package: &Value) -> Vec<String> {
         let mut gaps = Vec::new();
         for field in ["description", "license", "rust_version"] {

@@ -1,5 +1,5 @@
-//! What `cargo xtask test WORD...` runs: words that name packages or suites select them, the others are parts of the
-//! names of tests.
+//! Selects the tests of `cargo xtask test WORD...`: words that name packages or suites select them, the others are parts of
+//! the names of tests.
 //!
 //! A suite is a file of `crates/PACKAGE/tests`. Some are named as one would name a test (`git`, `long`): beside a
 //! package's name, a word is a suite only if that package has it.
@@ -14,7 +14,7 @@ pub(crate) struct Package {
     pub(crate) suites: Vec<String>,
 }
 
-/// What is to run.
+/// The selected tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// Packages, with those of their suites that are wanted; all of their tests if none is named.

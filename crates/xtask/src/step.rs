@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What went wrong, for the user.
+/// An error is a message for the user.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// Runs steps and remembers how they went.

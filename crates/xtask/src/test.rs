@@ -165,7 +165,7 @@ pub(crate) fn model() -> Result<()> {
     steps.finish()
 }
 
-/// What the process tests find in their environment: the binaries, and what must not be skipped.
+/// The environment of the process tests: the binaries, and which tests must not be skipped.
 fn surroundings(command: &mut Command) {
     for (variable, profile) in [("DLS", "release"), ("DLS_CHECKED", "checked")] {
         if std::env::var_os(variable).is_none() {

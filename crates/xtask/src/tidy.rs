@@ -39,11 +39,11 @@ const LONGEST_FILE_OF_ENGINE: usize = 500;
 struct Crate {
     name: String,
     dir: PathBuf,
-    /// What it depends on, in any configuration; `dev-dependencies` may point anywhere.
+    /// Its dependencies, in any configuration; `dev-dependencies` may point anywhere.
     uses: Vec<String>,
 }
 
-/// What `cargo metadata` says of the packages that are built here, ours and those of others.
+/// The packages of `cargo metadata` that are built here, ours and those of others.
 pub(crate) fn packages() -> Vec<Value> {
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let args = ["metadata", "--format-version", "1", "--filter-platform", &platform];
@@ -208,7 +208,7 @@ fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a page links to within this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
+/// The links of a page within this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
 fn links(page: &str) -> Vec<&str> {
     // Blocks of code have no links.
     let text = page.split("```").step_by(2);
@@ -239,7 +239,7 @@ fn links_lead_somewhere() {
     assert_eq!(links("[a](b.md#c) [d](https://e) <img src=\"f.svg\">"), ["b.md", "f.svg"]);
 }
 
-/// What the README says before its second heading fits a screen.
+/// The part of the README before its second heading fits a screen.
 #[test]
 fn the_readme_fits_a_screen() {
     let readme = fs::read_to_string(workspace().join("README.md")).expect("it is there");

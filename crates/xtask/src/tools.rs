@@ -17,7 +17,7 @@ const fn tool(needs: &'static str, package: &'static str) -> Tool {
     Tool { needs, package }
 }
 
-/// What the tests use.
+/// Programs that the tests use.
 pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("strace", "strace"),
     tool("setfacl", "acl"),
@@ -38,7 +38,7 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("/usr/share/i18n/locales/en_US", "locales"),
 ];
 
-/// What the benches use.
+/// Programs that the benches use.
 pub(crate) const FOR_BENCHES: &[Tool] =
     &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace")];
 

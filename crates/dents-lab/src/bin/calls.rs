@@ -12,7 +12,7 @@ use dents_lab::palette::CHEAP;
 use dents_lab::process::{End, Run};
 use dents_lab::syscalls::{Trace, trace};
 
-/// What is listed.
+/// The directory that is listed.
 const ENTRIES: usize = 1000;
 
 /// The option sets, and LS_COLORS where it matters.

@@ -131,7 +131,7 @@ impl Builder {
         self
     }
 
-    /// What jitter is drawn from.
+    /// The seed of the jitter.
     pub fn seed(mut self, seed: u64) -> Builder {
         self.seed = seed;
         self

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::request::Request;
 
-/// What becomes of a request.
+/// How a request fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// No answer, ever; but a waiting thread can be killed, as with NFS, CephFS and Lustre.

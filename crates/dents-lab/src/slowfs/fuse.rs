@@ -43,7 +43,7 @@ pub enum Readdirplus {
     Always,
 }
 
-/// What `fuser` calls.
+/// The functions that `fuser` calls.
 pub(super) struct Fuse {
     pub(super) server: Arc<Server>,
     pub(super) tree: Arc<Mutex<Tree>>,

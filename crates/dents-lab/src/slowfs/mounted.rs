@@ -18,7 +18,7 @@ use super::table;
 use super::tree::{Kind, Tree};
 use crate::fixture::TempDir;
 
-/// What a mount is made of.
+/// The parts of a mount.
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) tree: Tree,
@@ -178,7 +178,7 @@ impl Drop for Mounted {
     fn drop(&mut self) {
         // Threads that wait get their answers first: a plain unmount refuses while a request is under way.
         self.server.go_down();
-        // What is left is torn down below.
+        // If that fails, the mount is removed by force below.
         let _ = self.unmounter.unmount();
         table::tear_down(&self.source);
         if self.is_gone() {

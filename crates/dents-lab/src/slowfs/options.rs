@@ -10,7 +10,7 @@ use super::fuse::Readdirplus;
 use super::request::Request;
 use super::tree::Kind;
 
-/// What `--help` says.
+/// The text of `--help`.
 pub const HELP: &str = "\
 usage: slowfs MOUNT [OPTION]... [-- COMMAND [ARGUMENT]...]
 
@@ -60,7 +60,7 @@ stat (lookup, getattr), dir (opendir, readdir, readdirplus), xattr, all.
   --help                this text
 ";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
 pub struct Command {
     /// The file system.
@@ -69,7 +69,7 @@ pub struct Command {
     pub mount: PathBuf,
     /// How often counts are printed.
     pub every: Option<Duration>,
-    /// What to run; empty for staying until a signal comes.
+    /// The command to run; if empty, the program stays until a signal comes.
     pub command: Vec<OsString>,
 }
 
@@ -87,7 +87,7 @@ pub fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// What is collected before the builder can be told, since its calls depend on each other's order.
+/// Options that are collected first, since the builder's calls must be made in a certain order.
 #[derive(Default)]
 struct Collected {
     entries: Option<usize>,
@@ -132,7 +132,7 @@ impl Command {
         }
         let mount = said.mount.clone().ok_or("which directory? usage: slowfs MOUNT [OPTION]...")?;
         let every = said.every;
-        // What was made before these, single entries, is numbered too; names say which is which.
+        // Single entries made before these have numbers too; their names are different.
         let builder = said.finish(builder);
         Ok(Command { builder, mount, every, command })
     }

@@ -62,11 +62,11 @@ impl Request {
         Request::Releasedir,
         Request::Forget,
     ];
-    /// What `stat` becomes.
+    /// The requests of `stat`.
     pub const STAT: &[Request] = &[Request::Lookup, Request::Getattr];
-    /// What listing a directory becomes.
+    /// The requests of listing a directory.
     pub const DIRECTORY: &[Request] = &[Request::Opendir, Request::Readdir, Request::Readdirplus];
-    /// What questions for extended attributes become.
+    /// The requests for extended attributes.
     pub const XATTR: &[Request] = &[Request::Getxattr, Request::Listxattr];
 
     /// Its name in lower case: `lookup`.
@@ -122,7 +122,7 @@ impl Counts {
         requests.iter().map(|request| self.of(*request)).sum()
     }
 
-    /// All that a process waited for: without `release`, `releasedir` and `forget`, which come late or never.
+    /// All requests that a process waited for: without `release`, `releasedir` and `forget`, which come late or never.
     pub fn total(&self) -> u64 {
         Request::ALL.iter().filter(|request| request.is_awaited()).map(|request| self.of(*request)).sum()
     }

@@ -223,7 +223,7 @@ impl Server {
             }
             ready.extend(doomed(&mut state.held));
             if !ready.is_empty() {
-                // What is in the heap or held was awaited: the rest is answered where it arrives.
+                // Requests in the heap, or held, are awaited by threads: others are answered where they arrive.
                 state.in_flight -= ready.len();
                 drop(state);
                 ready.into_iter().for_each(|(answer, error)| answer(error));

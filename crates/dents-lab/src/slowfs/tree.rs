@@ -19,7 +19,7 @@ use rustix::io::Errno;
 
 use crate::rng::Rng;
 
-/// What an entry is.
+/// The type of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file of mode 0644.
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// What a link of this kind points to.
+    /// The target of a link of this kind.
     pub(super) fn target(self) -> Option<&'static [u8]> {
         match self {
             Kind::Link => Some(b"."),
@@ -246,7 +246,7 @@ impl Tree {
         Ok((parent, path.file_name().ok_or(Errno::INVAL)?))
     }
 
-    /// What follows the entry with this cookie, entry by entry, until `take` has had enough.
+    /// The entries after the one with this cookie, until `take` returns false.
     pub(super) fn list(
         &self,
         inode: u64,

@@ -63,7 +63,7 @@ impl Zoo {
         &self.root
     }
 
-    /// What could not be built here, and why.
+    /// Entries that could not be made here, and why.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
     }

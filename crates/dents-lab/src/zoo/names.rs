@@ -123,7 +123,7 @@ const VERSIONS: &[&str] = &[
 /// Hidden names that are all extension: 9.1 and 9.7 agree on them among themselves.
 const HIDDEN_VERSIONS: &[&str] = &[".m4", ".m10", ".m4.b", ".M4", ".tar", ".tar.gz"];
 
-/// What LS_COLORS suffixes are tried on.
+/// Names for LS_COLORS suffixes.
 const EXTENSIONS: &[&str] = &[
     "a.tar", "a.TAR", "a.Tar", "b.gz", "b.tar.gz", "c.jpg", "c.JPG", "c.jpeg", "d.mp3", "e.", ".gz", "gz",
     "f.c", "f.C", "f.h", "g.bak", "g~", "#h#", "README", "Makefile", "i.x.y", "i.y", "j.rs", "k.é", "k.É",

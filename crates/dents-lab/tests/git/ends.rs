@@ -74,7 +74,7 @@ fn by_the_terminal() {
     }
 }
 
-/// What git started beside its answer and left behind may stay: so does what `git status` leaves.
+/// Processes that git leaves behind after its answer may stay, as with `git status` itself.
 #[test]
 fn with_an_answer() {
     let slow = Slow::new();

@@ -14,7 +14,7 @@ const LEVELS: usize = 4;
 const LONG_WAY: u32 = u32::MAX;
 /// Set in the word of a byte that the level reads backward.
 const BACKWARD: u32 = 1 << 31;
-/// What a byte adds to a key at most, at one level: two bytes of position and three of weight, rounded up.
+/// The most that a byte adds to a key at one level: two bytes of position and three of weight, rounded up.
 const ROOM: usize = 8;
 
 /// The weights of ASCII.

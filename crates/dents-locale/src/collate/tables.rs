@@ -40,7 +40,7 @@ impl Rule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element(u32);
 
-/// What may follow a byte: from `first` to `last`, which are the same where it is not a range.
+/// Bytes that may follow a byte: from `first` to `last`, which are equal where it is not a range.
 struct Item<'d> {
     number: i32,
     first: &'d [AtomicU8],
@@ -100,7 +100,7 @@ impl<'d> Tables<'d> {
         Rule(self.rule_sets.get(at).map_or(1, Byte::get))
     }
 
-    /// What the element weighs at `level`; nothing if the level ignores it.
+    /// The element's weights at `level`; none if the level ignores it.
     pub(super) fn weight(&self, element: Element, level: usize) -> &'d [AtomicU8] {
         let mut rest = self.weights.get((element.0 & 0x00ff_ffff) as usize..).unwrap_or_default();
         for _ in 0..level {

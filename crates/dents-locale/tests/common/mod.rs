@@ -1,4 +1,4 @@
-//! What the tests share: the machine's locales and their files.
+//! Helpers for the tests: the machine's locales and their files.
 
 use std::collections::HashMap;
 use std::fs;

@@ -183,7 +183,7 @@ fn agent_left_behind() -> u8 {
     print(format!("{ours} {}\n", PID.load(Ordering::Acquire)).as_bytes())
 }
 
-/// What comes before the last line of a program whose agent has ended.
+/// The output before the last line of a program whose agent has ended.
 fn at_end() {
     print(b"the agent has ended\n");
 }

@@ -75,7 +75,7 @@ impl Run<'_> {
 }
 
 impl File {
-    /// What `openat` or `read` answered.
+    /// The result of `openat` or `read`.
     pub(super) fn landed(&mut self, result: Result<Landing>) {
         let state = core::mem::replace(&mut self.state, State::Waiting);
         self.state = match (state, result) {

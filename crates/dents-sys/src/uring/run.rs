@@ -27,7 +27,7 @@ pub(super) struct Landed {
     pub(super) result: Result<u32>,
 }
 
-/// What each request carries through the kernel: the caller's number, then the operation, then the buffer's number.
+/// The user data of a request: the caller's number, then the operation, then the buffer's number.
 fn user_data(token: u32, opcode: io::IoringOp, buffer: u32) -> u64 {
     u64::from(token) << 32 | (opcode as u64) << 24 | u64::from(buffer)
 }
@@ -40,7 +40,7 @@ fn overlap(entries: u32) -> u32 {
     entries / 4
 }
 
-/// All that a [`Run`] submits.
+/// All operations that a [`Run`] submits.
 const OPERATIONS: [io::IoringOp; 5] = [
     io::IoringOp::Statx,
     io::IoringOp::Getxattr,

@@ -1,4 +1,4 @@
-//! What the tests share: a directory that goes away, C strings from paths.
+//! Helpers for the tests: a temporary directory, C strings from paths.
 #![allow(dead_code, unreachable_pub)]
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;

@@ -30,7 +30,7 @@ const YOUNG: Duration = Duration::from_secs(120);
 
 const SHORT: Budget = Budget { seconds: 1.0, fewest: 9, most: 600 };
 
-/// What is listed: `-al` in all modes, the others as `auto` does them.
+/// The jobs: `-al` in all modes, the others in `auto`.
 const CASES: &[(Shape, Job, usize)] = &[
     (Shape::Plain, Job::Long, 10),
     (Shape::Plain, Job::Long, 1000),

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::step::Result;
 
-/// What a directory of `n` entries holds.
+/// The contents of a directory of `n` entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Empty files `f0000000`, `f0000001` …

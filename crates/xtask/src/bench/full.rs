@@ -25,7 +25,7 @@ const TRACEABLE: f64 = 500_000.0;
 const WARM: Budget = Budget { seconds: 1.5, fewest: 6, most: 1500 };
 const COLD: Budget = Budget { seconds: 1.5, fewest: 3, most: 15 };
 
-/// What is listed beside `-al` of plain files, and at which sizes.
+/// The jobs beside `-al` of plain files, and their sizes.
 const EXTRAS: &[(Shape, Job, &[usize])] = &[
     (Shape::Plain, Job::Names, &[1000, 100_000, 1_000_000]),
     (Shape::Plain, Job::Unsorted, &[1000, 100_000, 1_000_000, 10_000_000]),
@@ -146,7 +146,7 @@ impl Round<'_> {
         yardsticks.chain(&setup.peers).chain(&setup.ours).collect()
     }
 
-    /// All that list something.
+    /// All programs that list.
     fn listers(&self) -> Vec<&Program> {
         self.everyone().into_iter().filter(|program| program.kind != Kind::Empty).collect()
     }

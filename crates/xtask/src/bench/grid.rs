@@ -15,7 +15,7 @@ use crate::step::Result;
 
 const COUNTS: &[usize] = &[1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 
-/// What `auto` may cost, × the best fixed mode; a cell over it is measured again.
+/// The most that `auto` may cost, × the best fixed mode; a cell over it is measured again.
 const LIMIT: f64 = 1.1;
 const AGAIN: usize = 2;
 

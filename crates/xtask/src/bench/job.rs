@@ -42,7 +42,7 @@ impl Job {
         }
     }
 
-    /// What is set in an environment that has `LC_ALL=C`, no LS_COLORS and no `TZ` otherwise.
+    /// Variables to set in an environment that has `LC_ALL=C`, no LS_COLORS and no `TZ` otherwise.
     pub(crate) fn env(self) -> Option<(&'static str, &'static str)> {
         match self {
             Job::Locale => Some(("LC_ALL", "en_US.UTF-8")),

@@ -16,7 +16,7 @@ use crate::step::{Result, spell};
 /// in three rounds it fell on one program and not on its neighbour, and ratios of the same two differed by half.
 const ROUNDS: usize = 15;
 
-/// What a run costs beside the program itself: hyperfine's fork, its bookkeeping.
+/// The cost of a run beside the program itself: hyperfine's fork, its bookkeeping.
 const OVERHEAD: f64 = 0.0006;
 
 /// How long to measure one program on one directory.

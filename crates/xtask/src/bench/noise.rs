@@ -51,7 +51,7 @@ impl Noise {
         (least, self.empties.iter().copied().fold(0.0, f64::max))
     }
 
-    /// What speaks against the run; nothing if it may be trusted.
+    /// Reasons not to trust the run; empty if there are none.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let stolen = Ticks::now().since(self.start).1;
         complaints(self.load, machine::Machine::here().cores, &self.empties, &self.others, stolen)

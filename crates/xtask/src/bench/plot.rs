@@ -114,7 +114,7 @@ const OTHERS: [RGBColor; 6] = [
     RGBColor(0x57, 0x60, 0x6a),
 ];
 
-/// What stands for these colours on a dark page.
+/// The same colours for a dark page.
 const DARK: &str = "<style>@media(prefers-color-scheme:dark){\
 [fill=\"#FFFFFF\"]{fill:#0d1117}[fill=\"#1F2328\"]{fill:#e6edf3}[stroke=\"#1F2328\"]{stroke:#e6edf3}[stroke=\"#D8DEE4\"]{stroke:#30363d}\
 [stroke=\"#0969DA\"]{stroke:#58a6ff}[stroke=\"#CF222E\"]{stroke:#ff7b72}[stroke=\"#9A6700\"]{stroke:#d29922}\

@@ -12,7 +12,7 @@ pub(crate) struct Program {
     pub(crate) name: String,
     /// How its options are spelled.
     pub(crate) kind: Kind,
-    /// What it says of itself.
+    /// Its version, as it prints it.
     pub(crate) version: String,
     /// Its path, and for multi-call programs the name of the part.
     words: Vec<String>,

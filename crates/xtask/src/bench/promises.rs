@@ -8,13 +8,13 @@ use super::results::{Key, Results};
 /// One promise.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Row {
-    /// What is compared with what.
+    /// The two figures that are compared.
     pub(crate) what: String,
     /// On which file system.
     pub(crate) fs: String,
-    /// What it must not exceed.
+    /// The largest ratio that keeps the promise.
     pub(crate) target: f64,
-    /// What was measured; `None` if that was not part of this run.
+    /// The measured ratio; `None` if that was not part of this run.
     pub(crate) figure: Option<f64>,
 }
 

@@ -112,7 +112,7 @@ fn by_count(figures: &Figures, keys: &[&Key], cell: impl Fn(&Key, &str) -> Optio
     text
 }
 
-/// All that is not `-al` of plain files, a line each program.
+/// All results except `-al` of plain files, a line for each program.
 fn others(results: &Results) -> String {
     let wanted = |key: &Key| key.shape != Shape::Plain || key.job != Job::Long;
     let keys = results.times.keys(wanted);

@@ -4,16 +4,16 @@ use super::directories::Shape;
 use super::job::Job;
 use super::measure::Conditions;
 
-/// What was listed, how and where.
+/// Directory, job and file system of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// The file system's type.
     pub(crate) fs: String,
-    /// What the directory holds.
+    /// The contents of the directory.
     pub(crate) shape: Shape,
     /// How many entries.
     pub(crate) count: usize,
-    /// What was asked of it.
+    /// The job.
     pub(crate) job: Job,
     /// Under which circumstances.
     pub(crate) conditions: Conditions,
@@ -46,7 +46,7 @@ impl Figures {
         Some(self.get(key, program)? / self.get(key, base).filter(|base| *base > 0.0)?)
     }
 
-    /// What a figure would be at `key` if it grew with the count from the last smaller one.
+    /// The figure at `key`, extrapolated with the count from the last smaller one.
     pub(crate) fn expected(&self, key: &Key, program: &str) -> Option<f64> {
         let smaller = |row: &&(Key, String, f64)| {
             row.1 == program
@@ -87,7 +87,7 @@ impl Figures {
     }
 }
 
-/// All that one run measured.
+/// All figures of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     /// Median seconds.
@@ -96,7 +96,7 @@ pub(crate) struct Results {
     pub(crate) calls: Figures,
     /// Peak resident memory in KiB.
     pub(crate) memory: Figures,
-    /// What was left out, and why.
+    /// Cells that were left out, and why.
     pub(crate) notes: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Setup {
     pub(crate) peers: Vec<Program>,
     /// Where directories are made.
     pub(crate) systems: Vec<FileSystem>,
-    /// What could not be done, and why.
+    /// Measurements that are not possible here, and why.
     pub(crate) notes: Vec<String>,
     /// Times commands.
     pub(crate) stopwatch: Stopwatch,

@@ -2,7 +2,7 @@
 
 use super::files::{MARK, Value, options, spellings};
 
-/// What does not depend on the flags. bash splits words at `=`, unless the user has taken it out of
+/// The part that does not depend on the flags. bash splits words at `=`, unless the user has taken it out of
 /// COMP_WORDBREAKS: both are met.
 const FRAME: &str = r#"
 _dls() {
@@ -93,7 +93,7 @@ mod tests {
 
     use crate::step::workspace;
 
-    /// What bash would offer for the last of `words`.
+    /// The completions of bash for the last of `words`.
     fn offers(words: &[&str]) -> Vec<String> {
         let script = r#"
             source completions/dls.bash

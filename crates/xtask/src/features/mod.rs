@@ -36,7 +36,7 @@ struct Program {
     file: &'static str,
     /// The option that prints its help.
     help: &'static [&'static str],
-    /// What stands after all arguments.
+    /// The last arguments.
     last: &'static [&'static str],
 }
 

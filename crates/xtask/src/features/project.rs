@@ -87,7 +87,7 @@ impl Project {
         command
     }
 
-    /// What GNU `ls` prints to the same.
+    /// The output of GNU `ls` for the same arguments.
     pub(super) fn gnu(&self, args: &[&str]) -> Option<String> {
         let output = self.command(Path::new("/bin/ls"), args).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())

@@ -25,7 +25,7 @@ pub(super) enum Cell {
     Told(String),
 }
 
-/// What an output must have, or be: a word, and what it is about.
+/// A condition on an output.
 pub(super) struct Want(Vec<String>);
 
 impl Want {

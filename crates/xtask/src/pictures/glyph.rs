@@ -16,13 +16,13 @@ pub(super) fn outline(icon: char) -> Option<&'static str> {
     GLYPHS.lines().find_map(|line| line.strip_prefix(&code)?.strip_prefix('\t')?.split('\t').nth(1))
 }
 
-/// What Nerd Fonts call those there are: the set they are from, and a name.
+/// Their names in Nerd Fonts: the set, and the name in it.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     GLYPHS.lines().filter_map(|line| line.split('\t').nth(1))
 }
 
-/// What to do about icons that were left in a picture as text.
+/// How to add icons that were left in a picture as text.
 pub(super) fn lacking(picture: &str) -> Option<String> {
     let codes: Vec<String> =
         picture.chars().filter(|char| is_icon(*char)).map(|icon| format!("{:x}", u32::from(icon))).collect();

@@ -43,13 +43,13 @@ const ROWS: u16 = 200;
 struct Picture {
     /// As in the files' names.
     name: &'static str,
-    /// What it shows.
+    /// Its title.
     about: &'static str,
     /// How wide its terminal is.
     columns: u16,
     /// Whether files have been changed lately in it.
     ages: bool,
-    /// What is run.
+    /// The command.
     args: &'static [&'static str],
 }
 

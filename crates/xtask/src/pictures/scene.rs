@@ -42,7 +42,7 @@ const FILES: &[(&str, usize, u32, u64, u64)] = &[
 /// From the deepest up: what changes in one dates it anew.
 const DIRECTORIES: [&str; 5] = ["src/render", "src", "docs", "target", "."];
 
-/// What git has not seen, and what was changed after it had.
+/// Files that are untracked, and files that are changed after the commit.
 const UNTRACKED: &str = "notes.txt";
 const CHANGED: &str = "README.md";
 
