@@ -1,0 +1,113 @@
+//! Crews whose workers start as they are needed: which workers start, and which are told of a task.
+
+#![cfg(not(feature = "model"))]
+
+use dents_engine::crew::growing::Growing;
+use dents_engine::crew::watchdog::{Seat, Watchdog};
+use dents_engine::limit::Limit;
+use dents_engine::order::queue::Queue;
+use dents_engine::task::{Kind, Task};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(30);
+
+struct Job<'j>(Box<dyn FnOnce() + Send + 'j>);
+
+impl Task for Job<'_> {
+    fn kind(&self) -> Kind {
+        Kind::Call
+    }
+}
+
+fn job<'j>(job: impl FnOnce() + Send + 'j) -> Job<'j> {
+    Job(Box::new(job))
+}
+
+/// Runs a crew whose head starts threads; returns how many workers it started.
+fn lead<'j>(limit: Limit, consumer: impl FnOnce(&Growing<Job<'j>>)) -> u32 {
+    let (crew, started) = (Growing::new(limit, Queue::new(1)), AtomicU32::new(0));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            crew.lead(
+                || 1,
+                |number| {
+                    started.fetch_add(1, Ordering::Relaxed);
+                    let crew = &crew;
+                    scope.spawn(move || crew.work(number, |_, Job(job)| job()));
+                    true
+                },
+            );
+        });
+        consumer(&crew);
+        crew.end();
+    });
+    started.into_inner()
+}
+
+fn send(sender: &Sender<()>) -> impl FnOnce() + Send + use<> {
+    let sender = sender.clone();
+    move || sender.send(()).expect("the consumer waits")
+}
+
+#[test]
+fn a_worker_that_takes_one_of_two_tasks_tells_another() {
+    let started = lead(Limit::counted(2, 2), |crew| {
+        // Two workers, both idle afterwards.
+        let ((first, came), (sender, done)) = (channel(), channel());
+        crew.push(job(send(&sender)));
+        crew.push(job(move || {
+            came.recv_timeout(LONG).expect("the consumer sends");
+        }));
+        done.recv_timeout(LONG).expect("the other worker executes it");
+        first.send(()).expect("a worker waits");
+        while crew.limit().running() > 0 || crew.queue().width(1) > 0 {
+            thread::yield_now();
+        }
+        // Two tasks and one announcement: the first waits for the second.
+        let (second, came) = channel();
+        let (sender, done) = channel();
+        let told = send(&sender);
+        crew.queue().push(job(send(&second)));
+        crew.queue().push(job(move || {
+            if came.recv_timeout(LONG).is_ok() {
+                told();
+            }
+        }));
+        crew.announce(1);
+        done.recv_timeout(LONG).expect("the second task was executed beside the first");
+    });
+    assert_eq!(started, 2);
+}
+
+/// The head looks for stuck workers every 10 ms, and needs five looks. On a busy machine a short task may last that long.
+#[test]
+fn a_short_task_is_not_stuck() {
+    let tries = (0..20).map(|_| {
+        lead(Limit::counted(1, 3), |crew| {
+            let (sender, done) = channel();
+            for _ in 0..2 {
+                let told = send(&sender);
+                crew.push(job(move || {
+                    thread::sleep(Duration::from_millis(5));
+                    told();
+                }));
+            }
+            (0..2).for_each(|_| done.recv_timeout(LONG).expect("both are executed"));
+        })
+    });
+    assert!(tries.into_iter().any(|started| started == 1), "each time a second worker was started");
+}
+
+#[test]
+fn only_a_request_in_flight_can_be_stuck() {
+    let (mut watchdog, seats) = (Watchdog::new(1), [Seat::new(), Seat::new()]);
+    let mut looks = || (0..4).map(|_| watchdog.look(seats.iter())).max();
+    assert_eq!(looks(), Some(0), "free seats");
+    seats[0].take();
+    assert_eq!(looks(), Some(0), "a worker without a request");
+    seats[1].begin();
+    assert_eq!(looks(), Some(0), "a seat without a thread");
+}
