@@ -91,7 +91,7 @@ fn a_short_task_is_not_stuck() {
             for _ in 0..2 {
                 let told = send(&sender);
                 crew.push(job(move || {
-                    thread::sleep(Duration::from_millis(5));
+                    thread::sleep(Duration::from_millis(20));
                     told();
                 }));
             }
