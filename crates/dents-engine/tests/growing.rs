@@ -82,6 +82,50 @@ fn a_worker_that_takes_one_of_two_tasks_tells_another() {
     assert_eq!(started, 2);
 }
 
+#[test]
+fn a_worker_that_has_not_begun_counts() {
+    let (gate, open) = channel::<()>();
+    let (crew, started) = (Growing::new(Limit::counted(2, 4), Queue::new(1)), AtomicU32::new(0));
+    let (crew, started) = (&crew, &started);
+    thread::scope(|scope| {
+        let mut open = Some(open);
+        scope.spawn(move || {
+            crew.lead(
+                || 1,
+                |number| {
+                    started.fetch_add(1, Ordering::AcqRel);
+                    // The second worker comes late.
+                    let open = if number == 1 { open.take() } else { None };
+                    scope.spawn(move || {
+                        let _ = open.map(|open| open.recv_timeout(LONG));
+                        crew.work(number, |_, Job(job)| job());
+                    });
+                    true
+                },
+            );
+        });
+        let (first, came) = channel::<()>();
+        let (sender, done) = channel();
+        crew.push(job(move || {
+            let _ = came.recv_timeout(LONG);
+        }));
+        while crew.limit().running() == 0 {
+            thread::yield_now();
+        }
+        crew.push(job(send(&sender)));
+        while started.load(Ordering::Acquire) < 2 {
+            thread::yield_now();
+        }
+        crew.push(job(send(&sender)));
+        thread::sleep(Duration::from_millis(20));
+        let before_it_began = started.load(Ordering::Acquire);
+        drop((gate, first));
+        (0..2).for_each(|_| done.recv_timeout(LONG).expect("both are executed"));
+        crew.end();
+        assert_eq!(before_it_began, 2, "one is executing, one is coming: there is no room");
+    });
+}
+
 /// The head looks for stuck workers every 10 ms, and needs five looks. On a busy machine a short task may last that long.
 #[test]
 fn a_short_task_is_not_stuck() {
