@@ -3,12 +3,20 @@
 //! Cargo orders the packages by their dependencies and builds each from its archive, the others coming from a local registry.
 //! That takes minutes and the index of crates.io, so `cargo xtask test` checks only what breaks most: the tests below.
 
-use crate::step::{Result, Steps, cargo};
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::step::{Result, Steps, cargo, target_dir};
 
 pub(crate) fn run() -> Result<()> {
+    // A new directory each time: cargo takes what comes from a registry as unchanged while its version is, also where the registry
+    // is the local one in the target directory, and would build the packages of the last run again.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    let target = target_dir().join(format!("publish-{now}"));
     let mut steps = Steps::default();
-    let args = ["publish", "--workspace", "--dry-run", "--allow-dirty"];
-    steps.run("archives of the published packages, each built", &mut cargo(args));
+    let mut publish = cargo(["publish", "--workspace", "--dry-run", "--allow-dirty"]);
+    steps.run("archives of the published packages, each built", publish.env("CARGO_TARGET_DIR", &target));
+    let _ = fs::remove_dir_all(&target);
     steps.finish()
 }
 
