@@ -4,7 +4,7 @@
 //! the buffer, so that the two streams keep their order where they end in one place (`2>&1`). The first error of
 //! writing is remembered and reported at the end, once; what follows it is thrown away.
 
-use crate::language::{Domain, Language};
+use crate::locale::{Domain, Language};
 use crate::progress::Progress;
 use crate::turn::{State, TURN};
 use alloc::vec::Vec;

@@ -14,8 +14,9 @@ mod turns;
 use crate::explain::{self, Seen};
 use crate::output::{Message, Output};
 use crate::plan::Plan;
+use crate::status::Status;
+use crate::system::System;
 use crate::timing::{Phase, Timing};
-use crate::{Env, Status};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -36,7 +37,7 @@ use turns::Turns;
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
-    env: &'l Env<'a>,
+    system: &'l System<'l>,
     plan: &'l Plan<'a>,
     out: &'l mut Output<'o>,
     renderer: Renderer<'l>,
@@ -94,7 +95,7 @@ const LARGE: usize = 16_384;
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Nothing happens yet.
     pub(crate) fn new(
-        env: &'l Env<'a>,
+        system: &'l System<'l>,
         plan: &'l Plan<'a>,
         threads: &'l Threads,
         out: &'l mut Output<'o>,
@@ -105,9 +106,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing.lazy = plan.lazy;
             out.time_with(clock::monotonic_ns);
         }
-        plan.read_ahead(env.rings);
+        plan.read_ahead(system.rings);
         Listing {
-            env,
+            system,
             plan,
             out,
             renderer: Renderer::new(&plan.style),
@@ -115,9 +116,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             means: Means {
                 mode: plan.mode,
                 threads,
-                workers: env.workers,
+                workers: system.workers,
                 mounts: Some(&plan.mounts),
-                rings: Some(env.rings),
+                rings: Some(system.rings),
                 lazy: plan.lazy,
                 ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
             },
@@ -130,7 +131,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             told_refusal: false,
             timeout: None,
             printed: false,
-            git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
+            git: plan.git.is_some().then(|| Self::git(system, plan)).flatten(),
             cwd: None,
             totals_until_ns: None,
         }
@@ -265,7 +266,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.close(&mut source, path, operand);
         match source {
             Source::Small(small) => self.turns.reuse(small),
-            source => self.spare = source.into_buffer(self.env.rings).unwrap_or_default(),
+            source => self.spare = source.into_buffer(self.system.rings).unwrap_or_default(),
         }
     }
 
@@ -425,9 +426,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
-            self.owners.take_files(self.env.rings);
+            self.owners.take_files(self.system.rings);
             let deadline = self.timeout.as_ref().map(|timeout| &timeout.deadline as &dyn Getent);
-            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.env.getent));
+            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.system.getent));
         }
     }
 
@@ -436,7 +437,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
             return Team::ALONE;
         }
-        Team::new(self.env.workers, self.means.threads.count())
+        Team::new(self.system.workers, self.means.threads.count())
     }
 
     fn sort(&mut self, batch: &Batch) -> Vec<u32> {
@@ -469,7 +470,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let now = clock::realtime();
             self.renderer.set_now(dents_core::batch::Time { sec: now.sec, nsec: now.nsec });
             if self.plan.shows_dates() {
-                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path, Zone::MOST)));
+                self.renderer.set_zone(self.plan.zone.get(|path| self.system.rings.read(path, Zone::MOST)));
             }
         }
     }

@@ -4,9 +4,9 @@ use dents_core::owners::Getent;
 use dents_core::stat::Workers;
 use dents_rt::Running;
 use dents_sys::Errno;
-use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
+use dls::{Environment, System};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::path::PathBuf;
@@ -72,13 +72,11 @@ impl Streams for Memory {
 
 fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 {
     let argv: Vec<CString> = ["ls"].iter().chain(args).map(|arg| CString::new(*arg).unwrap()).collect();
-    let var = |name: &[u8]| {
-        let found = vars.iter().find(|(known, _)| known.as_bytes() == name);
-        found.map(|(_, value)| value.as_bytes())
-    };
-    let env = Env {
-        argv: argv.iter().map(CString::as_c_str).collect(),
-        var: &var,
+    let argv: Vec<&CStr> = argv.iter().map(CString::as_c_str).collect();
+    let vars: Vec<CString> =
+        vars.iter().map(|(name, value)| CString::new(format!("{name}={value}")).unwrap()).collect();
+    let environment = Environment::read(vars.iter().map(CString::as_c_str));
+    let system = System {
         workers: &Threads,
         getent: &Nobody,
         agent: &|| None,
@@ -86,7 +84,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
         programs: &NoPrograms,
         rings: &dents_core::ring::Rings::default(),
     };
-    dls::main(&env, memory)
+    dls::main(&argv, &environment, &system, memory)
 }
 
 struct Tree(PathBuf);

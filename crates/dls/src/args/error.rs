@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::language::{Domain, Language};
+use crate::locale::{Domain, Language};
 use core::fmt::Display;
 use core::ops::RangeInclusive;
 use dents_sys::Errno;

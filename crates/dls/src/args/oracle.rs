@@ -2,7 +2,7 @@
 
 extern crate std;
 
-use crate::language::Language;
+use crate::locale::Language;
 use core::ffi::CStr;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;

@@ -16,10 +16,11 @@ mod template;
 
 use crate::args::flags::{self, Flag};
 use crate::args::{Args, Said};
+use crate::environment::Environment;
 use crate::explain::visible;
 use crate::output::{Message, Output};
-use crate::{Env, Status, errno, is_drop_in};
-use alloc::boxed::Box;
+use crate::status::Status;
+use crate::{errno, is_drop_in};
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::vec::Vec;
@@ -35,17 +36,17 @@ const LIMIT: usize = 64 * 1024;
 /// The answer, if any, is the environment with the file's settings in it. What is wrong with the file goes to stderr line
 /// by line; the other lines hold, and the exit status does not change: a listing is not worse for a line too many.
 pub(crate) fn add<'a>(
-    env: &Env<'a>,
+    environment: &Environment<'a>,
     args: &mut Args<'a>,
     program: &[u8],
     out: &mut Output<'_>,
-) -> Option<Env<'a>> {
+) -> Option<Environment<'a>> {
     if is_drop_in(program) {
         return None;
     }
     let place = match args.said.iter().any(|said| said.flag == Flag::NoConfig) {
         true => Place::Forbidden,
-        false => place::of(env, out.terminal().is_some()),
+        false => place::of(environment, out.terminal().is_some()),
     };
     let config = match &place {
         Place::At { path, only_always, named } => {
@@ -61,8 +62,8 @@ pub(crate) fn add<'a>(
     if !said.is_empty() {
         give_way(&mut said, args, out);
     }
-    say_before(env, args, said);
-    set(env, colors, icons)
+    say_before(environment, args, said);
+    set(environment, colors, icons)
 }
 
 /// Options that Plan refuses together.
@@ -100,12 +101,12 @@ fn give_way(before: &mut Vec<Said<'_>>, args: &Args<'_>, out: &mut Output<'_>) {
 }
 
 /// Options of the file, then of the environment, then of the command line.
-fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>) {
-    let is_on = |name: &[u8]| (env.var)(name).is_some_and(|value| !value.is_empty());
-    let no_color = is_on(b"NO_COLOR");
-    if no_color {
+fn say_before<'a>(environment: &Environment<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>) {
+    let is_on = |value: Option<&[u8]>| value.is_some_and(|value| !value.is_empty());
+    let forced = environment.clicolor_force;
+    if is_on(environment.no_color) {
         before.retain(|said| said.flag != Flag::Color);
-    } else if is_on(b"CLICOLOR_FORCE") && (env.var)(b"CLICOLOR_FORCE") != Some(b"0") {
+    } else if is_on(forced) && forced != Some(b"0") {
         before.push(Said { flag: Flag::Color, value: Some(b"always") });
     }
     if !before.is_empty() {
@@ -117,21 +118,19 @@ fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>)
 
 /// The environment, with these where it has none of its own.
 #[inline(never)]
-fn set<'a>(env: &Env<'a>, colors: Option<&'static [u8]>, icons: Option<&'static [u8]>) -> Option<Env<'a>> {
+fn set<'a>(
+    environment: &Environment<'a>,
+    colors: Option<&'static [u8]>,
+    icons: Option<&'static [u8]>,
+) -> Option<Environment<'a>> {
     if colors.is_none() && icons.is_none() {
         return None;
     }
-    let var = env.var;
-    let with = move |name: &[u8]| {
-        var(name).or(match name {
-            b"DLS_COLORS" => colors,
-            b"DLS_ICONS" => icons,
-            _ => None,
-        })
-    };
-    // For as long as the process lives, as the text of the file that it tells of.
-    let with: &'a _ = Box::leak(Box::new(with));
-    Some(Env { var: with, ..env.clone() })
+    Some(Environment {
+        dls_colors: environment.dls_colors.or(colors),
+        dls_icons: environment.dls_icons.or(icons),
+        ..environment.clone()
+    })
 }
 
 /// Reads one file, and tells what is wrong with it.
@@ -217,10 +216,10 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
 /// `--init`: writes the file where it would be looked for, and prints where that is.
 #[cold]
 #[inline(never)]
-pub(crate) fn init(env: &Env<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
+pub(crate) fn init(environment: &Environment<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
     use dents_render::Sink as _;
     // As on a terminal: whoever writes into a pipe wants the path there, to open an editor with.
-    let Place::At { path, .. } = place::of(env, true) else {
+    let Place::At { path, .. } = place::of(environment, true) else {
         let why = "--init: neither XDG_CONFIG_HOME nor HOME is an absolute path: name a file in DLS_CONFIG";
         Message::new(program).text(why).send(out);
         return Status::Serious;

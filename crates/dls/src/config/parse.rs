@@ -15,7 +15,7 @@
 
 use crate::args::flags::Flag;
 use crate::args::{Args, Said, UsageError, words};
-use crate::language::Language;
+use crate::locale::Language;
 use crate::plan::bad_theme;
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Where the file is, and making it.
 
-use crate::Env;
+use crate::environment::Environment;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use dents_sys::{Errno, Result, file};
@@ -29,9 +29,8 @@ pub(super) enum Place {
 
 /// `DLS_CONFIG`, else `dls/config` in `XDG_CONFIG_HOME`, else in `.config` at home; the latter two for a terminal alone.
 /// A relative `XDG_CONFIG_HOME` is to be ignored, as its specification says; a relative `HOME` is none either.
-pub(super) fn of(env: &Env<'_>, terminal: bool) -> Place {
-    let var = |name: &[u8]| (env.var)(name);
-    if let Some(named) = var(b"DLS_CONFIG") {
+pub(super) fn of(environment: &Environment<'_>, terminal: bool) -> Place {
+    if let Some(named) = environment.dls_config {
         return match CString::new(named) {
             Ok(path) if !named.is_empty() => Place::At { path, only_always: !terminal, named: true },
             _ => Place::Disowned,
@@ -40,8 +39,8 @@ pub(super) fn of(env: &Env<'_>, terminal: bool) -> Place {
     if !terminal {
         return Place::Unseen;
     }
-    let absolute = |name: &[u8]| var(name).filter(|path| path.starts_with(b"/"));
-    let parts = match (absolute(b"XDG_CONFIG_HOME"), absolute(b"HOME")) {
+    let absolute = |path: &&[u8]| path.starts_with(b"/");
+    let parts = match (environment.xdg_config_home.filter(absolute), environment.home.filter(absolute)) {
         (Some(config), _) => [config, b"/dls/config"],
         (None, Some(home)) => [home, b"/.config/dls/config"],
         (None, None) => return Place::Nowhere,

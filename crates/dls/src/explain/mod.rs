@@ -11,9 +11,9 @@ mod remedy;
 #[cfg(test)]
 mod tests;
 
-use crate::Status;
 use crate::output::{Message, Output};
 use crate::plan::{Claim, Explain, Plan};
+use crate::status::Status;
 use crate::timing::Timing;
 use alloc::format;
 use alloc::string::String;

@@ -8,9 +8,9 @@ impl Surroundings<'_, '_, '_> {
     /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal
     /// is known to show them. A value that cannot be understood is told, and there are none.
     pub(super) fn colors(&mut self) -> Option<Colors> {
-        let Some(value) = self.var(b"LS_COLORS").filter(|value| !value.is_empty()) else {
-            let colorterm = self.var(b"COLORTERM").is_some_and(|value| !value.is_empty());
-            let known = || color::is_known_terminal(self.var(b"TERM").unwrap_or_default());
+        let Some(value) = self.environment.ls_colors.filter(|value| !value.is_empty()) else {
+            let colorterm = self.environment.colorterm.is_some_and(|value| !value.is_empty());
+            let known = || color::is_known_terminal(self.environment.term.unwrap_or_default());
             return (colorterm || known()).then(Colors::builtin);
         };
         let bad = match Colors::parse(value) {

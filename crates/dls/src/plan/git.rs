@@ -41,7 +41,7 @@ impl<'a> Surroundings<'a, '_, '_> {
 
     /// The environment's DLS_GIT_BUDGET.
     fn git_budget_ns(&mut self) -> Option<u64> {
-        let value = self.var(b"DLS_GIT_BUDGET").filter(|value| !value.is_empty())?;
+        let value = self.environment.dls_git_budget.filter(|value| !value.is_empty())?;
         let parsed = parse_timeout(value);
         if parsed.is_err() {
             self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: ", value);

@@ -19,7 +19,7 @@ impl Surroundings<'_, '_, '_> {
             return None;
         }
         let mut icons = Box::<Icons>::default();
-        if let Some(value) = self.var(b"DLS_ICONS")
+        if let Some(value) = self.environment.dls_icons
             && let Err(bad) = icons.add(value)
         {
             let pair = self.out.language().quote(bad.pair);

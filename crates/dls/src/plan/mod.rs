@@ -9,15 +9,15 @@ mod claims;
 mod colors;
 mod git;
 mod icons;
-mod locale;
 mod programs;
 mod view;
 mod zone;
 
-use crate::Env;
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{Args, Definition, UsageError};
+use crate::environment::Environment;
+use crate::locale::Found;
 use crate::output::{Message, Output};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -28,8 +28,6 @@ pub use claims::{Claim, Claimant, Explain};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
 pub use git::GitWishes;
-pub use locale::Found;
-pub(crate) use locale::Mapped;
 pub(crate) use view::bad_theme;
 use zone::LazyZone;
 
@@ -113,7 +111,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A time style that is none.
     pub fn new(
-        env: &Env<'a>,
+        environment: &Environment<'a>,
         args: &Args<'a>,
         program: &'a [u8],
         found: &Found<'a>,
@@ -122,7 +120,7 @@ impl<'a> Plan<'a> {
         let locale = found.locale();
         let manner = Manner::of(program);
         let mut surroundings =
-            Surroundings { env, program, manner, found, locale, terminal: out.terminal(), out };
+            Surroundings { environment, program, manner, found, locale, terminal: out.terminal(), out };
         let choices = Choices::new(&args.said, args.defaults, surroundings.terminal.is_some());
         let style = surroundings.style(&choices)?;
         let long = style.format == Format::Long;
@@ -156,7 +154,7 @@ impl<'a> Plan<'a> {
         Ok(Plan {
             program,
             locale,
-            filter: choices.filter(locale.utf8, (env.var)(b"POSIXLY_CORRECT").is_some()),
+            filter: choices.filter(locale.utf8, environment.posixly_correct.is_some()),
             directory: choices.directory,
             recursive: choices.recursive && choices.below.tree.is_none(),
             dereference,
@@ -168,7 +166,7 @@ impl<'a> Plan<'a> {
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
-            zone: LazyZone::new(env.var),
+            zone: LazyZone::new(environment),
             shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
@@ -195,7 +193,7 @@ impl<'a> Plan<'a> {
                 Box::new(Explain {
                     plan_only: when == words::Explain::Plan,
                     claims: claims::claims(&args.said, &style, &order, choices.recursive),
-                    colors_are_set: (env.var)(b"LS_COLORS").is_some_and(|value| !value.is_empty()),
+                    colors_are_set: environment.ls_colors.is_some_and(|value| !value.is_empty()),
                     ..Explain::default()
                 })
             }),
@@ -274,7 +272,7 @@ fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
 
 /// What a choice may depend on beside the options.
 struct Surroundings<'a, 'o, 'e> {
-    env: &'e Env<'a>,
+    environment: &'e Environment<'a>,
     program: &'a [u8],
     manner: Manner,
     found: &'e Found<'a>,
@@ -285,10 +283,6 @@ struct Surroundings<'a, 'o, 'e> {
 }
 
 impl<'a> Surroundings<'a, '_, '_> {
-    fn var(&self, name: &[u8]) -> Option<&'a [u8]> {
-        (self.env.var)(name)
-    }
-
     /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
     ///
     /// In a frame of its own, so that what it puts on the stack is gone when the plan is put together.
@@ -381,11 +375,11 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(sizes) = choices.sizes {
             return (sizes, sizes);
         }
-        let own = self.var(b"LS_BLOCK_SIZE");
-        let shared = self.var(b"BLOCK_SIZE");
+        let own = self.environment.ls_block_size;
+        let shared = self.environment.block_size;
         let blocks =
-            if self.var(b"POSIXLY_CORRECT").is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
-        let named = own.or(shared).or_else(|| self.var(b"BLOCKSIZE"));
+            if self.environment.posixly_correct.is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
+        let named = own.or(shared).or_else(|| self.environment.blocksize);
         let mut block_size = named.and_then(block_size_of_variable).unwrap_or(blocks);
         let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
         if choices.kibibytes {
@@ -397,7 +391,7 @@ impl<'a> Surroundings<'a, '_, '_> {
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
         // Ages are the view's, and take no format.
         let said = choices.time_style.filter(|_| !choices.wishes.relative());
-        let said = said.or_else(|| self.var(b"TIME_STYLE")).unwrap_or(b"locale");
+        let said = said.or_else(|| self.environment.time_style).unwrap_or(b"locale");
         let style = words::time_style(said, self.found.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
@@ -415,7 +409,7 @@ impl<'a> Surroundings<'a, '_, '_> {
             return quoting;
         }
         let default = self.manner.quoting(self.terminal.is_some());
-        let Some(value) = self.var(b"QUOTING_STYLE") else { return default };
+        let Some(value) = self.environment.quoting_style else { return default };
         match words::lookup::<QuotingStyle>(value) {
             Ok(style) => choices::quoting(style),
             Err(_) => {
@@ -433,7 +427,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(width @ 1..) = self.terminal {
             return usize::from(width);
         }
-        let Some(value) = self.var(b"COLUMNS").filter(|value| !value.is_empty()) else { return 80 };
+        let Some(value) = self.environment.columns.filter(|value| !value.is_empty()) else { return 80 };
         parse_width(value).unwrap_or_else(|_| {
             self.warn("ignoring invalid width in environment variable COLUMNS: %s", value);
             80
@@ -444,7 +438,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(size) = choices.tab_size {
             return size;
         }
-        let Some(value) = self.var(b"TABSIZE") else { return 8 };
+        let Some(value) = self.environment.tabsize else { return 8 };
         parse_tab_size(value).unwrap_or_else(|_| {
             self.warn("ignoring invalid tab size in environment variable TABSIZE: %s", value);
             8
@@ -454,7 +448,7 @@ impl<'a> Surroundings<'a, '_, '_> {
     /// `--timeout`, the environment's DLS_TIMEOUT, none. Zero is none.
     fn timeout_ns(&mut self, choices: &Choices<'a>) -> Option<u64> {
         let ns = choices.timeout_ns.or_else(|| {
-            let value = self.var(b"DLS_TIMEOUT").filter(|value| !value.is_empty())?;
+            let value = self.environment.dls_timeout.filter(|value| !value.is_empty())?;
             let parsed = parse_timeout(value);
             if parsed.is_err() {
                 self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: %s", value);

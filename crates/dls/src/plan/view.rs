@@ -7,7 +7,7 @@ use super::Surroundings;
 use super::choices::Choices;
 use crate::args::words::RELATIVE;
 use crate::args::{self, Flag, Said};
-use crate::language::Language;
+use crate::locale::Language;
 use crate::output::Message;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -169,7 +169,7 @@ impl Surroundings<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     fn theme(&mut self, theme: &mut Theme) {
-        let Some(value) = self.var(b"DLS_COLORS") else { return };
+        let Some(value) = self.environment.dls_colors else { return };
         let mut bad = Vec::new();
         theme.apply(value, &mut |why| bad.push(why));
         for why in bad {

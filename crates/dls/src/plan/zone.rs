@@ -1,5 +1,6 @@
 //! The time zone, found as tzset(3) finds it.
 
+use crate::environment::Environment;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -25,11 +26,11 @@ pub(crate) struct LazyZone<'a> {
 }
 
 impl<'a> LazyZone<'a> {
-    pub(super) fn new(var: &dyn Fn(&[u8]) -> Option<&'a [u8]>) -> Self {
-        let name = var(b"TZ").map(|tz| tz.strip_prefix(b":").unwrap_or(tz));
+    pub(super) fn new(environment: &Environment<'a>) -> Self {
+        let name = environment.tz.map(|tz| tz.strip_prefix(b":").unwrap_or(tz));
         let path = match name {
             None => Some(LOCALTIME.into()),
-            Some(name) => path(name, var(b"TZDIR")),
+            Some(name) => path(name, environment.tzdir),
         };
         LazyZone { name, path, zone: OnceCell::new() }
     }

@@ -4,6 +4,8 @@ use super::{Listing, join};
 use crate::explain::visible;
 use crate::git::{Repositories, Wanted};
 use crate::output::Message;
+use crate::plan::Plan;
+use crate::system::System;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
@@ -27,9 +29,9 @@ pub(super) struct Asked<'l> {
 
 impl<'l> Listing<'l, '_, '_> {
     /// Nothing, as yet.
-    pub(super) fn git(env: &'l crate::Env<'_>, plan: &crate::plan::Plan<'_>) -> Option<Box<Asked<'l>>> {
+    pub(super) fn git(system: &'l System<'_>, plan: &Plan<'_>) -> Option<Box<Asked<'l>>> {
         let wishes = plan.git.as_ref()?;
-        let repositories = Repositories::new(env.programs, wishes.budget_ns);
+        let repositories = Repositories::new(system.programs, wishes.budget_ns);
         Some(Box::new(Asked { repositories, root: (Vec::new(), Vec::new()) }))
     }
 

@@ -130,7 +130,7 @@ impl Listing<'_, '_, '_> {
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
             let below = self.open_below(path).map(|opened| opened.map(Reader::new));
             let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
-            if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
+            if matches!(opened, Err(Errno::MFILE)) && self.system.rings.close_now() {
                 opened = Reader::open(CWD, path, follow);
             }
             watch.iter().for_each(|watch| watch.end(0, 0));

@@ -1,8 +1,8 @@
 //! `--timeout`: starts the agent that asks until then, and tells what did not answer.
 
 use super::Listing;
-use crate::Status;
 use crate::output::Message;
+use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -43,7 +43,7 @@ impl Listing<'_, '_, '_> {
             policy: None,
         };
         let until_ns = clock::monotonic_ns() + timeout_ns;
-        let started = (self.env.agent)().ok_or(Errno::NOSYS).and_then(|agent| {
+        let started = (self.system.agent)().ok_or(Errno::NOSYS).and_then(|agent| {
             Deadline::start(agent, wanted, (until_ns, timeout_ns / 10), (plan.threads, plan.in_flight))
         });
         match started {

@@ -86,7 +86,7 @@ impl Listing<'_, '_, '_> {
         let watch = self.means.threads.watching();
         let workers = self.walkers();
         let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
-        Some(totals(paths, levels, &options, self.env.workers))
+        Some(totals(paths, levels, &options, self.system.workers))
     }
 
     /// How many threads a walk has; none for as many as suit it.

@@ -11,8 +11,8 @@ mod in_turn;
 mod outline;
 
 use super::{Listing, Rules};
-use crate::Status;
 use crate::output::Message;
+use crate::status::Status;
 use crate::timing::Phase;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -119,7 +119,7 @@ impl Listing<'_, '_, '_> {
             })
         };
         let holding = Holding { sorter: &sorter, cap: self.cap() };
-        let (held, tally) = hold(&beginnings, &options, self.env.workers, &holding);
+        let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
         self.note(&report(&tally));
         if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
             // A walk asks nobody on which file system it is.

@@ -1,8 +1,8 @@
 //! What goes wrong: a message as GNU words it, and the exit status. It ends nothing.
 
 use super::{Listing, join};
-use crate::Status;
 use crate::output::Message;
+use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use dents_core::batch::{Asked, Batch, Entry};

@@ -276,13 +276,13 @@ impl Listing<'_, '_, '_> {
             self.turns.root =
                 Some(Root { path: path.into(), directory: None, len, mount: None, is_alone: None });
         }
-        source.close(self.env.rings);
+        source.close(self.system.rings);
     }
 
     /// Nothing more will be opened below the operand.
     pub(super) fn leave_root(&mut self) {
         if let Some(directory) = self.turns.root.take().and_then(|root| root.directory) {
-            self.env.rings.close_later(directory);
+            self.system.rings.close_later(directory);
         }
     }
 

@@ -308,7 +308,7 @@ pub(super) mod testing {
 
     use super::super::{Args, Said, UsageError, getopt};
     use super::Flag;
-    use crate::language::Language;
+    use crate::locale::Language;
 
     pub(in super::super) fn read<'a>(argv: &[&'a CStr]) -> Result<Args<'a>, UsageError<'a>> {
         getopt::read(argv.iter().copied(), false)

@@ -129,7 +129,7 @@ impl Listing<'_, '_, '_> {
     ) -> (Batch, Vec<u32>) {
         let mut source = source.with_buffer(&mut self.spare);
         let (batch, report, ended) = self.take_all(&mut source, path);
-        if let Some(buffer) = source.into_buffer(self.env.rings) {
+        if let Some(buffer) = source.into_buffer(self.system.rings) {
             self.spare = buffer;
         }
         if let Err(errno) = ended {
