@@ -37,7 +37,7 @@ pub enum Format {
 
 /// Everything a [`crate::Renderer`] must be told. Nothing in it changes during a run but [`Style::now`], which
 /// [`crate::Renderer::set_now`] can move on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Style {
     /// The arrangement of entries.
     pub format: Format,

@@ -35,13 +35,15 @@ pub use status::Status;
 pub use system::System;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
-use dents_core::stat::Threads;
+use core::sync::atomic::AtomicU8;
 use locale::Found;
 use output::{Message, Output, Streams};
-use plan::Plan;
+use plan::{Plan, Surroundings};
 use progress::Progress;
+use run::Session;
 
 /// Runs `dls` and gives its exit status. `argv` begins with the program's own name.
 pub fn main(
@@ -94,7 +96,7 @@ fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out:
             let configured = config::add(environment, &mut args, program, out);
             let environment = configured.as_ref().unwrap_or(environment);
             match decide(environment, &args, program, &found, out) {
-                Ok(plan) => follow(system, &plan, &args.operands, out) as u8,
+                Ok(plan) => follow(system, &plan, found.collate(), &args.operands, out) as u8,
                 Err(error) => refuse(&error, program, out),
             }
         }
@@ -111,19 +113,33 @@ fn decide<'a>(
     found: &Found<'a>,
     out: &mut Output<'_>,
 ) -> Result<Box<Plan<'a>>, UsageError<'a>> {
-    Plan::new(environment, args, program, found, out).map(Box::new)
+    let mut warnings = Vec::new();
+    let terminal = out.terminal();
+    let around = Surroundings { environment, program, locale: found, language: out.language(), terminal };
+    let plan = Plan::new(args, &around, &mut warnings).map(Box::new);
+    warnings.iter().for_each(|warning| warning.message(program, out.language()).send(out));
+    plan
 }
 
 /// Does what the plan says, or tells what it would be.
-fn follow(system: &System<'_>, plan: &Plan<'_>, operands: &[&CStr], out: &mut Output<'_>) -> Status {
+fn follow(
+    system: &System<'_>,
+    plan: &Plan<'_>,
+    collate: Option<&'static [AtomicU8]>,
+    operands: &[&CStr],
+    out: &mut Output<'_>,
+) -> Status {
+    if let Some(colors) = plan.style.colors.as_ref().filter(|_| out.terminal().is_some()) {
+        out.guard_colors(colors.none());
+    }
     match plan.explain.as_ref().filter(|explain| explain.plan_only) {
         Some(explain) => explain::before(plan, explain, operands, out),
         None => {
             let progress = (system.progress)(plan.program);
             out.set_progress(progress);
             let watch = progress.map(Progress::watch);
-            let threads = Threads::new(plan.threads).in_flight(plan.in_flight).watched(watch);
-            run::Listing::new(system, plan, &threads, out).run(operands)
+            let session = Session::new(plan, collate, watch);
+            run::Listing::new(system, plan, &session, out).run(operands)
         }
     }
 }

@@ -312,22 +312,29 @@ impl Message {
 
     /// Ends the line and sends it.
     pub fn send(self, out: &mut Output<'_>) {
+        let line = self.line(&out.language);
+        out.message(&line);
+    }
+
+    /// The line, in a language.
+    #[must_use]
+    pub fn line(self, language: &Language) -> Vec<u8> {
         let mut line = Vec::new();
         for piece in self.0 {
             match piece {
                 Piece::Text(text) => line.extend(text),
                 Piece::Format(id, arguments) => {
                     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-                    line.extend(out.language.format(Domain::Coreutils, id, &arguments));
+                    line.extend(language.format(Domain::Coreutils, id, &arguments));
                 }
                 Piece::Errno(errno) => {
                     line.extend_from_slice(b": ");
-                    line.extend(out.language.errno(errno));
+                    line.extend(language.errno(errno));
                 }
             }
         }
         line.push(b'\n');
-        out.message(&line);
+        line
     }
 }
 

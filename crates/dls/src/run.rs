@@ -3,6 +3,7 @@
 mod git;
 mod mounts;
 mod places;
+mod session;
 mod source;
 mod timeout;
 mod top;
@@ -26,11 +27,12 @@ use dents_core::needs::{Kind, Kinds};
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::Reader;
 use dents_core::sort::{Collate, Key, Order};
-use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
+use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report};
 use dents_core::team::Team;
 use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer, Zone};
+use dents_render::{Piece, Places, Renderer};
 use dents_sys::clock;
+pub(crate) use session::Session;
 use source::Source;
 use timeout::Timeout;
 use turns::Turns;
@@ -39,6 +41,7 @@ use turns::Turns;
 pub(crate) struct Listing<'l, 'a, 'o> {
     system: &'l System<'l>,
     plan: &'l Plan<'a>,
+    session: &'l Session,
     out: &'l mut Output<'o>,
     renderer: Renderer<'l>,
     owners: Owners,
@@ -97,7 +100,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     pub(crate) fn new(
         system: &'l System<'l>,
         plan: &'l Plan<'a>,
-        threads: &'l Threads,
+        session: &'l Session,
         out: &'l mut Output<'o>,
     ) -> Self {
         let mut timing = Timing::off(out.progress());
@@ -106,23 +109,24 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing.lazy = plan.lazy;
             out.time_with(clock::monotonic_ns);
         }
-        plan.read_ahead(system.rings);
+        Session::read_ahead(plan, system);
         Listing {
             system,
             plan,
+            session,
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
             means: Means {
                 mode: plan.mode,
-                threads,
+                threads: &session.threads,
                 workers: system.workers,
-                mounts: Some(&plan.mounts),
+                mounts: Some(&session.mounts),
                 rings: Some(system.rings),
                 lazy: plan.lazy,
-                ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
+                ledger: session.ledger.as_deref(),
             },
-            collate: plan.collate.and_then(Rules::new),
+            collate: session.collate.and_then(Rules::new),
             turns: Turns::default(),
             spare: Vec::new(),
             status: Status::Ok,
@@ -165,11 +169,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.timing {
             self.timing.report(self.out);
         }
-        if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+        if let (Some(explain), Some(ledger), Some(seen)) =
+            (&self.plan.explain, &self.session.ledger, &self.seen)
+        {
             if let Some(account) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.account()) {
-                explain.ledger.absorb(&account);
+                ledger.absorb(&account);
             }
-            let text = explain::after(self.plan, explain, seen, &mut self.timing);
+            let text = explain::after(self.plan, explain, &ledger.account(), seen, &mut self.timing);
             self.out.message(explain::visible(text.as_bytes()).as_bytes());
             self.explain_git();
         }
@@ -470,7 +476,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             let now = clock::realtime();
             self.renderer.set_now(dents_core::batch::Time { sec: now.sec, nsec: now.nsec });
             if self.plan.shows_dates() {
-                self.renderer.set_zone(self.plan.zone.get(|path| self.system.rings.read(path, Zone::MOST)));
+                self.renderer.set_zone(self.session.zone(self.plan, self.system));
             }
         }
     }

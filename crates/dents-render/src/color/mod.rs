@@ -113,7 +113,7 @@ impl Span {
 }
 
 /// A parsed `LS_COLORS`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colors {
     /// All values, and all suffixes.
     text: Vec<u8>,

@@ -49,7 +49,7 @@ static GLYPHS: [char; TYPES.len()] = {
 };
 
 /// Which glyph an entry has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Icons {
     /// Of all that the user said, the values and the keys.
     text: Vec<u8>,
@@ -62,21 +62,21 @@ pub struct Icons {
 }
 
 /// A piece of [`Icons::text`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span {
     start: u32,
     len: u32,
 }
 
 /// A glyph of the user's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Glyph {
     text: Span,
     width: u8,
 }
 
 /// Names of the user's, and their glyph.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     /// Whether it is about directories; about other files if not.
     directory: bool,

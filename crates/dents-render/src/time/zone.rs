@@ -20,10 +20,10 @@ const EARLIEST: i64 = -370_000_000_000;
 const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
 
 /// A time zone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Zone(Inner);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Inner {
     /// One offset, in seconds east of UTC, for all times.
     Fixed(i32, Vec<u8>),

@@ -35,7 +35,7 @@ use dents_core::owners::Owners;
 use dents_core::team::Team;
 
 /// What the view shows, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// From left to right.
     pub columns: Vec<Column>,

@@ -100,11 +100,16 @@ struct Past<'a> {
 /// explained shall not load its pages.
 #[cold]
 #[inline(never)]
-pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mut Timing) -> String {
-    let account: Account = explain.ledger.account();
+pub(crate) fn after(
+    plan: &Plan<'_>,
+    explain: &Explain,
+    account: &Account,
+    seen: &Seen,
+    timing: &mut Timing,
+) -> String {
     let past = Past {
         seen,
-        pages: account.pages,
+        pages: account.pages.clone(),
         in_flight: account.in_flight,
         choice: timing.choice(),
         elapsed: timing.elapsed(),

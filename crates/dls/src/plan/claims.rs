@@ -8,7 +8,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::sort::{Key, Order};
-use dents_core::stat::ledger::Ledger;
 use dents_render::{Consumer, Style, color};
 
 /// What somebody must know of entries.
@@ -31,8 +30,8 @@ pub enum Claimant {
     LinkAsTarget,
 }
 
-/// What `--explain` has to be told by the plan, and where it is noted what was asked.
-#[derive(Debug, Default)]
+/// What `--explain` must know of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explain {
     /// Before doing anything, and instead of it.
     pub plan_only: bool,
@@ -40,8 +39,6 @@ pub struct Explain {
     pub claims: Vec<Claim>,
     /// Whether `LS_COLORS` is set, and not to nothing.
     pub colors_are_set: bool,
-    /// What was asked.
-    pub ledger: Ledger,
 }
 
 /// The options that mean a consumer; the last one said lends it its name.

@@ -1,6 +1,6 @@
 //! What git is to be asked for.
 
-use super::Surroundings;
+use super::Planner;
 use super::choices::Choices;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
@@ -16,7 +16,7 @@ pub struct GitWishes {
     pub hides: bool,
 }
 
-impl<'a> Surroundings<'a, '_, '_> {
+impl<'a> Planner<'a, '_> {
     /// None where no answer would be seen, as in names alone: then git is not even looked for.
     pub(super) fn git(
         &mut self,
@@ -41,10 +41,10 @@ impl<'a> Surroundings<'a, '_, '_> {
 
     /// The environment's DLS_GIT_BUDGET.
     fn git_budget_ns(&mut self) -> Option<u64> {
-        let value = self.environment.dls_git_budget.filter(|value| !value.is_empty())?;
+        let value = self.around.environment.dls_git_budget.filter(|value| !value.is_empty())?;
         let parsed = parse_timeout(value);
         if parsed.is_err() {
-            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: ", value);
+            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: %s", value);
         }
         parsed.ok()
     }

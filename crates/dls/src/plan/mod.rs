@@ -11,14 +11,14 @@ mod git;
 mod icons;
 mod programs;
 mod view;
+mod warning;
 mod zone;
 
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{Args, Definition, UsageError};
 use crate::environment::Environment;
-use crate::locale::Found;
-use crate::output::{Message, Output};
+use crate::locale::{Found, Language};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 pub use below::Below;
@@ -26,26 +26,24 @@ pub use below::Below;
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
 use core::ffi::CStr;
-use core::sync::atomic::AtomicU8;
 pub use git::GitWishes;
-pub(crate) use view::bad_theme;
-use zone::LazyZone;
+pub use warning::Warning;
+pub(crate) use warning::bad_theme;
+pub use zone::ZoneName;
 
 use choices::{Choices, happens};
-use dents_core::mounts::Mounts;
 use dents_core::needs::{Kinds, Needs, NeedsByKind};
-use dents_core::owners::Owners;
 use dents_core::read::Filter;
-use dents_core::ring::Rings;
 use dents_core::sort::{Key, Order};
 use dents_core::stat::choose::IN_FLIGHT;
 use dents_core::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::record::Syntax;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle, Zone};
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
 use dents_sys::host;
 
-/// Everything decided.
+/// Everything decided: plain data, which nothing after it changes.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan<'a> {
     /// The program's name in messages.
     pub program: &'a [u8],
@@ -61,8 +59,6 @@ pub struct Plan<'a> {
     pub dereference: Dereference,
     /// The order of entries and of operands.
     pub order: Order,
-    /// The tables that names are compared by; none where bytes decide.
-    pub collate: Option<&'static [AtomicU8]>,
     /// How many entries of a directory are shown at most.
     pub top: Option<usize>,
     /// Of which types.
@@ -77,16 +73,14 @@ pub struct Plan<'a> {
     pub operand_needs: NeedsByKind,
     /// [`Needs::UID`] and [`Needs::GID`], where they are shown as names.
     pub names: Needs,
-    /// The zone that times are shown in.
-    pub(crate) zone: LazyZone<'a>,
+    /// Which zone times are shown in.
+    pub zone: ZoneName<'a>,
     /// Whether the six-month rule needs to know what time it is.
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
     pub streams: bool,
     /// `--tree`, `--total-size`.
     pub below: Below,
-    /// Mount points, once somebody asks.
-    pub mounts: Mounts,
     /// The strategy.
     pub mode: Mode,
     /// The number of threads, if it was named.
@@ -106,28 +100,22 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Decides. Warnings about the environment go to stderr.
+    /// Decides. What is wrong with the environment is added to `warnings`, also where there will be no plan.
     ///
     /// # Errors
-    /// A time style that is none.
+    /// Options that contradict each other; a time style that is none.
     pub fn new(
-        environment: &Environment<'a>,
         args: &Args<'a>,
-        program: &'a [u8],
-        found: &Found<'a>,
-        out: &mut Output<'_>,
+        around: &Surroundings<'a, '_>,
+        warnings: &mut Vec<Warning<'a>>,
     ) -> Result<Self, UsageError<'a>> {
-        let locale = found.locale();
-        let manner = Manner::of(program);
-        let mut surroundings =
-            Surroundings { environment, program, manner, found, locale, terminal: out.terminal(), out };
-        let choices = Choices::new(&args.said, args.defaults, surroundings.terminal.is_some());
-        let style = surroundings.style(&choices)?;
+        let Surroundings { environment, program, locale: found, terminal, .. } = *around;
+        let (manner, locale) = (Manner::of(program), found.locale());
+        let mut planner = Planner { around, manner, locale, warnings };
+        let choices = Choices::new(&args.said, args.defaults, terminal.is_some());
+        let style = planner.style(&choices)?;
         let long = style.format == Format::Long;
         let time = style.time;
-        if let Some(colors) = style.colors.as_ref().filter(|_| surroundings.terminal.is_some()) {
-            surroundings.out.guard_colors(colors.none());
-        }
         let key = choices.key.unwrap_or(match choices.time {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
@@ -149,8 +137,8 @@ impl<'a> Plan<'a> {
                 Dereference::OperandDirectories
             },
         );
-        let timeout_ns = surroundings.timeout_ns(&choices);
-        let git = surroundings.git(&choices, &style, timeout_ns);
+        let timeout_ns = planner.timeout_ns(&choices);
+        let git = planner.git(&choices, &style, timeout_ns);
         Ok(Plan {
             program,
             locale,
@@ -162,11 +150,10 @@ impl<'a> Plan<'a> {
             top: choices.top,
             shown: choices.shown(),
             apart: args.apart.clone(),
-            collate: found.collate(),
             needs,
             operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
             names,
-            zone: LazyZone::new(environment),
+            zone: ZoneName::new(environment),
             shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
             // then stand before all of them: so only where nothing is asked of an entry.
@@ -181,7 +168,6 @@ impl<'a> Plan<'a> {
                 && !choices.recursive
                 && git.is_none(),
             below: choices.below,
-            mounts: Mounts::default(),
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
@@ -194,21 +180,10 @@ impl<'a> Plan<'a> {
                     plan_only: when == words::Explain::Plan,
                     claims: claims::claims(&args.said, &style, &order, choices.recursive),
                     colors_are_set: environment.ls_colors.is_some_and(|value| !value.is_empty()),
-                    ..Explain::default()
                 })
             }),
             style,
         })
-    }
-
-    /// The files that a long listing will read, in the mode that makes the fewest calls: it reads them all at once.
-    pub(crate) fn read_ahead(&self, rings: &Rings) {
-        if self.mode == Mode::Iou && self.shows_times {
-            let owners = if self.names.is_empty() { &[][..] } else { &Owners::FILES };
-            let zone = self.zone.path().filter(|_| self.shows_dates());
-            zone.into_iter().for_each(|path| rings.read_ahead(path.into(), Zone::MOST));
-            owners.iter().for_each(|path| rings.read_ahead((*path).into(), Owners::MOST));
-        }
     }
 
     /// Whether times are shown as dates, which takes a zone. Ages do not.
@@ -270,25 +245,36 @@ fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
     choices::block_size(value).or_else(beginning)
 }
 
-/// What a choice may depend on beside the options.
-struct Surroundings<'a, 'o, 'e> {
-    environment: &'e Environment<'a>,
-    program: &'a [u8],
-    manner: Manner,
-    found: &'e Found<'a>,
-    locale: Locale,
-    /// The width of the terminal that stdout is.
-    terminal: Option<u16>,
-    out: &'e mut Output<'o>,
+/// What a plan follows from, beside the arguments.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a, 'e> {
+    /// The environment.
+    pub environment: &'e Environment<'a>,
+    /// The name that the program was called by.
+    pub program: &'a [u8],
+    /// The user's locale.
+    pub locale: &'e Found<'a>,
+    /// The language of messages, which has the word before totals and the marks around names.
+    pub language: &'e Language,
+    /// The width of the terminal that stdout is; see [`crate::output::Streams::terminal`].
+    pub terminal: Option<u16>,
 }
 
-impl<'a> Surroundings<'a, '_, '_> {
+/// What decides, and notes what is wrong with the environment.
+struct Planner<'a, 'e> {
+    around: &'e Surroundings<'a, 'e>,
+    manner: Manner,
+    locale: Locale,
+    warnings: &'e mut Vec<Warning<'a>>,
+}
+
+impl<'a> Planner<'a, '_> {
     /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
     ///
     /// In a frame of its own, so that what it puts on the stack is gone when the plan is put together.
     #[inline(never)]
     fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
-        let terminal = self.terminal.is_some();
+        let terminal = self.around.terminal.is_some();
         let special = choices.special();
         let format = choices.below.format(choices.format.unwrap_or(self.manner.format(terminal)));
         let format = special.unwrap_or(format);
@@ -317,12 +303,12 @@ impl<'a> Surroundings<'a, '_, '_> {
         let colors = if colored { self.colors() } else { None };
         let (mut block_size, mut file_size) = self.sizes(choices);
         if (block_size.has_point() || file_size.has_point())
-            && let Some(point) = self.found.decimal_point()
+            && let Some(point) = self.around.locale.decimal_point()
         {
             (block_size, file_size) = (block_size.with_point(point), file_size.with_point(point));
         }
         if (block_size.has_groups() || file_size.has_groups())
-            && let Some(groups) = self.found.grouping()
+            && let Some(groups) = self.around.locale.grouping()
         {
             (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
         }
@@ -340,10 +326,10 @@ impl<'a> Surroundings<'a, '_, '_> {
             file_size,
             time: choices.time.unwrap_or(Needs::MTIME),
             time_style,
-            total: if long || choices.blocks { self.out.language().get("total").leak() } else { b"total" },
-            time_names: if long { self.found.time_names() } else { None },
+            total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
+            time_names: if long { self.around.locale.time_names() } else { None },
             indicator: if plain { Indicator::None } else { choices.indicator },
-            quotes: if quoting.is_of_locale() { self.out.language().quotes() } else { None },
+            quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
             quoting,
             qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
             width,
@@ -375,11 +361,14 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(sizes) = choices.sizes {
             return (sizes, sizes);
         }
-        let own = self.environment.ls_block_size;
-        let shared = self.environment.block_size;
-        let blocks =
-            if self.environment.posixly_correct.is_some() { SizeFormat::POSIX } else { SizeFormat::KIBI };
-        let named = own.or(shared).or_else(|| self.environment.blocksize);
+        let own = self.around.environment.ls_block_size;
+        let shared = self.around.environment.block_size;
+        let blocks = if self.around.environment.posixly_correct.is_some() {
+            SizeFormat::POSIX
+        } else {
+            SizeFormat::KIBI
+        };
+        let named = own.or(shared).or_else(|| self.around.environment.blocksize);
         let mut block_size = named.and_then(block_size_of_variable).unwrap_or(blocks);
         let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
         if choices.kibibytes {
@@ -391,13 +380,13 @@ impl<'a> Surroundings<'a, '_, '_> {
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
         // Ages are the view's, and take no format.
         let said = choices.time_style.filter(|_| !choices.wishes.relative());
-        let said = said.or_else(|| self.environment.time_style).unwrap_or(b"locale");
-        let style = words::time_style(said, self.found.is_posix_time())?;
+        let said = said.or_else(|| self.around.environment.time_style).unwrap_or(b"locale");
+        let style = words::time_style(said, self.around.locale.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
             words::TimeStyle::Named(NamedTimeStyle::LongIso) => TimeStyle::LongIso,
             words::TimeStyle::Named(NamedTimeStyle::Iso) => TimeStyle::Iso,
-            words::TimeStyle::Named(NamedTimeStyle::Locale) => self.found.time_style(),
+            words::TimeStyle::Named(NamedTimeStyle::Locale) => self.around.locale.time_style(),
             words::TimeStyle::Format { older, recent } => {
                 TimeStyle::Custom { recent: recent.into(), other: older.into() }
             }
@@ -408,8 +397,8 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(quoting) = choices.quoting {
             return quoting;
         }
-        let default = self.manner.quoting(self.terminal.is_some());
-        let Some(value) = self.environment.quoting_style else { return default };
+        let default = self.manner.quoting(self.around.terminal.is_some());
+        let Some(value) = self.around.environment.quoting_style else { return default };
         match words::lookup::<QuotingStyle>(value) {
             Ok(style) => choices::quoting(style),
             Err(_) => {
@@ -424,10 +413,12 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(width) = choices.width {
             return width;
         }
-        if let Some(width @ 1..) = self.terminal {
+        if let Some(width @ 1..) = self.around.terminal {
             return usize::from(width);
         }
-        let Some(value) = self.environment.columns.filter(|value| !value.is_empty()) else { return 80 };
+        let Some(value) = self.around.environment.columns.filter(|value| !value.is_empty()) else {
+            return 80;
+        };
         parse_width(value).unwrap_or_else(|_| {
             self.warn("ignoring invalid width in environment variable COLUMNS: %s", value);
             80
@@ -438,7 +429,7 @@ impl<'a> Surroundings<'a, '_, '_> {
         if let Some(size) = choices.tab_size {
             return size;
         }
-        let Some(value) = self.environment.tabsize else { return 8 };
+        let Some(value) = self.around.environment.tabsize else { return 8 };
         parse_tab_size(value).unwrap_or_else(|_| {
             self.warn("ignoring invalid tab size in environment variable TABSIZE: %s", value);
             8
@@ -448,7 +439,7 @@ impl<'a> Surroundings<'a, '_, '_> {
     /// `--timeout`, the environment's DLS_TIMEOUT, none. Zero is none.
     fn timeout_ns(&mut self, choices: &Choices<'a>) -> Option<u64> {
         let ns = choices.timeout_ns.or_else(|| {
-            let value = self.environment.dls_timeout.filter(|value| !value.is_empty())?;
+            let value = self.around.environment.dls_timeout.filter(|value| !value.is_empty())?;
             let parsed = parse_timeout(value);
             if parsed.is_err() {
                 self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: %s", value);
@@ -458,23 +449,10 @@ impl<'a> Surroundings<'a, '_, '_> {
         ns.filter(|ns| *ns > 0)
     }
 
-    fn warn(&mut self, id: &'static str, value: &[u8]) {
-        let value = self.out.language().quote(value);
-        Message::new(self.program).format(id, &[&value]).send(self.out);
+    fn warn(&mut self, message: &'static str, value: &'a [u8]) {
+        self.warnings.push(Warning::Ignored { message, value });
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_it_is_called_as() {
-        let called = |name: &str| Manner::of(name.as_bytes());
-        assert_eq!(["dir", "/usr/bin/dir", "./x/dir"].map(called), [Manner::Dir; 3]);
-        assert_eq!(["vdir", "/bin/vdir"].map(called), [Manner::Vdir; 2]);
-        assert_eq!(["ls", "dls", "", "dir/", "dir/ls", "xdir"].map(called), [Manner::Ls; 6]);
-        assert_eq!(Manner::Dir.format(false), Format::Columns);
-        assert_eq!(Manner::Vdir.quoting(true), Quoting::Escape);
-    }
-}
+mod tests;

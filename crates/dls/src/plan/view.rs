@@ -3,16 +3,13 @@
 //! GNU's stays wherever no option asks for more than it can show: a `-l` without any of ours comes through here with one
 //! comparison and nothing made.
 
-use super::Surroundings;
 use super::choices::Choices;
+use super::{Planner, Warning};
 use crate::args::words::RELATIVE;
 use crate::args::{self, Flag, Said};
-use crate::locale::Language;
-use crate::output::Message;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents_core::needs::Needs;
-use dents_render::view::BadTheme;
 use dents_render::{Column, Style, Theme, View};
 use dents_sys::host;
 
@@ -139,7 +136,7 @@ fn put(columns: &mut Vec<Column>, column: Column) {
     columns.insert(name.unwrap_or(columns.len()), column);
 }
 
-impl Surroundings<'_, '_, '_> {
+impl Planner<'_, '_> {
     /// Puts the view in the place of GNU's long format. What stands in its columns stands nowhere else.
     #[cold]
     #[inline(never)]
@@ -169,34 +166,7 @@ impl Surroundings<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     fn theme(&mut self, theme: &mut Theme) {
-        let Some(value) = self.environment.dls_colors else { return };
-        let mut bad = Vec::new();
-        theme.apply(value, &mut |why| bad.push(why));
-        for why in bad {
-            let text = bad_theme(&why, self.out.language());
-            Message::new(self.program).text("DLS_COLORS: ").text(text).send(self.out);
-        }
-    }
-}
-
-/// What is wrong with a piece of a theme, and what would do.
-#[cold]
-pub(crate) fn bad_theme(why: &BadTheme<'_>, language: &Language) -> Vec<u8> {
-    let quote = |text: &[u8]| language.quote(text);
-    match why {
-        BadTheme::NoValue(piece) => {
-            [&b"no value in "[..], &quote(piece), b" (must be KEY=NUMBERS, as in you=01;33)"].concat()
-        }
-        BadTheme::UnknownKey(key) => {
-            let mut text = [&b"unknown key "[..], &quote(key), b"; keys are"].concat();
-            for key in Theme::keys() {
-                text.extend([b" ", key.as_bytes()].concat());
-            }
-            text
-        }
-        BadTheme::BadValue { key, value } => {
-            let reason = b" (must be numbers between semicolons, as in 01;33, or nothing)";
-            [&b"invalid colour "[..], &quote(value), b" for ", &quote(key), reason].concat()
-        }
+        let Some(value) = self.around.environment.dls_colors else { return };
+        theme.apply(value, &mut |why| self.warnings.push(Warning::BadTheme(why)));
     }
 }

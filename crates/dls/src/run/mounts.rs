@@ -20,7 +20,7 @@ impl Listing<'_, '_, '_> {
         for entry in batch.iter() {
             if let Some(extra) = entry.extra().filter(|extra| extra.attributes & Extra::MOUNT_ROOT != 0) {
                 let unknown = || Mounted { fs_type: b"?".to_vec(), source: b"?".to_vec() };
-                let found = self.plan.mounts.at(extra.dev, entry.name()).unwrap_or_else(unknown);
+                let found = self.session.mounts.at(extra.dev, entry.name()).unwrap_or_else(unknown);
                 mounted.push((entry.index() as u32, found));
             }
         }

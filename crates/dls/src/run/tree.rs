@@ -103,7 +103,7 @@ impl Listing<'_, '_, '_> {
             ledger: self.means.ledger,
             ..Options::default()
         };
-        let (order, style, tables) = (self.walk_order(), &plan.style, plan.collate);
+        let (order, style, tables) = (self.walk_order(), &plan.style, self.session.collate);
         let sorter = move || -> Sorter<'_> {
             let mut collate = tables.and_then(Rules::new);
             // Made where it is needed: it draws names to know their widths.

@@ -183,7 +183,7 @@ impl Listing<'_, '_, '_> {
     /// Whether the renderer may read directories below the operand before their turn: it must not be stuck in one. Links that
     /// are followed lead anywhere.
     fn may_read_ahead(&mut self) -> bool {
-        let mounts = &self.plan.mounts;
+        let mounts = &self.session.mounts;
         !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
     }
 

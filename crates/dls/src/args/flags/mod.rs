@@ -224,6 +224,13 @@ pub struct Definition {
     pub more: &'static str,
 }
 
+/// Each option has one definition.
+impl PartialEq for Definition {
+    fn eq(&self, other: &Definition) -> bool {
+        self.flag == other.flag
+    }
+}
+
 impl Definition {
     const fn new(flag: Flag, help: &'static str) -> Self {
         Self {
