@@ -10,7 +10,9 @@ use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_core::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
-use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
+use dents_render::{
+    Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, SizeFormat, Style, TimeStyle,
+};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -77,10 +79,12 @@ fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
     let order = Order::default().sort(&batch, None, &Team::ALONE);
+    let now = now();
     let draw = |team: &Team<'_>| {
         let mut out = Vec::new();
         let mut renderer = Renderer::new(style);
-        renderer.entries(&batch, &order, &owners, Piece::Directory, team, &mut out);
+        let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+        renderer.frame(&Frame { now, ..frame }, team, &mut out);
         renderer.finish(&mut out);
         out
     };
@@ -282,12 +286,7 @@ const COLORS: &[Option<&str>] = &[
 ];
 
 fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Style, Vec<&'static str>) {
-    let mut style = Style {
-        locale: if utf8 { Locale::C_UTF8 } else { Locale::C },
-        zone: Zone::posix(b"UTC0"),
-        now: now(),
-        ..Style::default()
-    };
+    let mut style = Style { locale: if utf8 { Locale::C_UTF8 } else { Locale::C }, ..Style::default() };
     let mut options = vec![];
     let dimensions = [FORMATS, FRILLS, INDICATORS, QUOTINGS, WIDTHS, TIMES];
     for (dimension, pick) in dimensions.into_iter().zip(picks) {
@@ -412,7 +411,7 @@ fn devices_as_gnu_lists_them() {
     for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&frills, &["-lisn"])] {
         // A terminal's times and owners change while somebody uses it.
         let same = |_: &usize| {
-            let ours = list(dev, &Style { locale: Locale::C_UTF8, now: now(), ..style.clone() });
+            let ours = list(dev, &Style { locale: Locale::C_UTF8, ..style.clone() });
             assert!(ours.windows(3).any(|part| part == b"crw"), "no device in /dev");
             ours == dev_of_gnu(options)
         };
@@ -435,7 +434,7 @@ fn many_rows_are_the_same_on_any_number_of_threads() {
     fs::write(dir.join("20001"), vec![b'x'; 70_000]).unwrap();
     (0..12).for_each(|link| fs::hard_link(dir.join("00030"), dir.join(format!("link{link}"))).unwrap());
     symlink("20001", dir.join("0link")).unwrap();
-    let long = Style { format: Format::Long, now: now(), locale: Locale::C_UTF8, ..Style::default() };
+    let long = Style { format: Format::Long, locale: Locale::C_UTF8, ..Style::default() };
     let all = Style {
         inode: true,
         blocks: true,

@@ -12,6 +12,7 @@ extern crate std;
 
 pub mod args;
 mod config;
+mod cycle;
 pub mod environment;
 pub mod errno;
 mod explain;
@@ -20,7 +21,6 @@ mod explain;
 pub mod fuzzing;
 pub mod git;
 pub mod locale;
-mod loops;
 pub mod output;
 pub mod plan;
 pub mod progress;

@@ -1,15 +1,17 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
+mod directory;
+mod failures;
 mod git;
+mod locate;
 mod mounts;
-mod places;
+mod notes;
 mod session;
 mod source;
 mod timeout;
 mod top;
-mod total;
+mod totals;
 mod tree;
-mod trouble;
 mod turns;
 
 use crate::explain::{self, Seen};
@@ -30,8 +32,10 @@ use dents_core::sort::{Collate, Key, Order};
 use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report};
 use dents_core::team::Team;
 use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer};
+use dents_render::{Frame, FrameKind, Renderer};
 use dents_sys::clock;
+use directory::{Directory, Origin};
+use notes::Notes;
 pub(crate) use session::Session;
 use source::Source;
 use timeout::Timeout;
@@ -57,6 +61,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// The deadline, and the agent that asks until then.
     timeout: Option<Timeout>,
     printed: bool,
+    /// Whether the directories that are listed from now on have headers.
+    headers: bool,
     /// What git was asked, if it is.
     git: Option<Box<git::Asked<'l>>>,
     /// What names are relative to, where hyperlinks must know.
@@ -135,6 +141,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             told_refusal: false,
             timeout: None,
             printed: false,
+            headers: false,
             git: plan.git.is_some().then(|| Self::git(system, plan)).flatten(),
             cwd: None,
             totals_until_ns: None,
@@ -153,16 +160,22 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             && let Some(source) = self.open_alone(path)
         {
             if !operands.is_empty() {
-                self.tell_nowhere(path.to_bytes(), true);
+                self.tell_nowhere(path.to_bytes(), Origin::Operand);
             }
-            self.list(source, path, true, self.plan.recursive);
+            self.headers = self.plan.recursive;
+            self.list(source, Directory::operand(path));
         } else {
             self.operands(names);
         }
         let alone = operands.len() <= 1 && self.turns.len() == 1 && !self.printed;
-        let headers = self.plan.recursive || !alone;
-        self.take_turns(headers, None);
+        self.headers = self.plan.recursive || !alone;
+        self.take_turns(None);
         self.leave_root();
+        self.finish()
+    }
+
+    /// The end of the document, and what is told about the run.
+    fn finish(&mut self) -> Status {
         self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
@@ -211,26 +224,19 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn operands(&mut self, names: &[&CStr]) {
         let batch = self.known_operands(names);
         self.learn_owners(&batch);
-        let mut order = self.sort_with_totals(&batch, b"");
-        order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
-        if !self.plan.directory {
-            let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
-            let path = |index: &u32| batch.entry(*index as usize).c_name().into();
-            self.turns.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
-            order.retain(|index| !is_directory(index));
-        }
+        let (directories, entries) = self.divide_operands(&batch);
         if self.git.is_some() {
-            self.ask_git_of_operands(&batch, &order);
+            self.ask_git_of_operands(&batch, &entries, &directories);
         }
-        if !order.is_empty() {
-            if self.git.is_some() {
-                self.note_git_of_operands(&batch);
-            }
-            self.locate_operands(&batch);
-            self.timing.enter(Phase::Render);
-            self.set_now();
-            self.learn_mounts(&batch);
-            self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
+        let notes = self.notes_of_operands(&batch, &entries);
+        let order = self.sort(&batch, &notes);
+        let in_order = |some: &[u32]| -> Vec<u32> {
+            order.iter().copied().filter(|index| some.binary_search(index).is_ok()).collect()
+        };
+        let path = |index: &u32| batch.entry(*index as usize).c_name().into();
+        self.turns.push_operands(in_order(&directories).iter().map(path));
+        if !entries.is_empty() {
+            self.draw(&batch, &in_order(&entries), FrameKind::Operands, None, &notes);
             if !self.turns.is_empty() {
                 self.renderer.gap(self.out);
             }
@@ -238,42 +244,52 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
+    /// The operands that are listed as directories, and those that are shown as entries; by position, ascending. One that could
+    /// not be had is neither.
+    fn divide_operands(&self, batch: &Batch) -> (Vec<u32>, Vec<u32>) {
+        let is_had = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
+        let is_listed =
+            |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
+        (0..batch.len() as u32).filter(is_had).partition(is_listed)
+    }
+
     /// Header, entries, and what is below for later.
-    fn list(&mut self, source: Source, path: &CStr, operand: bool, header: bool) {
+    fn list(&mut self, source: Source, directory: Directory<'_>) {
         let mut source = source.with_buffer(&mut self.spare);
-        if self.plan.recursive && !self.enter(&source, path, operand) {
+        if self.plan.recursive && !self.enter(&source, directory) {
             return;
         }
-        self.renderer.set_directory(path.to_bytes());
         if self.git.is_some() {
-            self.ask_git_of_directory(path.to_bytes(), operand);
+            self.ask_git_of_directory(directory.name(), directory.origin);
         }
-        let place = self.place(path.to_bytes());
-        if header {
-            self.timing.enter(Phase::Render);
-            if self.plan.style.hyperlink.is_some() {
-                self.tell_nowhere(path.to_bytes(), operand);
-                let directory = place.clone().unwrap_or_default();
-                self.renderer.set_places(Places { directory, others: Vec::new() });
-            }
-            self.renderer.header(path.to_bytes(), self.out);
-            self.timing.enter(Phase::Read);
+        let place = self.place(directory.name());
+        if self.headers {
+            self.header(directory, place.as_deref());
         }
         if self.plan.streams {
-            self.stream(&mut source, path, operand, place.as_deref());
+            self.stream(&mut source, directory, place.as_deref());
         } else if let (Some(most), Source::Reader(reader), false) =
             (self.plan.top, &mut source, self.must_be_whole())
         {
-            self.top(most, reader, path, operand, place.as_deref());
+            self.top(most, reader, directory, place.as_deref());
         } else {
-            self.whole(&mut source, path, operand, place.as_deref());
+            self.whole(&mut source, directory, place.as_deref());
         }
         self.printed = true;
-        self.close(&mut source, path, operand);
+        self.close(&mut source, directory);
         match source {
             Source::Small(small) => self.turns.reuse(small),
             source => self.spare = source.into_buffer(self.system.rings).unwrap_or_default(),
         }
+    }
+
+    fn header(&mut self, directory: Directory<'_>, place: Option<&[u8]>) {
+        self.timing.enter(Phase::Render);
+        if self.plan.style.hyperlink.is_some() {
+            self.tell_nowhere(directory.name(), directory.origin);
+        }
+        self.renderer.header(directory.name(), place, self.out);
+        self.timing.enter(Phase::Read);
     }
 
     /// Whether all entries must be had before any can be left out: to go down into them, to leave out what git ignores,
@@ -284,40 +300,57 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
-    fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let (batch, report, ended) = self.take_all(source, path);
-        self.close(source, path, operand);
-        if let Err(errno) = ended {
-            self.cannot("reading directory %s", path.to_bytes(), errno, operand);
-        }
-        self.note(&report);
-        self.see(&batch);
+    fn whole(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
+        let batch = self.read_and_stat(source, directory);
         self.learn_owners(&batch);
         if self.plan.top.is_none() {
-            self.faults(&batch, Some(path.to_bytes()));
+            self.faults(&batch, Some(directory.name()));
         }
-        self.timing.enter(Phase::Sort);
+        let notes = self.notes(&batch, directory, place);
         let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
-        let mut order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
-        if self.git.is_some() {
-            self.note_git(&batch, path.to_bytes(), &mut order);
+        let mut order = known.unwrap_or_else(|| self.sort(&batch, &notes));
+        if let Some(kept) = &notes.kept {
+            order.retain(|index| kept.binary_search(index).is_ok());
         }
-        self.locate(&batch, place, path.to_bytes());
-        self.timing.enter(Phase::Render);
-        self.set_now();
-        self.learn_mounts(&batch);
-        let team = self.team(&batch);
         let some = self.shown_alone(&batch, &order);
         let listed = some.as_deref().unwrap_or(&order);
         let shown = self.plan.top.map_or(listed, |most| &listed[..listed.len().min(most)]);
         if self.plan.top.is_some() {
-            self.faults_of_top(&batch, shown, path);
+            self.faults_of_top(&batch, shown, directory.path);
         }
-        self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
+        self.draw(&batch, shown, FrameKind::Directory, Some(directory), &notes);
         if self.plan.recursive {
-            self.descend(&batch, &order, path, source);
+            self.descend(&batch, &order, directory.path, source);
         }
         source.put_back(batch, order);
+    }
+
+    /// All entries, with what must be known of them. The directory is closed.
+    fn read_and_stat(&mut self, source: &mut Source, directory: Directory<'_>) -> Batch {
+        let (batch, report, ended) = self.take_all(source, directory.path);
+        self.close(source, directory);
+        if let Err(errno) = ended {
+            self.cannot("reading directory %s", directory.name(), errno, directory.origin);
+        }
+        self.note(&report);
+        self.see(&batch);
+        batch
+    }
+
+    /// Lines.
+    fn draw(
+        &mut self,
+        batch: &Batch,
+        order: &[u32],
+        kind: FrameKind,
+        directory: Option<Directory<'_>>,
+        notes: &Notes<'_>,
+    ) {
+        self.timing.enter(Phase::Render);
+        let team = if kind == FrameKind::Directory { self.team(batch) } else { Team::ALONE };
+        let frame = notes.frame(batch, order, kind, &self.owners);
+        let frame = Frame { directory: directory.map(Directory::name), ..frame };
+        self.renderer.frame(&frame, &team, self.out);
     }
 
     /// Of these entries those of the types that are shown, if not all types are. They may have been read for what is below
@@ -351,7 +384,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// Shows each buffer of names before the next is read: constant memory, first names at once.
-    fn stream(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
+    fn stream(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
         loop {
             self.timing.enter(Phase::Read);
@@ -368,22 +401,19 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             match more {
                 Ok(false) => break,
                 Ok(true) => {}
-                Err(errno) => break self.cannot("reading directory %s", path.to_bytes(), errno, operand),
+                Err(errno) => {
+                    break self.cannot("reading directory %s", directory.name(), errno, directory.origin);
+                }
             }
             self.learn_owners(&batch);
-            if self.git.is_some() {
-                self.note_git(&batch, path.to_bytes(), &mut Vec::new());
-            }
-            self.locate(&batch, place, path.to_bytes());
-            self.timing.enter(Phase::Render);
-            self.set_now();
-            self.chunk(&batch, path);
+            let notes = self.notes(&batch, directory, place);
+            self.chunk(&batch, directory, &notes);
             self.out.flush();
             batch.clear();
         }
         batch.clear();
-        self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, &Team::ALONE, self.out);
-        self.tell_unanswered_of_stream(path);
+        self.draw(&batch, &[], FrameKind::Chunk { last: true }, Some(directory), &Notes::default());
+        self.tell_unanswered_of_stream(directory.path);
     }
 
     /// One buffer of names, and what must be known of them.
@@ -396,20 +426,20 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     }
 
     /// Shows the entries as they were read. A message comes after those before the entry it is about.
-    fn chunk(&mut self, batch: &Batch, path: &CStr) {
+    fn chunk(&mut self, batch: &Batch, directory: Directory<'_>, notes: &Notes<'_>) {
         let order: Vec<u32> = (0..batch.len() as u32).collect();
         let order = self.shown_alone(batch, &order).unwrap_or(order);
-        let (mut shown, piece) = (0, Piece::Chunk { last: false });
+        let (mut shown, kind) = (0, FrameKind::Chunk { last: false });
         let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
         for entry in batch.iter().filter(faulty) {
             let end = order.partition_point(|index| (*index as usize) < entry.index());
-            self.renderer.entries(batch, &order[shown..end], &self.owners, piece, &Team::ALONE, self.out);
+            self.draw(batch, &order[shown..end], kind, Some(directory), notes);
             shown = end;
             if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, Some(path.to_bytes()));
+                self.fault(&entry, asked, errno, Some(directory.name()));
             }
         }
-        self.renderer.entries(batch, &order[shown..], &self.owners, piece, &Team::ALONE, self.out);
+        self.draw(batch, &order[shown..], kind, Some(directory), notes);
     }
 
     /// Metadata.
@@ -438,7 +468,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// Who sorts and draws a batch. How many cores there are is not asked for the sake of a few entries.
+    /// The threads that sort and draw a batch. How many cores there are is not asked for the sake of a few entries.
     fn team(&self, batch: &Batch) -> Team<'l> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
             return Team::ALONE;
@@ -446,7 +476,12 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         Team::new(self.system.workers, self.means.threads.count())
     }
 
-    fn sort(&mut self, batch: &Batch) -> Vec<u32> {
+    /// The order of entries: a permutation. It follows from the batch and the notes, and asks nothing.
+    fn sort(&mut self, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
+        self.timing.enter(Phase::Sort);
+        if self.sorts_by_totals() {
+            return self.sort_by_totals(batch, &notes.entries);
+        }
         self.sort_by(&self.plan.order, batch)
     }
 
@@ -468,16 +503,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 .text("io_uring is not available, going on with threads")
                 .errno(errno)
                 .send(self.out);
-        }
-    }
-
-    fn set_now(&mut self) {
-        if self.plan.shows_times {
-            let now = clock::realtime();
-            self.renderer.set_now(dents_core::batch::Time { sec: now.sec, nsec: now.nsec });
-            if self.plan.shows_dates() {
-                self.renderer.set_zone(self.session.zone(self.plan, self.system));
-            }
         }
     }
 }

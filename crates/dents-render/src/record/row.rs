@@ -2,6 +2,7 @@
 
 use super::text::{push_base64, push_cell, push_string};
 use super::{Field, Record, Syntax, VERSION, errno_name, time, words};
+use crate::frame::Frame;
 use crate::human::SizeFormat;
 use crate::mode;
 use crate::note::{Git, Note, Total};
@@ -41,13 +42,8 @@ struct Known<'e> {
 
 impl<'r> Writer<'r> {
     /// `first` is whether nothing stands before the first row: JSON has commas between them.
-    pub(super) fn new(
-        record: &'r Record,
-        first: bool,
-        directory: Option<&'r [u8]>,
-        owners: &'r Owners,
-        notes: &'r [Note],
-    ) -> Writer<'r> {
+    pub(super) fn new(record: &'r Record, first: bool, frame: &Frame<'r>) -> Writer<'r> {
+        let Frame { directory, owners, notes, .. } = *frame;
         let column = |(place, field): (usize, &Field)| Column {
             field: *field,
             key: key(record.syntax, first, place, field.word(), ""),

@@ -109,7 +109,7 @@ pub(crate) fn after(
 ) -> String {
     let past = Past {
         seen,
-        pages: account.pages.clone(),
+        pages: account.pages,
         in_flight: account.in_flight,
         choice: timing.choice(),
         elapsed: timing.elapsed(),

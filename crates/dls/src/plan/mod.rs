@@ -368,7 +368,7 @@ impl<'a> Planner<'a, '_> {
         } else {
             SizeFormat::KIBI
         };
-        let named = own.or(shared).or_else(|| self.around.environment.blocksize);
+        let named = own.or(shared).or(self.around.environment.blocksize);
         let mut block_size = named.and_then(block_size_of_variable).unwrap_or(blocks);
         let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
         if choices.kibibytes {
@@ -380,7 +380,7 @@ impl<'a> Planner<'a, '_> {
     fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
         // Ages are the view's, and take no format.
         let said = choices.time_style.filter(|_| !choices.wishes.relative());
-        let said = said.or_else(|| self.around.environment.time_style).unwrap_or(b"locale");
+        let said = said.or(self.around.environment.time_style).unwrap_or(b"locale");
         let style = words::time_style(said, self.around.locale.is_posix_time())?;
         Ok(match style {
             words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,

@@ -21,7 +21,7 @@ fn decided(
     terminal: Option<u16>,
 ) -> (Result<Plan<'static>, UsageError<'static>>, Vec<Warning<'static>>) {
     let environment = Environment::read(strings(environment).into_iter());
-    let args = args::parse(strings(args).into_iter(), environment.posixly_correct.is_some()).unwrap();
+    let args = args::parse(strings(args), environment.posixly_correct.is_some()).unwrap();
     let locale = Found::new(&environment);
     let language = locale.language();
     let around = Surroundings {

@@ -7,15 +7,9 @@ use dents_core::mounts::Mounted;
 
 impl Listing<'_, '_, '_> {
     /// Asks only if some entry is a mount point: then the list of mounts is read, once.
-    pub(super) fn learn_mounts(&mut self, batch: &Batch) {
-        if self.plan.style.view.as_ref().is_some_and(|view| view.mounts) {
-            self.look_for_mounts(batch);
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn look_for_mounts(&mut self, batch: &Batch) {
+    pub(super) fn mounted(&self, batch: &Batch) -> Vec<(u32, Mounted)> {
         let mut mounted = Vec::new();
         for entry in batch.iter() {
             if let Some(extra) = entry.extra().filter(|extra| extra.attributes & Extra::MOUNT_ROOT != 0) {
@@ -24,6 +18,6 @@ impl Listing<'_, '_, '_> {
                 mounted.push((entry.index() as u32, found));
             }
         }
-        self.renderer.set_mounted(mounted);
+        mounted
     }
 }

@@ -3,6 +3,7 @@
 use crate::plan::Plan;
 use crate::system::System;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::cell::OnceCell;
 use core::sync::atomic::AtomicU8;
 use dents_core::mounts::Mounts;
@@ -22,7 +23,7 @@ pub(crate) struct Session {
     pub(super) mounts: Mounts,
     /// What was asked of entries, for `--explain`.
     pub(super) ledger: Option<Box<Ledger>>,
-    zone: OnceCell<Zone>,
+    zone: OnceCell<Arc<Zone>>,
 }
 
 impl Session {
@@ -53,10 +54,10 @@ impl Session {
     }
 
     /// The zone that times are shown in: its file is read by the first listing that shows any.
-    pub(super) fn zone(&self, plan: &Plan<'_>, system: &System<'_>) -> &Zone {
+    pub(super) fn zone(&self, plan: &Plan<'_>, system: &System<'_>) -> &Arc<Zone> {
         self.zone.get_or_init(|| {
             let file = plan.zone.path().and_then(|path| system.rings.read(path, Zone::MOST).ok());
-            plan.zone.zone(file.as_deref())
+            Arc::new(plan.zone.zone(file.as_deref()))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
 
 use super::Listing;
-use crate::loops::{ActiveDirectories, Identity, identify};
+use crate::cycle::{ActiveDirectories, Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -92,7 +92,7 @@ impl Source {
         Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
     }
 
-    /// Device and inode: one `statx`, unless somebody made it already. None from the agent unless
+    /// Device and inode: one `statx`, unless it was made already. None from the agent unless
     /// the listing is recursive; what it could not identify did not open.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {

@@ -1,6 +1,7 @@
 //! `--timeout`: starts the agent that asks until then, and tells what did not answer.
 
 use super::Listing;
+use super::directory::Origin;
 use crate::output::Message;
 use crate::status::Status;
 use alloc::format;
@@ -118,20 +119,20 @@ impl Listing<'_, '_, '_> {
     pub(super) fn tell_late_operands(&mut self, batch: &Batch) {
         for entry in batch.iter() {
             match entry.fault() {
-                Some((Asked::Stat, UNANSWERED)) => self.late(entry.name(), true, true),
+                Some((Asked::Stat, UNANSWERED)) => self.late(entry.name(), Origin::Operand, true),
                 // Shown, but for a mark or a link's target.
-                Some((_, UNANSWERED)) => self.late(entry.name(), false, true),
+                Some((_, UNANSWERED)) => self.late(entry.name(), Origin::Below, true),
                 _ => {}
             }
         }
     }
 
     /// A directory or operand that did not answer at all.
-    pub(super) fn late(&mut self, path: &[u8], operand: bool, reached: bool) {
-        self.status.raise(if operand { Status::Serious } else { Status::Minor });
+    pub(super) fn late(&mut self, path: &[u8], origin: Origin, reached: bool) {
+        self.status.raise(origin.status());
         self.renderer.fail(path, UNANSWERED.raw_os_error(), "did not answer in time");
         let Some(timeout) = &mut self.timeout else { return };
-        if !reached && !operand {
+        if !reached && origin == Origin::Below {
             timeout.not_reached += 1;
             return;
         }

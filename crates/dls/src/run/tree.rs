@@ -10,12 +10,15 @@
 mod in_turn;
 mod outline;
 
+use super::directory::Origin;
+use super::notes::Notes;
 use super::{Listing, Rules};
 use crate::output::Message;
 use crate::status::Status;
 use crate::timing::Phase;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_core::batch::{Asked, Batch};
@@ -28,7 +31,7 @@ use dents_core::stat::ledger::Account;
 use dents_core::team::Team;
 use dents_core::tree::held::{Held, Holding, Sorter, hold};
 use dents_core::tree::{Beginning, Follow, Options, Tally};
-use dents_render::{Places, Renderer};
+use dents_render::{FrameKind, Places, Renderer};
 use dents_sys::statfs::statfs;
 use outline::Outline;
 
@@ -39,10 +42,10 @@ impl Listing<'_, '_, '_> {
     pub(super) fn trees(&mut self, names: &[&CStr]) {
         let batch = self.known_operands(names);
         self.timing.enter(Phase::Sort);
-        let mut order = self.sort(&batch);
+        let mut order = self.sort_by(&self.plan.order, &batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
         if self.git.is_some() {
-            self.ask_git_of_operands(&batch, &order);
+            self.ask_git_of_operands(&batch, &order, &[]);
         }
         let is_root = |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
         // As in a listing: what is no directory comes first.
@@ -63,11 +66,11 @@ impl Listing<'_, '_, '_> {
             self.status.raise(Status::Minor);
         }
         self.learn_owners(&held.batch);
-        self.learn_mounts(&held.batch);
-        self.draw(held, &paths);
+        self.show(held, &paths);
     }
 
-    fn draw(&mut self, mut held: Held, roots: &[&CStr]) {
+    /// Adds up, asks git, finds out where links lead, and draws.
+    fn show(&mut self, mut held: Held, roots: &[&CStr]) {
         let index = held.index();
         let depth = self.plan.below.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
@@ -75,16 +78,17 @@ impl Listing<'_, '_, '_> {
         let Outline { lines, notes, mut others, told, .. } = self.outline(&index, totals.as_ref());
         for failed in totals.iter().flat_map(|totals| &totals.failures) {
             if !told.contains(&failed.path) {
-                self.closed(failed, false);
+                self.closed(failed, Origin::Below);
             }
         }
         others.sort_unstable();
-        self.renderer.set_places(Places { directory: Vec::new(), others });
-        self.renderer.set_notes(notes);
+        let places = Some(Arc::new(Places { directory: Vec::new(), others }));
+        let mut notes = Notes { entries: notes, places, ..Notes::default() };
+        self.finish_notes(index.batch(), &mut notes);
         self.timing.enter(Phase::Render);
-        self.set_now();
         let team = self.team(index.batch());
-        self.renderer.tree(index.batch(), &lines, &self.owners, &team, self.out);
+        let frame = notes.frame(index.batch(), &[], FrameKind::Directory, &self.owners);
+        self.renderer.tree(&frame, &lines, &team, self.out);
         self.printed = !lines.is_empty();
     }
 

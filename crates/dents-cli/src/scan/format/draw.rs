@@ -20,7 +20,7 @@ use std::io::Write as _;
 pub(crate) struct Printer<'p> {
     format: &'p Format,
     lines: Lines<'p>,
-    stamps: Vec<Stamp<'p>>,
+    stamps: Vec<Stamp>,
     names: Names<'p>,
     wanted_names: Needs,
     scratch: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct Printer<'p> {
 
 impl<'p> Printer<'p> {
     pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, people: &'p People) -> Self {
-        let stamps = format.styles.iter().map(|style| Stamp::new(style, &format.zone)).collect();
+        let stamps = format.styles.iter().map(|style| style.stamp(&format.zone)).collect();
         let (names, wanted_names) = (Names::new(people), format.names());
         Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
     }
@@ -94,7 +94,7 @@ impl At<'_> {
     fn write(
         &self,
         field: Field,
-        stamps: &mut [Stamp<'_>],
+        stamps: &mut [Stamp],
         names: &Names<'_>,
         format: &Format,
         out: &mut Vec<u8>,
@@ -155,7 +155,7 @@ impl At<'_> {
     }
 
     /// Nothing for a birth that the file system did not keep.
-    fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp<'_>], out: &mut Vec<u8>) {
+    fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp], out: &mut Vec<u8>) {
         let extra = self.extra();
         let time = match which {
             Needs::ATIME => extra.atime,

@@ -2,8 +2,9 @@
 //! and with `-L`, where links can lead to one directory in more ways than could ever be shown. There each is read once.
 
 use super::super::Listing;
+use super::super::directory::Origin;
 use super::super::source::{Closed, Source};
-use crate::loops::Identity;
+use crate::cycle::Identity;
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -97,7 +98,8 @@ impl Listing<'_, '_, '_> {
                 return None;
             }
             Err(Closed::Late { reached }) => {
-                self.late(path.to_bytes(), depth == 1, reached);
+                let origin = if depth == 1 { Origin::Operand } else { Origin::Below };
+                self.late(path.to_bytes(), origin, reached);
                 return None;
             }
         };

@@ -1,6 +1,7 @@
 //! From a hierarchy in memory to the lines of a tree, and what must be told about it.
 
-use super::super::total::{size, total};
+use super::super::directory::Origin;
+use super::super::totals::{size, total};
 use super::super::{Listing, join};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -112,11 +113,12 @@ impl Listing<'_, '_, '_> {
             }
             return None;
         }
+        let origin = if depth == 0 { Origin::Operand } else { Origin::Below };
         if self.git.is_some() {
-            self.ask_git_of_directory(&path, depth == 0);
+            self.ask_git_of_directory(&path, origin);
         }
         for failed in index.failures(number) {
-            self.closed(failed, depth == 0);
+            self.closed(failed, origin);
             outline.told.insert(failed.path.clone());
         }
         Some((number, path, real))
