@@ -23,6 +23,7 @@ pub mod git;
 pub mod locale;
 pub mod output;
 pub mod plan;
+mod program;
 pub mod progress;
 mod run;
 mod status;
@@ -52,7 +53,7 @@ pub fn main(
     system: &System<'_>,
     streams: &mut dyn Streams,
 ) -> u8 {
-    let program = program(argv);
+    let program = program::name(argv);
     let mut out = Output::new(streams);
     let status = list(argv, environment, system, &mut out);
     match out.finish() {
@@ -65,20 +66,8 @@ pub fn main(
     }
 }
 
-/// The name in messages: what the program was called as, in full, as GNU has it.
-fn program<'a>(argv: &[&'a CStr]) -> &'a [u8] {
-    let name = argv.first().map_or(&b""[..], |name| name.to_bytes());
-    if name.is_empty() { b"dls" } else { name }
-}
-
-/// Whether the program is called as one of GNU's, and so has to be that.
-fn is_drop_in(program: &[u8]) -> bool {
-    let name = program.rsplit(|byte| *byte == b'/').next();
-    matches!(name, Some(b"ls" | b"dir" | b"vdir"))
-}
-
 fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out: &mut Output<'_>) -> u8 {
-    let program = program(argv);
+    let program = program::name(argv);
     let found = Found::new(environment);
     out.set_language(found.language());
     let posixly_correct = environment.posixly_correct.is_some();

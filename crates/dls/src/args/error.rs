@@ -88,7 +88,7 @@ impl UsageError<'_> {
     #[must_use]
     pub fn message(&self, program: &[u8], language: &Language) -> Vec<u8> {
         let mut out = self.message_at(program, language);
-        if !crate::is_drop_in(program) {
+        if !crate::program::is_drop_in(program) {
             out.extend(self.hint(program));
         }
         if !matches!(
