@@ -14,7 +14,7 @@
 //! of the line, and no character in it is special. `always` before it: it holds even where nobody looks on.
 
 use crate::args::flags::Flag;
-use crate::args::{Args, Said, UsageError, words};
+use crate::args::{Args, Said, UsageError, time_style, words};
 use crate::locale::Language;
 use crate::plan::bad_theme;
 use alloc::boxed::Box;
@@ -210,7 +210,7 @@ fn fit(args: Args<'static>, content: &'static [u8]) -> Result<Vec<Said<'static>>
         if let (Flag::TimeStyle, Some(style)) =
             (said.flag, said.value.filter(|style| *style != words::RELATIVE.as_bytes()))
         {
-            words::time_style(style, false).map_err(Fault::Usage)?;
+            time_style(style, false).map_err(Fault::Usage)?;
         }
     }
     Ok(args.said)

@@ -1,7 +1,7 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
 use super::below::Below;
-use super::view::Wishes;
+use super::view_options::ViewOptions;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
@@ -69,7 +69,7 @@ pub(super) struct Choices<'a> {
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
-    pub(super) wishes: Wishes<'a>,
+    pub(super) view: ViewOptions<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -88,15 +88,15 @@ impl<'a> Choices<'a> {
             choices.programs(said);
             choices.below.hear(said);
             choices.speed(said);
-            let of_view = choices.wishes.take(said) || said.flag == Flag::NoOwner;
+            let of_view = choices.view.take(said) || said.flag == Flag::NoOwner;
             if of_view && (nth >= defaults || choices.picks_all(said)) {
                 choices.imply_long();
             }
         }
-        if choices.wishes.picks(Column::Total) {
+        if choices.view.picks(Column::Total) {
             choices.below.add_up();
         }
-        choices.wishes.asked |= choices.below.any();
+        choices.view.asked |= choices.below.any();
         choices
     }
 

@@ -1,6 +1,7 @@
 //! Whether there are colours, and which.
 
-use super::{Planner, Warning};
+use super::planner::Planner;
+use super::warning::Warning;
 use dents_render::{Colors, color};
 
 impl Planner<'_, '_> {

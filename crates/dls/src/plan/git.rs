@@ -1,7 +1,7 @@
 //! What git is to be asked for.
 
-use super::Planner;
 use super::choices::Choices;
+use super::planner::Planner;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
 use dents_render::record::Field;

@@ -1,7 +1,8 @@
 //! Whether there are icons, and which.
 
 use super::choices::{Choices, happens};
-use super::{Planner, Warning};
+use super::planner::Planner;
+use super::warning::Warning;
 use alloc::boxed::Box;
 use dents_render::Icons;
 

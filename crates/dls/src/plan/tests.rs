@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::args;
+use crate::environment::Environment;
+use crate::locale::{Found, Language};
+use dents_render::Quoting;
 use std::ffi::CString;
 use std::format;
 use std::string::String;

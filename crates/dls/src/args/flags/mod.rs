@@ -3,18 +3,21 @@
 //! A new option is a [`Flag`] and a [`Definition`] in the file of its group; getopt's rules, `--help` and whatever
 //! else is generated (man page, completions) follow from that.
 
-use super::getopt::BadValue;
+use super::bad_value::BadValue;
 use super::words::{Words, lookup};
 
 mod entries;
 mod format;
 mod found;
+mod gnu;
 mod long;
 mod look;
 mod names;
 mod other;
 mod programs;
 mod sort;
+
+pub(super) use gnu::{GNU_ORDER, is_gnu};
 
 /// The definitions, group by group in the order of `--help`.
 pub const TABLE: [(Group, &[Definition]); 11] = [
