@@ -4,6 +4,8 @@
 //! list of steps that are printed as they run; none hides what it executes.
 
 mod bench;
+#[cfg(test)]
+mod circles;
 mod docs;
 mod features;
 mod listing;

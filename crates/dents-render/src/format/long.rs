@@ -438,5 +438,4 @@ fn put_inode(place: &mut [u8], inode: u64) {
 }
 
 #[cfg(test)]
-#[path = "long_tests.rs"]
 mod tests;
