@@ -4,10 +4,10 @@
 //! list of steps that are printed as they run; none hides what it executes.
 
 mod bench;
-#[cfg(test)]
-mod circles;
 mod docs;
 mod features;
+#[cfg(test)]
+mod flow;
 mod listing;
 mod mutants;
 mod pictures;

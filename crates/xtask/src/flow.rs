@@ -1,6 +1,6 @@
-//! No circles of imports across the folders of a crate, as an ordinary test: a reader can go through it from the top down.
+//! Which way `dls` flows, as ordinary tests: imports point one way, and each thing from outside comes in at one place.
 //!
-//! A module at the top of a crate, a file or a folder, imports others as `crate::NAME`. Nothing imports the root itself, which
+//! No circles of imports across the folders of a crate, so that a reader can go through it from the top down. A module at the top of a crate, a file or a folder, imports others as `crate::NAME`. Nothing imports the root itself, which
 //! imports all. Tests may import what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,7 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
             found.push(entry.path());
         }
     }
+    found.sort();
 }
 
 /// Code without comments, and without the tests that a file ends in.
@@ -123,6 +124,51 @@ fn imports_go_one_way() {
         let imports = imports(&workspace().join("crates").join(name).join("src"));
         assert!(imports.len() > 5, "{name}: {imports:?}");
         assert_eq!(circle(&imports), None, "a circle of imports in {name}");
+    }
+}
+
+/// Files below `folder` whose code, tests left out, has this text.
+fn that_say(folder: &str, text: &str) -> Vec<String> {
+    let (root, mut all) = (workspace().join("crates").join(folder), Vec::new());
+    files(&root, &mut all);
+    assert!(!all.is_empty(), "nothing in {folder}");
+    let says = |path: &PathBuf| code(&fs::read_to_string(path).expect("UTF-8")).contains(text);
+    let name = |path: &PathBuf| path.strip_prefix(&root).expect("below it").display().to_string();
+    all.iter().filter(|path| stem(path) != "tests" && says(path)).map(name).collect()
+}
+
+#[test]
+fn one_place_reads_the_environment() {
+    assert_eq!(that_say("dls/src", "Environment::read("), ["main.rs"]);
+    for crate_without in ["dls", "dents-render", "dents-locale", "dents-core", "dents-engine", "dents-sys"] {
+        for reading in ["env::var", ".vars()"] {
+            let none: [&str; 0] = [];
+            assert_eq!(
+                that_say(&format!("{crate_without}/src"), reading),
+                none,
+                "{crate_without}: {reading}"
+            );
+        }
+    }
+}
+
+/// But for the line of progress, which another thread draws in its turn.
+#[test]
+fn one_place_writes() {
+    for stream in [".stdout(", ".stderr("] {
+        assert_eq!(that_say("dls/src", stream), ["output.rs"], "{stream}");
+    }
+    assert_eq!(that_say("dls/src", "file::write("), ["main.rs", "progress.rs"]);
+}
+
+/// Neither can make a system call: all of these are in `dents-sys`.
+#[test]
+fn sort_and_rendering_ask_nothing() {
+    for pure in ["dents-core/src/sort", "dents-render/src"] {
+        for crate_that_asks in ["dents_sys", "rustix", "std::fs"] {
+            let none: [&str; 0] = [];
+            assert_eq!(that_say(pure, crate_that_asks), none, "{pure}: {crate_that_asks}");
+        }
     }
 }
 
