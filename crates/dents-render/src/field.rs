@@ -78,11 +78,11 @@ pub enum Field {
     Context,
     /// The names of all extended attributes with the sizes of their values.
     Xattrs,
-    /// What differs between the last commit and the index; null if nobody knows.
+    /// What differs between the last commit and the index; null if git did not tell.
     GitStaged,
-    /// What differs between the index and the file; null if nobody knows.
+    /// What differs between the index and the file; null if git did not tell.
     GitUnstaged,
-    /// Bytes of the entry and all below it; null if nobody added them up.
+    /// Bytes of the entry and all below it; null if they were not added up.
     Total,
     /// Allocated bytes of it all.
     TotalAllocated,

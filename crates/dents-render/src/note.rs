@@ -18,7 +18,7 @@ pub struct Note {
 /// What git says of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Git {
-    /// Nobody asked, or it is in no repository.
+    /// Git was not asked, or the entry is in no repository.
     #[default]
     Outside,
     /// Git has not answered in time.

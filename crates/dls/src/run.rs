@@ -153,7 +153,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_timeout();
         self.turns.read_ahead(self.plan, &self.means, names.len());
-        if self.plan.below.tree.is_some() {
+        if self.plan.hierarchy.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
             && let [path] = names
@@ -296,7 +296,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// to sort by what directories come to.
     fn must_be_whole(&self) -> bool {
         let only_some = self.plan.shown != Kinds::ALL;
-        self.plan.recursive || self.git_hides() || self.plan.below.total_ns.is_some() || only_some
+        self.plan.recursive || self.git_hides() || self.plan.hierarchy.total_ns.is_some() || only_some
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
@@ -307,7 +307,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.faults(&batch, Some(directory.name()));
         }
         let notes = self.notes(&batch, directory, place);
-        let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
+        let known = source.take_order().filter(|_| self.plan.hierarchy.total_ns.is_none());
         let mut order = known.unwrap_or_else(|| self.sort(&batch, &notes));
         if let Some(kept) = &notes.kept {
             order.retain(|index| kept.binary_search(index).is_ok());

@@ -24,9 +24,9 @@ impl Workers for Threads {
     }
 }
 
-struct Nobody;
+struct NoNames;
 
-impl Getent for Nobody {
+impl Getent for NoNames {
     fn getent(&self, _: &CStr, _: &[u32]) -> Option<Vec<u8>> {
         None
     }
@@ -78,7 +78,7 @@ fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 
     let environment = Environment::read(vars.iter().map(CString::as_c_str));
     let system = System {
         workers: &Threads,
-        getent: &Nobody,
+        getent: &NoNames,
         agent: &|| None,
         progress: &|_| None,
         programs: &NoPrograms,

@@ -224,7 +224,7 @@ impl Colors {
         needs
     }
 
-    /// The same, key by key, but for the targets, which may be looked at on somebody else's behalf.
+    /// The same, key by key, but for the targets, which another part of the drawing may look at.
     pub(crate) fn declare(&self, targets: bool, stats_regular: bool, to: &mut dyn FnMut(Key, NeedsByKind)) {
         let mut regular = stats_regular;
         for (key, kind, needs) in [

@@ -1,7 +1,7 @@
 //! `--icons`: a glyph before each name, by what the name says and of which type the entry is.
 //!
 //! Nothing is asked for it that a plain listing would not know: names and types. Executables and what links lead to have
-//! glyphs of their own only where somebody else (a colour, the long format) has asked. The glyphs are those of Nerd Fonts
+//! glyphs of their own only where another part (a colour, the long format) declared the mode. The glyphs are those of Nerd Fonts
 //! 3; `icons.tsv` says which means what, `DLS_ICONS` what is different for this user (`parse.rs`).
 //!
 //! `name.rs` writes the glyph, within the colour of the name and before what aligns quoted names, outside of links.
@@ -89,7 +89,7 @@ struct Pattern {
 /// What is known of an entry beside its name and its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// The mode of a regular file, if somebody has asked for it.
+    /// The mode of a regular file, if another part declared it.
     pub(crate) mode: Option<u16>,
     /// What a link leads to.
     pub(crate) target: Target,
@@ -203,6 +203,6 @@ fn extension(name: &[u8]) -> Option<&[u8]> {
 }
 
 #[cfg(test)]
-mod drawn;
+mod drawing;
 #[cfg(test)]
 mod tests;

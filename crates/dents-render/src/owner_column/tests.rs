@@ -1,4 +1,4 @@
-//! Owners and the widths of columns, which must be the same whoever measures what.
+//! Owners, and the width of their column.
 
 use super::*;
 use dents_locale::Locale;

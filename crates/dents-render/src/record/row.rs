@@ -161,7 +161,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// The word of an error; `TIMEOUT` where nobody answered in time.
+/// The word of an error; `TIMEOUT` where no answer came in time.
 pub(super) fn error_word(errno: i32) -> Option<&'static str> {
     if errno == UNANSWERED.raw_os_error() { Some("TIMEOUT") } else { errno_name(errno) }
 }

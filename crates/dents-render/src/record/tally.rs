@@ -20,7 +20,7 @@ pub(crate) struct Tally {
     entries: u64,
     kinds: [u64; 16],
     bytes: u128,
-    /// Whether there was a batch whose sizes nobody wanted to know.
+    /// Whether there was a batch whose sizes were not asked for.
     unsized_batch: bool,
 }
 

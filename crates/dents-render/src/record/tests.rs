@@ -55,7 +55,7 @@ fn lines_and_tables() {
     );
 }
 
-/// Of what nobody asked, or nobody answered, nothing is made up.
+/// What was not asked, or not answered, is null.
 #[test]
 fn unknown_is_null() {
     let fields =

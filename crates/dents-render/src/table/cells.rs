@@ -343,7 +343,7 @@ fn attributes(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
     Cell::new(out.len() - start, Some(paint))
 }
 
-/// A name, or the number of who has none.
+/// An owner's name, or its number if it has none.
 fn put_owner(owner: Owner<'_>, paint: Paint, out: &mut Vec<u8>) -> Cell {
     match owner.name {
         Some(name) => {

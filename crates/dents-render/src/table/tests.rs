@@ -62,7 +62,7 @@ fn what_is_not_known_is_a_question_mark() {
         lines[1..].iter().zip(["-?????????     ? ", "d?????????     ? ", "p?????????     ? "])
     {
         assert!(line.starts_with(start), "{line}");
-        // Octal to flags; git and the total were asked of nobody.
+        // Octal to flags; git and the total were not asked for.
         assert_eq!(line.matches(" ?").count(), 17, "{line}");
         assert_eq!(line.matches(" -").count(), 2, "{line}");
     }

@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
             self.take(1);
             seconds += self.number().unwrap_or(0).min(59) * unit;
         }
-        // 24:59:59 is more than jiff's rules take, and nobody's offset.
+        // 24:59:59 is more than jiff's rules take, and the offset of no place.
         Some(sign * seconds.min(Offset::MAX.seconds()))
     }
 

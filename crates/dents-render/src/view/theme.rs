@@ -27,7 +27,7 @@ pub enum Paint {
     Octal,
     /// The number of links.
     Links,
-    /// An owner who is you.
+    /// The owner, where it is the user who runs the program.
     You,
     /// The owner root, unless that is you.
     Root,

@@ -12,7 +12,7 @@ use core::ops::RangeInclusive;
 use dents_sys::Errno;
 
 use super::flags::{self, is_gnu};
-use super::near::nearest;
+use super::nearest::nearest;
 use super::numbers::{BadNumber, COUNTS, THREADS};
 use super::words::{NamedTimeStyle, RELATIVE, Words};
 

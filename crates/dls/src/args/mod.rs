@@ -20,7 +20,7 @@ mod error;
 pub mod flags;
 mod getopt;
 pub mod help;
-mod near;
+mod nearest;
 pub mod numbers;
 #[cfg(test)]
 mod oracle;

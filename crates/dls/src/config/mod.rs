@@ -1,17 +1,17 @@
 //! What the user always says: a file of default options, and two variables that many programs know.
 //!
 //! Between Args and Plan: what the file says is put before what the command line says, so that the later wins, and what
-//! it sets is handed on as if the environment had it. [`place`] is where the file is, [`parse`] what a line means,
+//! it sets is handed on as if the environment had it. [`location`] is where the file is, [`parse`] what a line means,
 //! [`template`] what `--init` writes.
 //!
 //! Called as `ls`, `dir` or `vdir` none of this exists: scripts and habits rest on GNU's bytes. Else, into a pipe, the
-//! file is opened only if `DLS_CONFIG` names it; so a listing that nobody looks at costs no system call more than
+//! file is opened only if `DLS_CONFIG` names it; so a listing into a pipe costs no system call more than
 //! without configuration, and on a terminal it is one `openat` where there is no file.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+mod location;
 mod parse;
-mod place;
 mod template;
 
 use crate::args::flags::{self, Flag};
@@ -26,8 +26,8 @@ use alloc::ffi::CString;
 use alloc::format;
 use alloc::vec::Vec;
 use dents_sys::{Errno, file};
+use location::Location;
 use parse::Config;
-use place::Place;
 
 /// A file larger than this is none that a person wrote.
 const LIMIT: usize = 64 * 1024;
@@ -46,11 +46,11 @@ pub(crate) fn add<'a>(
         return None;
     }
     let place = match args.said.iter().any(|said| said.flag == Flag::NoConfig) {
-        true => Place::Forbidden,
-        false => place::of(environment, out.terminal().is_some()),
+        true => Location::Forbidden,
+        false => location::of(environment, out.terminal().is_some()),
     };
     let config = match &place {
-        Place::At { path, only_always, named } => {
+        Location::File { path, only_always, named } => {
             let reader = Reader { path, named: *named, program };
             reader.read(*only_always, out)
         }
@@ -186,10 +186,10 @@ impl Reader<'_> {
 /// For `--explain`: which file it was and which lines of it hold; if none does though one was wanted, why.
 #[cold]
 #[inline(never)]
-fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
+fn explain(place: &Location, config: Option<&Config>, out: &mut Output<'_>) {
     let mut text = Vec::from(&b"config: "[..]);
     match (place, config) {
-        (Place::At { path, .. }, Some(config)) => {
+        (Location::File { path, .. }, Some(config)) => {
             text.extend_from_slice(path.as_bytes());
             let lines = &config.used;
             text.extend_from_slice(if lines.is_empty() { b": no line of it holds here" } else { b"" });
@@ -198,15 +198,15 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
                 text.extend_from_slice(content);
             }
         }
-        (Place::At { path, .. }, None) => {
+        (Location::File { path, .. }, None) => {
             text.extend_from_slice(b"none in ");
             text.extend_from_slice(path.as_bytes());
         }
-        (Place::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
-        (Place::Disowned, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
-        // What nobody looks at is explained as what it is: a listing without options of any file.
-        (Place::Unseen, _) => return,
-        (Place::Nowhere, _) => {
+        (Location::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
+        (Location::Disabled, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
+        // Into a pipe no file is looked for, so there is nothing to explain.
+        (Location::NoTerminal, _) => return,
+        (Location::NoHome, _) => {
             text.extend_from_slice(b"none: neither XDG_CONFIG_HOME nor HOME is an absolute path");
         }
     }
@@ -219,13 +219,13 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
 #[inline(never)]
 pub(crate) fn init(environment: &Environment<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
     use dents_render::Sink as _;
-    // As on a terminal: whoever writes into a pipe wants the path there, to open an editor with.
-    let Place::At { path, .. } = place::of(environment, true) else {
+    // As on a terminal: in a pipe the path is wanted too, to open an editor with.
+    let Location::File { path, .. } = location::of(environment, true) else {
         let why = "--init: neither XDG_CONFIG_HOME nor HOME is an absolute path: name a file in DLS_CONFIG";
         Message::new(program).text(why).send(out);
         return Status::Serious;
     };
-    match place::create(&path, template::text().as_bytes()) {
+    match location::create(&path, template::text().as_bytes()) {
         Ok(()) => {
             out.buffer().extend_from_slice(path.as_bytes());
             out.buffer().push(b'\n');

@@ -2,7 +2,7 @@
 //!
 //! After a listing from what was noted meanwhile ([`after`]), or before one from the plan alone ([`before`]): then no
 //! entry is touched and no directory opened; one `statfs` of each operand says which file system it is on. The
-//! text is made of [`Facts`] by pure functions: `lines` says who asked for what, `remedy` what would avoid it, `phrase`
+//! text is made of [`Facts`] by pure functions: `lines` says which option asked for what, `remedy` what would avoid it, `phrase`
 //! how numbers and lists are written.
 
 mod lines;
@@ -96,8 +96,8 @@ struct Past<'a> {
     elapsed: (u64, u64),
 }
 
-/// The explanation of a listing that has been made. Out of the way, like all of this: a listing that nobody wants
-/// explained shall not load its pages.
+/// The explanation of a listing that has been made. Out of the way, like all of this: a listing without `--explain`
+/// shall not load its pages.
 #[cold]
 #[inline(never)]
 pub(crate) fn after(

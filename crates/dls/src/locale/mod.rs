@@ -92,7 +92,7 @@ impl<'a> Found<'a> {
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
-        // Nobody translates for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
+        // There are no translations for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
         if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
             return None;
         }
@@ -101,7 +101,7 @@ impl<'a> Found<'a> {
     }
 
     fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
-        // Nobody converts charsets here: what is not ASCII must be in the locale's own.
+        // Charsets are not converted here: what is not ASCII must be in the locale's own.
         let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
         translated.unwrap_or_else(|| text.to_vec())
     }

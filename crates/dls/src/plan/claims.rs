@@ -1,4 +1,4 @@
-//! Who asked for what: the needs of a plan, piece by piece, each under the name by which the user knows it.
+//! Which option or colour needs what: the needs of a plan, one by one, each under the name by which the user knows it.
 //!
 //! Made for `--explain` only. The union of the claims is the plan's needs: both come from the same declarations.
 
@@ -10,16 +10,16 @@ use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::sort::{Key, Order};
 use dents_render::{Consumer, Style, color};
 
-/// What somebody must know of entries.
+/// What an option or a colour must know of entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Who.
+    /// The option or colour.
     pub by: Claimant,
     /// What, by type.
     pub needs: NeedsByKind,
 }
 
-/// Whoever has to know something.
+/// An option or a colour that has to know something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimant {
     /// An option, as it was typed, or nearly so: `-l`, `--sort=size`.
@@ -35,7 +35,7 @@ pub enum Claimant {
 pub struct Explain {
     /// Before doing anything, and instead of it.
     pub plan_only: bool,
-    /// Who asked for what.
+    /// What each option and colour needs.
     pub claims: Vec<Claim>,
     /// Whether `LS_COLORS` is set, and not to nothing.
     pub colors_are_set: bool,
@@ -71,7 +71,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
     }
 }
 
-/// The claims of all who have one, in the order in which they are told.
+/// The claims of all options and colours that have one, in the order in which they are told.
 #[cold]
 #[inline(never)]
 pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive: bool) -> Vec<Claim> {

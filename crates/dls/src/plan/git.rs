@@ -9,7 +9,7 @@ use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GitWishes {
+pub struct GitOptions {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
     /// What it ignores is left out.
@@ -23,7 +23,7 @@ impl<'a> Planner<'a, '_> {
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
-    ) -> Option<GitWishes> {
+    ) -> Option<GitOptions> {
         let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
         let shows = view || rows;
@@ -36,7 +36,7 @@ impl<'a> Planner<'a, '_> {
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
         // Nothing outlives a deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
-        Some(GitWishes { budget_ns, hides })
+        Some(GitOptions { budget_ns, hides })
     }
 
     /// The environment's DLS_GIT_BUDGET.

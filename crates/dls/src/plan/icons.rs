@@ -1,6 +1,6 @@
 //! Whether there are icons, and which.
 
-use super::choices::{Choices, happens};
+use super::choices::{Choices, applies};
 use super::planner::Planner;
 use super::warning::Warning;
 use alloc::boxed::Box;
@@ -15,7 +15,7 @@ impl Planner<'_, '_> {
     #[inline(never)]
     pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Box<Icons>> {
         let suits = self.around.terminal.is_some() && self.locale.utf8;
-        if choices.zero || dired || !happens(choices.icons, suits) {
+        if choices.zero || dired || !applies(choices.icons, suits) {
             return None;
         }
         let mut icons = Box::<Icons>::default();

@@ -3,11 +3,11 @@
 //! A plan is complete: it holds the style, the order and, as the union of what these declare, the needs. Nothing
 //! after it decides what must be known of an entry.
 
-mod below;
 mod choices;
 mod claims;
 mod colors;
 mod git;
+mod hierarchy;
 mod icons;
 mod manner;
 mod planner;
@@ -21,12 +21,12 @@ use crate::args::words;
 use crate::args::{Args, Definition, UsageError};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-pub use below::Below;
 #[cfg(test)]
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
 use core::ffi::CStr;
-pub use git::GitWishes;
+pub use git::GitOptions;
+pub use hierarchy::Hierarchy;
 pub use warning::Warning;
 pub(crate) use warning::bad_theme;
 pub use zone::ZoneName;
@@ -81,7 +81,7 @@ pub struct Plan<'a> {
     /// Whether entries are shown as they are read.
     pub streams: bool,
     /// `--tree`, `--total-size`.
-    pub below: Below,
+    pub hierarchy: Hierarchy,
     /// The strategy.
     pub mode: Mode,
     /// The number of threads, if it was named.
@@ -91,7 +91,7 @@ pub struct Plan<'a> {
     /// `--timeout` in nanoseconds, if there is to be one.
     pub timeout_ns: Option<u64>,
     /// What git is asked for.
-    pub git: Option<GitWishes>,
+    pub git: Option<GitOptions>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.
@@ -121,11 +121,11 @@ impl<'a> Plan<'a> {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
         });
-        // Nobody sees in which order entries are counted; with `-R` it is that of the directories.
+        // The order in which entries are counted does not show; with `-R` that of the directories does.
         let key = if choices.count && !choices.recursive && choices.top.is_none() { Key::None } else { key };
         let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
         let mut needs = style.needs() | order.needs(time);
-        if choices.recursive || choices.below.any() || choices.only.is_some() {
+        if choices.recursive || choices.hierarchy.any() || choices.only.is_some() {
             needs |= NeedsByKind::all(Needs::TYPE);
         }
         let mut names = Needs::empty();
@@ -145,7 +145,7 @@ impl<'a> Plan<'a> {
             locale,
             filter: choices.filter(locale.utf8, environment.posixly_correct.is_some()),
             directory: choices.directory,
-            recursive: choices.recursive && choices.below.tree.is_none(),
+            recursive: choices.recursive && choices.hierarchy.tree.is_none(),
             dereference,
             order,
             top: choices.top,
@@ -165,10 +165,10 @@ impl<'a> Plan<'a> {
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
                 && !style.blocks
-                && !choices.below.any()
+                && !choices.hierarchy.any()
                 && !choices.recursive
                 && git.is_none(),
-            below: choices.below,
+            hierarchy: choices.hierarchy,
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),

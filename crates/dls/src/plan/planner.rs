@@ -1,6 +1,6 @@
 //! What the options, the environment and the terminal decide together.
 
-use super::choices::{self, Choices, happens};
+use super::choices::{self, Choices, applies};
 use super::manner::Manner;
 use super::warning::Warning;
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
@@ -55,26 +55,26 @@ impl<'a> Planner<'a, '_> {
     pub(super) fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.around.terminal.is_some();
         let special = choices.special();
-        let format = choices.below.format(choices.format.unwrap_or(self.manner.format(terminal)));
+        let format = choices.hierarchy.format(choices.format.unwrap_or(self.manner.format(terminal)));
         let format = special.unwrap_or(format);
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
         }
-        if special.is_some() && choices.below.tree.is_some() {
+        if special.is_some() && choices.hierarchy.tree.is_some() {
             return Err(UsageError::TreeAndRows);
         }
-        if choices.top.is_some() && choices.below.tree.is_some() {
+        if choices.top.is_some() && choices.hierarchy.tree.is_some() {
             return Err(UsageError::TreeAndTop);
         }
         let long = format == Format::Long;
         let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
         let plain = special.is_some();
-        let colored = happens(choices.color, terminal) && !plain;
+        let colored = applies(choices.color, terminal) && !plain;
         let width = if spread || colored { self.width(choices) } else { 0 };
         let tab_size = if spread { self.tab_size(choices) } else { 0 };
         let quoting = self.quoting(choices);
-        let hyperlink = happens(choices.hyperlink, terminal) && !plain;
-        let dired = choices.dired && long && !hyperlink && choices.below.tree.is_none();
+        let hyperlink = applies(choices.hyperlink, terminal) && !plain;
+        let dired = choices.dired && long && !hyperlink && choices.hierarchy.tree.is_none();
         if dired && choices.zero {
             return Err(UsageError::DiredAndZero);
         }
@@ -118,7 +118,7 @@ impl<'a> Planner<'a, '_> {
             icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
             hyperlink: hyperlink.then(host::nodename),
             dired,
-            tree: choices.below.tree.is_some(),
+            tree: choices.hierarchy.tree.is_some(),
             stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                 || (choices.time.is_some() && choices.key.is_none() && !long),
             targets: choices.directories_first && !plain,

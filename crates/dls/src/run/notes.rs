@@ -52,7 +52,7 @@ impl<'l> Listing<'l, '_, '_> {
         place: Option<&[u8]>,
     ) -> Notes<'l> {
         let mut notes = Notes::default();
-        if self.plan.below.total_ns.is_some() {
+        if self.plan.hierarchy.total_ns.is_some() {
             notes.entries = self.total_notes(batch, Some(directory));
         }
         if self.git.is_some() {
@@ -68,7 +68,7 @@ impl<'l> Listing<'l, '_, '_> {
     /// What must be known of the operands. Beyond their order only if some are shown as entries.
     pub(super) fn notes_of_operands(&mut self, batch: &Batch, entries: &[u32]) -> Notes<'l> {
         let mut notes = Notes::default();
-        if self.plan.below.total_ns.is_some() {
+        if self.plan.hierarchy.total_ns.is_some() {
             notes.entries = self.total_notes(batch, None);
         }
         if entries.is_empty() {

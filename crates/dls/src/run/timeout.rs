@@ -37,7 +37,7 @@ impl Listing<'_, '_, '_> {
             dereference: plan.dereference,
             filter: plan.filter.clone(),
             lists_operands: !plan.directory,
-            recursive: plan.recursive || plan.below.tree.is_some_and(|depth| depth > 1),
+            recursive: plan.recursive || plan.hierarchy.tree.is_some_and(|depth| depth > 1),
             lazy: plan.lazy,
             watch: self.means.threads.watching(),
             explains: plan.explain.is_some(),

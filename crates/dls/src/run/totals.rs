@@ -1,7 +1,7 @@
 //! `--total-size`: what directories come to with all that is below them, added up by a walk of its own.
 //!
 //! The walk is bounded by a time that all directories share. It makes its requests from threads of this process: one that
-//! hangs in the kernel holds up the listing, whatever the time.
+//! is stuck in the kernel holds up the listing, whatever the time.
 
 use super::directory::{Directory, Origin};
 use super::{Listing, join};
@@ -62,7 +62,7 @@ impl Listing<'_, '_, '_> {
         paths: impl Iterator<Item = &'p [u8]>,
         levels: u32,
     ) -> Option<Totals> {
-        let budget_ns = self.plan.below.total_ns?;
+        let budget_ns = self.plan.hierarchy.total_ns?;
         let mut paths: Vec<CString> = paths.filter_map(|path| CString::new(path).ok()).collect();
         paths.sort_unstable();
         paths.dedup();

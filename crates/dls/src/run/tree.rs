@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
-//! What goes wrong is told first, in the order of the tree: so it does not depend on who met it when.
+//! What goes wrong is told first, in the order of the tree: so it does not depend on which thread met it when.
 
 mod in_turn;
 mod outline;
@@ -72,7 +72,7 @@ impl Listing<'_, '_, '_> {
     /// Adds up, asks git, finds out where links lead, and draws.
     fn show(&mut self, mut held: Held, roots: &[&CStr]) {
         let index = held.index();
-        let depth = self.plan.below.tree.unwrap_or(u32::MAX);
+        let depth = self.plan.hierarchy.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
         self.timing.enter(Phase::Sort);
         let Outline { lines, notes, mut others, told, .. } = self.outline(&index, totals.as_ref());
@@ -100,7 +100,7 @@ impl Listing<'_, '_, '_> {
         let options = Options {
             needs: plan.needs,
             filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
-            max_depth: plan.below.tree.unwrap_or(u32::MAX),
+            max_depth: plan.hierarchy.tree.unwrap_or(u32::MAX),
             follow: Follow::Operands,
             workers: self.walkers(),
             watch: self.means.threads.watching(),
@@ -126,7 +126,7 @@ impl Listing<'_, '_, '_> {
         let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
         self.note(&report(&tally));
         if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
-            // A walk asks nobody on which file system it is.
+            // A walk does not ask on which file system it is.
             ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
         }
         held
@@ -136,7 +136,7 @@ impl Listing<'_, '_, '_> {
     /// nor before git has said what it ignores.
     fn cap(&self) -> Option<usize> {
         let known = !self.sorts_by_totals() && !self.git_hides();
-        self.plan.below.limit.filter(|_| known).map(|limit| limit as usize)
+        self.plan.hierarchy.limit.filter(|_| known).map(|limit| limit as usize)
     }
 
     /// The order of entries while they are read. What is sorted by totals is put in order of names first.
@@ -146,7 +146,7 @@ impl Listing<'_, '_, '_> {
     }
 
     pub(super) fn sorts_by_totals(&self) -> bool {
-        self.plan.order.key == Key::Size && self.plan.below.total_ns.is_some()
+        self.plan.order.key == Key::Size && self.plan.hierarchy.total_ns.is_some()
     }
 }
 

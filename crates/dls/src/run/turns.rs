@@ -189,7 +189,7 @@ impl Listing<'_, '_, '_> {
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
         let (plan, means) = (self.plan, self.means);
         // Widths are the renderer's to tell, and totals are found out when they are needed.
-        let sorted = plan.order.key != Key::Width && plan.below.total_ns.is_none();
+        let sorted = plan.order.key != Key::Width && plan.hierarchy.total_ns.is_none();
         let wanted = Wanted {
             filter: &plan.filter,
             needs: &plan.needs,

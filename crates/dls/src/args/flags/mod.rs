@@ -8,14 +8,14 @@ use super::words::{Words, lookup};
 
 mod entries;
 mod format;
-mod found;
+mod git_and_trees;
 mod gnu;
 mod long;
-mod look;
 mod names;
 mod other;
 mod programs;
 mod sort;
+mod view;
 
 pub(super) use gnu::{GNU_ORDER, is_gnu};
 
@@ -27,8 +27,8 @@ pub const TABLE: [(Group, &[Definition]); 11] = [
     (Group::Long, long::FLAGS),
     (Group::Names, names::FLAGS),
     (Group::Sort, sort::FLAGS),
-    (Group::Look, look::FLAGS),
-    (Group::Found, found::FLAGS),
+    (Group::Look, view::FLAGS),
+    (Group::Found, git_and_trees::FLAGS),
     (Group::Programs, programs::FLAGS),
     (Group::Speed, other::SPEED),
     (Group::About, other::ABOUT),

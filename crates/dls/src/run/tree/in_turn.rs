@@ -66,7 +66,7 @@ impl Listing<'_, '_, '_> {
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
             let mut children = Vec::new();
-            if depth < self.plan.below.tree.unwrap_or(u32::MAX) {
+            if depth < self.plan.hierarchy.tree.unwrap_or(u32::MAX) {
                 for index in order.iter().take(cap).rev().filter(enters) {
                     let name = batch.entry(*index as usize).name();
                     let Ok(path) = CString::new(below(path.to_bytes(), name)) else { continue };

@@ -46,7 +46,7 @@ impl Listing<'_, '_, '_> {
         if totals.is_some() || self.git.is_some() {
             outline.notes = alloc::vec![Note::default(); index.batch().len()];
         }
-        let limit = self.plan.below.limit.map_or(usize::MAX, |limit| limit as usize);
+        let limit = self.plan.hierarchy.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut stack = Vec::from([self.frame(index, 0, Vec::new(), Vec::new(), totals, &mut outline)]);
         loop {
             let depth = stack.len() - 1;
@@ -106,7 +106,7 @@ impl Listing<'_, '_, '_> {
             outline.others.push((place, Some(real.clone())));
         }
         // A directory may have been read nearer to the operand than it is shown.
-        let number = number.filter(|_| (depth as u32) < self.plan.below.tree.unwrap_or(u32::MAX))?;
+        let number = number.filter(|_| (depth as u32) < self.plan.hierarchy.tree.unwrap_or(u32::MAX))?;
         if self.plan.follows_entries() && !outline.shown.insert(number) {
             if !index.entries(number).is_empty() {
                 outline.lines.push(Line { what: What::Above, depth: depth as u32 + 1, last: true });

@@ -98,7 +98,7 @@ fn within_the_colour_and_outside_of_the_link() {
     assert_eq!(render(&linked, &ENTRIES), expected.join("  ") + "\n");
 }
 
-/// Executable or not is shown where somebody has asked, and asked by nobody for the icon's sake.
+/// Executables have an icon of their own where the mode is known anyway; it is not asked for the icon's sake.
 #[test]
 fn they_ask_for_the_type_alone() {
     use dents_core::needs::{Needs, NeedsByKind};
