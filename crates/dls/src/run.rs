@@ -6,8 +6,10 @@ mod git;
 mod locate;
 mod mounts;
 mod notes;
+mod rules;
 mod session;
 mod source;
+mod stream;
 mod timeout;
 mod top;
 mod totals;
@@ -20,22 +22,22 @@ use crate::plan::Plan;
 use crate::status::Status;
 use crate::system::System;
 use crate::timing::{Phase, Timing};
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use core::sync::atomic::AtomicU8;
-use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::batch::{Asked, Batch};
 use dents_core::needs::{Kind, Kinds};
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::Reader;
 use dents_core::sort::{Collate, Key, Order};
 use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report};
 use dents_core::team::Team;
-use dents_locale::Collator;
 use dents_render::{Frame, FrameKind, Renderer};
 use dents_sys::clock;
 use directory::{Directory, Origin};
 use notes::Notes;
+use rules::Rules;
 pub(crate) use session::Session;
 use source::Source;
 use timeout::Timeout;
@@ -69,33 +71,6 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     cwd: Option<dents_sys::Result<Vec<u8>>>,
     /// Until when directories are added up, once that was begun.
     totals_until_ns: Option<u64>,
-}
-
-/// The order of names in the user's locale.
-#[derive(Clone)]
-struct Rules(Collator<'static>);
-
-impl Rules {
-    /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
-    #[cold]
-    #[inline(never)]
-    fn new(tables: &'static [AtomicU8]) -> Option<Box<Rules>> {
-        Collator::new(tables).map(Rules).map(Box::new)
-    }
-}
-
-impl Collate for Rules {
-    fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
-        self.0.first(name, key);
-    }
-
-    fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
-        self.0.rest(name, key);
-    }
-
-    fn fork(&self) -> Box<dyn Collate + '_> {
-        Box::new(Rules(self.0.clone()))
-    }
 }
 
 /// Entries from which on several threads sort and draw.
@@ -207,7 +182,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn known_operands(&mut self, names: &[&CStr]) -> Batch {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
-        self.note(&report);
+        self.take_report(&report);
         if let Some(seen) = &mut self.seen {
             seen.operands += names.len() as u64;
             seen.operand_stats += report.tally.stats;
@@ -307,21 +282,16 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             self.faults(&batch, Some(directory.name()));
         }
         let notes = self.notes(&batch, directory, place);
-        let known = source.take_order().filter(|_| self.plan.hierarchy.total_ns.is_none());
-        let mut order = known.unwrap_or_else(|| self.sort(&batch, &notes));
-        if let Some(kept) = &notes.kept {
-            order.retain(|index| kept.binary_search(index).is_ok());
-        }
-        let some = self.shown_alone(&batch, &order);
-        let listed = some.as_deref().unwrap_or(&order);
-        let shown = self.plan.top.map_or(listed, |most| &listed[..listed.len().min(most)]);
+        let order = self.order(source, &batch, &notes);
+        let shown = self.select(&batch, &order);
         if self.plan.top.is_some() {
-            self.faults_of_top(&batch, shown, directory.path);
+            self.faults_of_top(&batch, &shown, directory.path);
         }
-        self.draw(&batch, shown, FrameKind::Directory, Some(directory), &notes);
+        self.draw(&batch, &shown, FrameKind::Directory, Some(directory), &notes);
         if self.plan.recursive {
             self.descend(&batch, &order, directory.path, source);
         }
+        drop(shown);
         source.put_back(batch, order);
     }
 
@@ -332,9 +302,32 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if let Err(errno) = ended {
             self.cannot("reading directory %s", directory.name(), errno, directory.origin);
         }
-        self.note(&report);
-        self.see(&batch);
+        self.take_report(&report);
+        self.count_entries(&batch);
         batch
+    }
+
+    /// The order of a directory's entries, unless a worker has sorted them already. What git ignores is left out, if that is
+    /// wanted.
+    fn order(&mut self, source: &mut Source, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
+        let known = source.take_order().filter(|_| self.plan.hierarchy.total_ns.is_none());
+        let mut order = known.unwrap_or_else(|| self.sort(batch, notes));
+        if let Some(kept) = &notes.kept {
+            order.retain(|index| kept.binary_search(index).is_ok());
+        }
+        order
+    }
+
+    /// Those that are shown: of the wanted types, and no more than `--top` says.
+    fn select<'v>(&self, batch: &Batch, order: &'v [u32]) -> Cow<'v, [u32]> {
+        let most = self.plan.top.unwrap_or(usize::MAX);
+        match self.of_shown_types(batch, order) {
+            Some(mut some) => {
+                some.truncate(most);
+                Cow::Owned(some)
+            }
+            None => Cow::Borrowed(&order[..order.len().min(most)]),
+        }
     }
 
     /// Lines.
@@ -356,7 +349,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Of these entries those of the types that are shown, if not all types are. They may have been read for what is below
     /// them, or for want of a type.
     #[inline]
-    fn shown_alone(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
+    fn of_shown_types(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
         let kinds = self.plan.shown;
         let is_shown = |index: &u32| kinds.contains(batch.entry(*index as usize).kind());
         (kinds != Kinds::ALL).then(|| order.iter().copied().filter(is_shown).collect())
@@ -383,77 +376,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         (batch, report, ended)
     }
 
-    /// Shows each buffer of names before the next is read: constant memory, first names at once.
-    fn stream(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
-        let mut batch = Batch::new(self.plan.needs);
-        loop {
-            self.timing.enter(Phase::Read);
-            let more = match source {
-                Source::Reader(reader) => self.fill_next(reader, &mut batch),
-                Source::Board(board) => self.take_next(board, &mut batch),
-                // What streams is not read ahead: it would not be the first to be shown.
-                Source::Small(small) => {
-                    batch = core::mem::take(&mut small.batch);
-                    small.ended.map(|()| !batch.is_empty())
-                }
-                Source::Done(_) => Ok(false),
-            };
-            match more {
-                Ok(false) => break,
-                Ok(true) => {}
-                Err(errno) => {
-                    break self.cannot("reading directory %s", directory.name(), errno, directory.origin);
-                }
-            }
-            self.learn_owners(&batch);
-            let notes = self.notes(&batch, directory, place);
-            self.chunk(&batch, directory, &notes);
-            self.out.flush();
-            batch.clear();
-        }
-        batch.clear();
-        self.draw(&batch, &[], FrameKind::Chunk { last: true }, Some(directory), &Notes::default());
-        self.tell_unanswered_of_stream(directory.path);
-    }
-
-    /// One buffer of names, and what must be known of them.
-    fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
-        if more {
-            self.fill(batch, reader);
-        }
-        Ok(more)
-    }
-
-    /// Shows the entries as they were read. A message comes after those before the entry it is about.
-    fn chunk(&mut self, batch: &Batch, directory: Directory<'_>, notes: &Notes<'_>) {
-        let order: Vec<u32> = (0..batch.len() as u32).collect();
-        let order = self.shown_alone(batch, &order).unwrap_or(order);
-        let (mut shown, kind) = (0, FrameKind::Chunk { last: false });
-        let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
-        for entry in batch.iter().filter(faulty) {
-            let end = order.partition_point(|index| (*index as usize) < entry.index());
-            self.draw(batch, &order[shown..end], kind, Some(directory), notes);
-            shown = end;
-            if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, Some(directory.name()));
-            }
-        }
-        self.draw(batch, &order[shown..], kind, Some(directory), notes);
-    }
-
-    /// Metadata.
-    fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
-        self.timing.enter(Phase::Stat);
-        let asking =
-            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
-        let report = stat::fill(batch, reader.dir(), &asking);
-        self.note(&report);
-        self.see(batch);
-    }
-
     /// Counts entries for `--explain`.
-    fn see(&mut self, batch: &Batch) {
+    fn count_entries(&mut self, batch: &Batch) {
         if let Some(seen) = &mut self.seen {
             batch.iter().for_each(|entry| seen.entry(entry.kind(), entry.d_kind()));
         }
@@ -494,7 +418,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    fn note(&mut self, report: &Report) {
+    fn take_report(&mut self, report: &Report) {
         self.timing.note(report);
         if let Some(errno) = report.refused
             && !core::mem::replace(&mut self.told_refusal, true)

@@ -76,8 +76,8 @@ impl Listing<'_, '_, '_> {
         *unanswered += part.unanswered;
         *ended |= part.ended.is_some();
         *batch = part.batch;
-        self.note(&part.report);
-        self.see(batch);
+        self.take_report(&part.report);
+        self.count_entries(batch);
         match part.ended {
             Some(Err(errno)) => Err(errno),
             _ => Ok(!batch.is_empty()),

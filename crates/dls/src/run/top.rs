@@ -81,7 +81,7 @@ impl Listing<'_, '_, '_> {
                 }
             }
             self.ask(&mut more, reader, &needs);
-            self.see(&more);
+            self.count_entries(&more);
             self.faults(&more, Some(directory.name()));
             best.absorb(&more, &all(&more));
             more.clear();
@@ -106,7 +106,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let asking = Asking { needs, follow: self.plan.follows_entries(), means: &self.means };
         let report = stat::fill(batch, reader.dir(), &asking);
-        self.note(&report);
+        self.take_report(&report);
     }
 }
 

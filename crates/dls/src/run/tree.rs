@@ -56,7 +56,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let in_turn = self.timeout.is_some() || self.plan.follows_entries();
         let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
-        self.see(&held.batch);
+        self.count_entries(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
         held.add(0, &batch, &order, &numbered);
         if held.batch.is_full() {
@@ -124,7 +124,7 @@ impl Listing<'_, '_, '_> {
         };
         let holding = Holding { sorter: &sorter, cap: self.cap() };
         let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
-        self.note(&report(&tally));
+        self.take_report(&report(&tally));
         if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
             // A walk does not ask on which file system it is.
             ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });

@@ -137,7 +137,7 @@ impl Listing<'_, '_, '_> {
         if let Err(errno) = ended {
             held.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
         }
-        self.note(&report);
+        self.take_report(&report);
         let mut order = self.sort_by(&self.walk_order(), &batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
         (batch, order)

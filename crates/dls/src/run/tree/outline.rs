@@ -136,7 +136,7 @@ impl Listing<'_, '_, '_> {
     ) -> Frame {
         let mut entries: Vec<u32> = index.entries(number).collect();
         if number > 0
-            && let Some(some) = self.shown_alone(index.batch(), &entries)
+            && let Some(some) = self.of_shown_types(index.batch(), &entries)
         {
             entries = some;
         }
