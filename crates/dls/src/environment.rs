@@ -12,18 +12,13 @@ macro_rules! variables {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Environment<'a> {
             $(#[doc = $doc] pub $field: Option<&'a [u8]>,)*
-            /// The other `LC_*` variables, whose locales must be installed for any locale to count.
-            pub lc_other: [Option<&'a [u8]>; LC_OTHER.len()],
         }
 
         impl<'a> Environment<'a> {
             fn variable(&mut self, name: &[u8]) -> Option<&mut Option<&'a [u8]>> {
                 match name {
                     $($name => Some(&mut self.$field),)*
-                    _ => {
-                        let nth = LC_OTHER.iter().position(|other| *other == name)?;
-                        Some(&mut self.lc_other[nth])
-                    }
+                    _ => None,
                 }
             }
         }
@@ -49,6 +44,13 @@ variables! {
     b"LC_CTYPE" => lc_ctype: "The locale of the charset.",
     b"LC_MESSAGES" => lc_messages: "The locale of messages.",
     b"LC_NUMERIC" => lc_numeric: "The locale of decimal points and groups of digits.",
+    b"LC_ADDRESS" => lc_address: "The locale of addresses: not used, but if it is not installed no locale counts.",
+    b"LC_IDENTIFICATION" => lc_identification: "The locale of descriptions of locales: not used, but if it is not installed no locale counts.",
+    b"LC_MEASUREMENT" => lc_measurement: "The locale of units: not used, but if it is not installed no locale counts.",
+    b"LC_MONETARY" => lc_monetary: "The locale of amounts of money: not used, but if it is not installed no locale counts.",
+    b"LC_NAME" => lc_name: "The locale of names of persons: not used, but if it is not installed no locale counts.",
+    b"LC_PAPER" => lc_paper: "The locale of sizes of paper: not used, but if it is not installed no locale counts.",
+    b"LC_TELEPHONE" => lc_telephone: "The locale of telephone numbers: not used, but if it is not installed no locale counts.",
     b"LC_TIME" => lc_time: "The locale of dates.",
     b"LOCPATH" => locpath: "Directories to look for locales in.",
     b"LS_BLOCK_SIZE" => ls_block_size: "Units of sizes.",
@@ -63,17 +65,6 @@ variables! {
     b"TZDIR" => tzdir: "The directory of time zone files.",
     b"XDG_CONFIG_HOME" => xdg_config_home: "The directory of configuration files.",
 }
-
-/// The variables in [`Environment::lc_other`].
-const LC_OTHER: [&[u8]; 7] = [
-    b"LC_MONETARY",
-    b"LC_PAPER",
-    b"LC_NAME",
-    b"LC_ADDRESS",
-    b"LC_TELEPHONE",
-    b"LC_MEASUREMENT",
-    b"LC_IDENTIFICATION",
-];
 
 impl<'a> Environment<'a> {
     /// Takes what is wanted from strings of the form `NAME=value`: one pass. Of two with one name the first counts, as for
@@ -117,13 +108,11 @@ mod tests {
             c"LS_COLORS=a=b",
             c"LANGU=x",
         ];
-        let mut lc_other = [None; LC_OTHER.len()];
-        lc_other[1] = Some(&b"de"[..]);
         let expected = Environment {
             tz: Some(b"UTC0"),
             columns: Some(b""),
             ls_colors: Some(b"a=b"),
-            lc_other,
+            lc_paper: Some(b"de"),
             ..Environment::default()
         };
         assert_eq!(Environment::read(strings.into_iter()), expected);
@@ -132,9 +121,6 @@ mod tests {
     #[test]
     fn every_variable_has_a_field_of_its_own() {
         let mut environment = Environment::default();
-        for other in LC_OTHER {
-            assert!(environment.variable(other).is_some());
-        }
         let others = dents_locale::find::OTHER_VARIABLES;
         assert!(others.iter().all(|name| environment.variable(name).is_some()));
     }

@@ -36,9 +36,19 @@ impl<'a> Found<'a> {
             time: environment.lc_time,
             lang: environment.lang,
         };
-        let [monetary, rest @ ..] = environment.lc_other;
-        let others = [environment.lc_numeric, monetary, environment.lc_messages].into_iter().chain(rest);
-        let others: Vec<&[u8]> = others.flatten().collect();
+        // `setlocale` fails if a single one is not installed.
+        let others = [
+            environment.lc_numeric,
+            environment.lc_monetary,
+            environment.lc_messages,
+            environment.lc_paper,
+            environment.lc_name,
+            environment.lc_address,
+            environment.lc_telephone,
+            environment.lc_measurement,
+            environment.lc_identification,
+        ];
+        let others: Vec<&[u8]> = others.into_iter().flatten().collect();
         let user = UserLocale::find(&variables, &others, environment.locpath, &mut Mapped);
         let messages = if user.is_installed() { variables.name(environment.lc_messages) } else { b"C" };
         let numeric = variables.name(environment.lc_numeric);
