@@ -7,7 +7,7 @@
 //!
 //! Values are checked here, because GNU `ls` checks each one when its option is reached and the first mistake on
 //! the command line is the one reported. The single exception is `--time-style`, which GNU looks at only for a
-//! long listing: Plan calls [`time_style`]. Having passed the check, a value's meaning is fetched with
+//! long listing: Plan calls [`time_style()`]. Having passed the check, a value's meaning is fetched with
 //! [`words::lookup`] or a function of [`numbers`].
 //!
 //! Nothing here makes a system call. Everything is bytes: an argument need not be UTF-8.
