@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 /// A parsed pattern.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     bytes: Vec<Token>,
     /// The same pattern in characters, if the charset is UTF-8 and the pattern is valid UTF-8.

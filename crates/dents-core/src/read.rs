@@ -24,7 +24,7 @@ pub enum Hidden {
 }
 
 /// Which names are kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Names that begin with a dot.
     pub hidden: Hidden,

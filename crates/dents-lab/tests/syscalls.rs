@@ -166,6 +166,47 @@ fn unsorted_names_stream() {
     assert!(peak.resident_kib <= 6 << 10, "{} KiB resident", peak.resident_kib);
 }
 
+/// The flow of ARCHITECTURE.md: after the last answer about an entry come the files of the owners and of the zone, and the
+/// writing. No order, colour, icon or column asks.
+#[test]
+fn after_stat_a_listing_asks_nothing() {
+    const ASKED: [&str; 6] = ["statx", "listxattr", "listxattrat", "readlinkat", "getdents64", "newfstatat"];
+    const AFTER: [&str; 12] = [
+        "close",
+        "openat",
+        "pread64",
+        "read",
+        "clock_gettime",
+        "write",
+        "exit_group",
+        "exit",
+        "mmap",
+        "munmap",
+        "brk",
+        "madvise",
+    ];
+    let dir = files(20);
+    let colored = ["--color=always", "--mode=classic"];
+    let is_zone = |text: &str| text.contains("/etc/localtime") || text.contains("/zoneinfo/");
+    for options in [
+        &["-l"][..],
+        &["-alS"],
+        &["-ltr", "--icons=always"],
+        &["-lX", "--header"],
+        &["-C", "--sort=width"],
+        &["--json"],
+    ] {
+        let run = listed(dir.path(), &[options, &colored[..], &["--numeric-uid-gid"]].concat());
+        let trace = counted(&run.env("LS_COLORS", CHEAP).env("LC_ALL", "C"));
+        let last = trace.calls().iter().rposition(|call| ASKED.contains(&call.name.as_str()));
+        let after = &trace.calls()[last.expect("it asks") + 1..];
+        for call in after {
+            assert!(AFTER.contains(&call.name.as_str()), "{options:?}: {}", call.text);
+            assert!(call.name != "openat" || is_zone(&call.text), "{options:?}: {}", call.text);
+        }
+    }
+}
+
 /// The functions of short listings are linked side by side (`crates/dls/listing.ld`): if their names no longer fit, nothing breaks
 /// but a start touches a dozen pages more.
 #[test]

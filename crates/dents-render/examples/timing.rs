@@ -10,9 +10,10 @@ use dents_core::sort::Order;
 use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{
-    Colors, Format, Indicator, Piece, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
+    Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
 };
 use std::ffi::CString;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 struct Alone;
@@ -51,7 +52,9 @@ impl Sink for Nowhere {
     }
 }
 
-fn measure(dir: &CString, name: &str, style: &Style) {
+fn measure(dir: &CString, name: &str, style: &Style, zone: Option<&Arc<Zone>>) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let now = Time { sec: now.as_secs() as i64, nsec: 0 };
     let mut reader = Reader::open(dents_sys::CWD, dir, true).expect("a directory");
     let needs = style.needs();
     let mut batch = Batch::new(needs);
@@ -77,14 +80,8 @@ fn measure(dir: &CString, name: &str, style: &Style) {
     for _ in 0..10 {
         let start = Instant::now();
         let mut renderer = Renderer::new(style);
-        renderer.entries(
-            &batch,
-            &order,
-            &owners,
-            Piece::Directory,
-            &dents_core::team::Team::ALONE,
-            &mut sink,
-        );
+        let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+        renderer.frame(&Frame { now, zone, ..frame }, &dents_core::team::Team::ALONE, &mut sink);
         renderer.finish(&mut sink);
         best = best.min(start.elapsed());
     }
@@ -105,13 +102,11 @@ fn measure_setup(name: &str, run: &dyn Fn()) {
 fn main() {
     let dir = std::env::args().nth(1).unwrap_or_else(|| "/usr/bin".into());
     let dir = CString::new(dir).expect("no NUL");
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-    let plain = Style { now: Time { sec: now.as_secs() as i64, nsec: 0 }, ..Style::default() };
+    let plain = Style::default();
     let utf8 = Style { locale: Locale::C_UTF8, ..plain.clone() };
     let long = Style { format: Format::Long, ..utf8.clone() };
     let value = std::env::var("LS_COLORS").unwrap_or_default();
     let colors = Colors::parse(value.as_bytes()).ok();
-    let zone = std::fs::read("/usr/share/zoneinfo/Europe/Amsterdam").ok().and_then(|data| Zone::tzif(&data));
     let styles = [
         ("-1", plain.clone()),
         ("-1 C.UTF-8", utf8.clone()),
@@ -134,7 +129,6 @@ fn main() {
         ),
         ("-x", Style { format: Format::Across, ..utf8 }),
         ("-l", long.clone()),
-        ("-l Amsterdam", Style { zone: zone.unwrap_or_else(Zone::utc), ..long.clone() }),
         ("-n", Style { numeric: true, ..long.clone() }),
         ("-lh", Style { file_size: SizeFormat::HUMAN, ..long.clone() }),
         ("-l --full-time", Style { time_style: TimeStyle::FullIso, ..long.clone() }),
@@ -147,8 +141,10 @@ fn main() {
     measure_setup("Zone::tzif", &|| drop(Zone::tzif(&zone)));
     measure_setup("Colors::parse", &|| drop(Colors::parse(value.as_bytes())));
     measure_setup("Renderer::new, -1", &|| drop(Renderer::new(&styles[0].1)));
-    measure_setup("Renderer::new, -l", &|| drop(Renderer::new(&styles[11].1)));
+    measure_setup("Renderer::new, -l", &|| drop(Renderer::new(&styles[10].1)));
     for (name, style) in &styles {
-        measure(&dir, name, style);
+        measure(&dir, name, style, None);
     }
+    let amsterdam = Zone::tzif(&zone).map(Arc::new);
+    measure(&dir, "-l Amsterdam", &styles[10].1, amsterdam.as_ref());
 }

@@ -1,4 +1,4 @@
-//! Who reads what of an entry: each part of a drawing with a name, so that a plan can say who asked for what.
+//! Which part of a drawing reads what of an entry; each has a name, so that a plan can say what asked for a fact.
 
 use crate::color;
 use dents_core::needs::NeedsByKind;

@@ -2,11 +2,14 @@
 //!
 //! Offsets are bytes of the output from its beginning, without colours: GNU does not count them either.
 
-use crate::Sink;
 use crate::number::Text;
 use crate::quote::Quoting;
+use crate::sink::Sink;
 use alloc::vec::Vec;
 use core::ops::Range;
+
+/// What lines begin with.
+pub(crate) const INDENT: &[u8] = b"  ";
 
 /// Offsets of the names of entries, and of those of directories before their entries.
 #[derive(Debug, Default)]

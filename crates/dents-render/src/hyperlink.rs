@@ -7,6 +7,7 @@
 //! Paths are absolute and lead through no symbolic link. To find them takes system calls, so they come from
 //! outside, as [`Places`].
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::Entry;
 
@@ -27,7 +28,7 @@ pub(crate) struct Links {
     start: Vec<u8>,
     /// The directory's path as part of a URI.
     directory: Vec<u8>,
-    others: Vec<(u32, Option<Vec<u8>>)>,
+    places: Option<Arc<Places>>,
 }
 
 const END: &[u8] = b"\x1b]8;;\x07";
@@ -36,13 +37,16 @@ impl Links {
     pub(crate) fn new(host: &[u8]) -> Links {
         let mut start = b"\x1b]8;;file://".to_vec();
         escape(host, false, &mut start);
-        Links { start, directory: Vec::new(), others: Vec::new() }
+        Links { start, directory: Vec::new(), places: None }
     }
 
-    pub(crate) fn set_places(&mut self, places: Places) {
+    /// Where the entries of the next frame are.
+    pub(crate) fn set_places(&mut self, places: Option<&Arc<Places>>) {
         self.directory.clear();
-        escape(&places.directory, true, &mut self.directory);
-        self.others = places.others;
+        if let Some(places) = places {
+            escape(&places.directory, true, &mut self.directory);
+        }
+        self.places = places.cloned();
     }
 
     /// Begins a link to an absolute path.
@@ -52,25 +56,15 @@ impl Links {
         out.push(0x07);
     }
 
-    /// Begins a link to the directory; `false` if there is no telling where it is.
-    pub(crate) fn begin_directory(&self, out: &mut Vec<u8>) -> bool {
-        if self.directory.is_empty() {
-            return false;
-        }
-        out.extend_from_slice(&self.start);
-        out.extend_from_slice(&self.directory);
-        out.push(0x07);
-        true
-    }
-
     /// Begins a link to an entry; `false` if there is no telling where it is.
     pub(crate) fn begin_entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> bool {
         let index = entry.index() as u32;
-        if self.directory.is_empty() && self.others.is_empty() {
+        let others = self.places.as_ref().map_or(&[][..], |places| &places.others);
+        if self.directory.is_empty() && others.is_empty() {
             return false;
         }
-        if let Ok(at) = self.others.binary_search_by_key(&index, |(index, _)| *index) {
-            let path = self.others[at].1.as_deref();
+        if let Ok(at) = others.binary_search_by_key(&index, |(index, _)| *index) {
+            let path = others[at].1.as_deref();
             path.iter().for_each(|path| self.begin(path, out));
             return path.is_some();
         }
@@ -116,7 +110,7 @@ mod tests {
             directory: b"/a b".to_vec(),
             others: [(1, Some(b"/c/\xff".to_vec())), (2, None)].to_vec(),
         };
-        links.set_places(places);
+        links.set_places(Some(&Arc::new(places)));
         let mut batch = Batch::new(NeedsByKind::default());
         for name in [c"x%~", c"link", c"nowhere"] {
             batch.push(name, Kind::Reg, 0);
@@ -134,7 +128,7 @@ mod tests {
             (false, ""),
         ];
         assert_eq!(shown, expected.map(|(told, text)| (told, text.into())));
-        links.set_places(Places { directory: b"/".to_vec(), ..Places::default() });
+        links.set_places(Some(&Arc::new(Places { directory: b"/".to_vec(), ..Places::default() })));
         let mut out = Vec::new();
         links.begin_entry(&batch.entry(0), &mut out);
         assert!(out.ends_with(b"host/x%25~\x07") && !out.ends_with(b"//x%25~\x07"));

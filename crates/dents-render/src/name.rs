@@ -6,14 +6,14 @@
 //! begins with and each name interrupts.
 
 use crate::color::{Colors, Facts, Key};
-use crate::format::Rows;
+use crate::frame::{FrameKind, Rows};
 use crate::hyperlink::{Links, Places};
 use crate::icons::{Icons, Known};
 use crate::indicator::Indicator;
 use crate::quote::Quoter;
-use crate::renderer::Piece;
 use crate::style::Style;
 use crate::width::{known_width, width};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Entry, Target};
 use dents_core::needs::{Kind, Needs};
@@ -21,6 +21,7 @@ use dents_core::needs::{Kind, Needs};
 /// What draws names.
 #[derive(Clone)]
 pub(crate) struct Painter<'s> {
+    style: &'s Style,
     quoter: Quoter,
     indicator: Indicator,
     utf8: bool,
@@ -54,6 +55,7 @@ struct Reads {
 impl<'s> Painter<'s> {
     pub(crate) fn new(style: &'s Style) -> Painter<'s> {
         Painter {
+            style,
             quoter: style.name_quoter(),
             indicator: style.indicator,
             utf8: style.locale.utf8,
@@ -70,13 +72,20 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// Prepares for the entries of a batch.
-    pub(crate) fn begin(&mut self, rows: Rows<'_>) {
+    pub(crate) fn style(&self) -> &'s Style {
+        self.style
+    }
+
+    /// Prepares for the entries of a frame, which are at these places.
+    pub(crate) fn begin(&mut self, rows: Rows<'_>, places: Option<&Arc<Places>>) {
+        if let Some(links) = &mut self.links {
+            links.set_places(places);
+        }
         let batch = rows.batch;
         // Of operands, one that could not be had counts too.
         let quoted = |entry: Entry<'_>| self.quoter.quotes(entry.name());
         self.pads = self.aligns
-            && if rows.piece == Piece::Operands {
+            && if rows.kind == FrameKind::Operands {
                 batch.iter().any(quoted)
             } else {
                 rows.measured().any(quoted)
@@ -93,15 +102,12 @@ impl<'s> Painter<'s> {
         }
     }
 
-    pub(crate) fn set_places(&mut self, places: Places) {
-        if let Some(links) = &mut self.links {
-            links.set_places(places);
-        }
-    }
-
-    /// Begins the link of a directory's header. Returns whether there is one to end.
-    pub(crate) fn begin_directory(&self, out: &mut Vec<u8>) -> bool {
-        self.links.as_ref().is_some_and(|links| links.begin_directory(out))
+    /// Begins the link of a header to a directory, if it is known where that is. Returns whether there is one to end.
+    pub(crate) fn begin_directory(&self, place: Option<&[u8]>, out: &mut Vec<u8>) -> bool {
+        let place = place.filter(|place| !place.is_empty());
+        let (Some(links), Some(place)) = (&self.links, place) else { return false };
+        links.begin(place, out);
+        true
     }
 
     /// Ends a link.
@@ -281,6 +287,26 @@ impl<'s> Painter<'s> {
             out.extend(indicator);
         }
         len
+    }
+
+    /// Appends a name, its indicator, and where a symbolic link leads. Returns the bytes of the name and of all, colours not
+    /// counted.
+    #[inline]
+    pub(crate) fn name_and_target(
+        &mut self,
+        entry: &Entry<'_>,
+        column: usize,
+        out: &mut Vec<u8>,
+    ) -> (usize, usize) {
+        let len = self.name(entry, column, out);
+        if entry.kind() != Kind::Link {
+            let indicator = self.indicator(entry);
+            out.extend(indicator);
+            return (len, len + usize::from(indicator.is_some()));
+        }
+        let Some(text) = entry.link() else { return (len, len) };
+        out.extend_from_slice(b" -> ");
+        (len, len + 4 + self.target(entry, text, column + len + 4, out))
     }
 
     fn colored(

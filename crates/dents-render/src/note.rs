@@ -1,7 +1,7 @@
 //! What is known of an entry from elsewhere than its own metadata: its state in git, the size of what is below it.
 //!
-//! Whoever finds that out brings it along ([`crate::Renderer::set_notes`]) as [`crate::Places`] are brought; what nobody
-//! brought is not drawn as if it were nothing, but as unknown.
+//! The caller finds it out and puts it into the frame ([`crate::Frame::notes`]); without a note an entry is drawn as unknown, not
+//! as if there were nothing.
 
 use dents_core::batch::Entry;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -18,7 +18,7 @@ pub struct Note {
 /// What git says of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Git {
-    /// Nobody asked, or it is in no repository.
+    /// Git was not asked, or the entry is in no repository.
     #[default]
     Outside,
     /// Git has not answered in time.

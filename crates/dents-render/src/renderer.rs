@@ -1,62 +1,43 @@
-//! What turns batches into lines.
+//! What turns frames into lines.
 
-use crate::Sink;
-use crate::dired::Dired;
-use crate::format::{Rows, columns, commas, lines, long, tree};
-use crate::hyperlink::Places;
+use crate::dired::{Dired, INDENT};
+use crate::format::{columns, commas, lines, long, tree};
+use crate::frame::{Frame, FrameKind, Rows};
 use crate::name::Painter;
-use crate::note::Note;
 use crate::quote::Quoter;
 use crate::record::{self, State};
+use crate::sink::Sink;
 use crate::style::{Format, Style};
-use crate::time::{Clock, Zone};
-use crate::view;
+use crate::table;
+use crate::time::Clock;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use dents_core::batch::{Asked, Batch, Time};
-use dents_core::mounts::Mounted;
-use dents_core::owners::Owners;
+use dents_core::batch::{Asked, Batch};
 use dents_core::team::Team;
 
-/// What lines begin with under `-D`.
-pub(crate) const INDENT: &[u8] = b"  ";
-
-/// What a batch is part of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// The operands that are not listed as directories. Never preceded by a total.
-    Operands,
-    /// All entries of a directory, preceded by the total if the style has one.
-    Directory,
-    /// Some entries of a directory, more of which may follow: no total, and nothing is aligned across chunks.
-    /// What GNU streams (`-U1`) it does not align either.
-    Chunk {
-        /// Whether this is the last one. It may be empty.
-        last: bool,
-    },
+/// Renders frames in one style, one after the other, as parts of one document.
+pub struct Renderer<'s> {
+    style: &'s Style,
+    painter: Painter<'s>,
+    document: Document,
+    // What follows is memory that is used again, and what was worked out before. None of it shows in the bytes.
+    layout: columns::Layout,
+    /// Made for the first long listing. On the heap: two kilobytes that other listings need not move.
+    clock: Option<Box<Clock>>,
+    header_quoter: Option<Quoter>,
 }
 
-/// Renders batches in one style, and remembers what the next batch must know: whether this is the first
-/// directory, and whether anything has been coloured yet.
-pub struct Renderer<'s> {
-    pub(crate) style: &'s Style,
-    pub(crate) painter: Painter<'s>,
-    /// Made for the first long listing.
-    pub(crate) clock: Option<Clock<'s>>,
-    pub(crate) now: Time,
-    pub(crate) zone: &'s Zone,
-    pub(crate) layout: columns::Layout,
-    pub(crate) commas: commas::State,
-    /// With `-D`.
-    pub(crate) dired: Option<Dired>,
-    /// Of the entries of the next batch, by their position; empty if there are none.
-    pub(crate) notes: Vec<Note>,
-    /// What is mounted on entries of the next batch, by their position.
-    pub(crate) mounted: Vec<(u32, Mounted)>,
-    header_quoter: Option<Quoter>,
-    first: bool,
-    /// For programs, or where something is counted.
-    pub(crate) state: Option<Box<State>>,
+/// All that a document carries from one frame to the next. (And whether anything has been coloured yet, which the painter
+/// knows.) GNU's formats and those for programs demand it.
+struct Document {
+    /// Whether there was a header: before all but the first stands a blank line.
+    headed: bool,
+    /// With `-m`, the line that the next chunk of the directory goes on with.
+    line: commas::State,
+    /// With `-D`, where the names stand.
+    dired: Option<Dired>,
+    /// What commas stand between, and what is summed up at the end: for programs, or where something is counted.
+    rows: Option<Box<State>>,
 }
 
 impl<'s> Renderer<'s> {
@@ -66,64 +47,23 @@ impl<'s> Renderer<'s> {
         Renderer {
             style,
             painter: Painter::new(style),
-            clock: None,
-            now: style.now,
-            zone: &style.zone,
+            document: Document {
+                headed: false,
+                line: commas::State::default(),
+                dired: style.dired.then(Dired::default),
+                rows: State::new(style),
+            },
             layout: columns::Layout::default(),
-            commas: commas::State::default(),
-            dired: style.dired.then(Dired::default),
-            notes: Vec::new(),
-            mounted: Vec::new(),
+            clock: None,
             header_quoter: None,
-            first: true,
-            state: State::new(style),
         }
     }
 
-    /// Moves the present on. Call it with a time read after the last `statx` of the next batch; see
-    /// [`Style::now`].
-    pub fn set_now(&mut self, now: Time) {
-        self.now = now;
-    }
-
-    /// Shows times in another zone than the style's, for whoever learns of it late. Call it before the first entries.
-    pub fn set_zone(&mut self, zone: &'s Zone) {
-        self.zone = zone;
-    }
-
-    /// Where the next header's directory, or the next batch's entries, are: what hyperlinks lead to.
-    pub fn set_places(&mut self, places: Places) {
-        self.painter.set_places(places);
-    }
-
-    /// What is known of the entries of the next batch beside their metadata, by their position in it; nothing for those
-    /// beyond the end.
-    pub fn set_notes(&mut self, notes: Vec<Note>) {
-        self.notes = notes;
-    }
-
-    /// The directory whose entries come next, as it was named: rows for programs say so, where others have a header.
-    pub fn set_directory(&mut self, path: &[u8]) {
-        if let Some(state) = &mut self.state {
-            state.set_directory(path);
-        }
-    }
-
-    /// Something could not be listed, and why: a document says so at its end.
+    /// Something could not be listed, and why: a document for programs says so at its end.
     pub fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
-        if let Some(state) = &mut self.state {
-            state.fail(path, errno, message);
+        if let Some(rows) = &mut self.document.rows {
+            rows.fail(path, errno, message);
         }
-    }
-
-    /// What is mounted on entries of the next batch: position in it, ascending, and what. Shown where [`view::View::mounts`] is set.
-    pub fn set_mounted(&mut self, mounted: Vec<(u32, Mounted)>) {
-        self.mounted = mounted;
-    }
-
-    /// Gives back what was brought last, for whoever has more to add.
-    pub fn take_notes(&mut self) -> Vec<Note> {
-        core::mem::take(&mut self.notes)
     }
 
     /// The blank line between the operands and the first directory.
@@ -133,19 +73,20 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    /// The line with a directory's name before its entries; before all but the first such line, a blank one.
-    pub fn header(&mut self, name: &[u8], out: &mut impl Sink) {
+    /// The line with a directory's name before its entries; before all but the first such line, a blank one. `place` is where
+    /// the directory is, if a hyperlink shall lead there.
+    pub fn header(&mut self, name: &[u8], place: Option<&[u8]>, out: &mut impl Sink) {
         if self.style.record.is_some() {
             return;
         }
-        if !core::mem::take(&mut self.first) {
+        if core::mem::replace(&mut self.document.headed, true) {
             out.buffer().push(b'\n');
         }
         self.indent(out);
-        let start = self.dired.as_ref().map(|dired| dired.offset(out));
+        let start = self.document.dired.as_ref().map(|dired| dired.offset(out));
         let style = self.style;
         let buffer = out.buffer();
-        let linked = self.painter.begin_directory(buffer);
+        let linked = self.painter.begin_directory(place, buffer);
         let before = buffer.len();
         self.header_quoter.get_or_insert_with(|| style.header_quoter()).write(name, buffer);
         let len = buffer.len() - before;
@@ -153,7 +94,7 @@ impl<'s> Renderer<'s> {
             self.painter.end_link(buffer);
         }
         buffer.extend_from_slice(b":\n");
-        if let (Some(dired), Some(start)) = (&mut self.dired, start) {
+        if let (Some(dired), Some(start)) = (&mut self.document.dired, start) {
             dired.directory(start, len);
         }
         out.checkpoint();
@@ -161,80 +102,74 @@ impl<'s> Renderer<'s> {
 
     /// With `-D`, all lines but blank ones are set in.
     fn indent(&self, out: &mut impl Sink) {
-        if self.dired.is_some() {
+        if self.document.dired.is_some() {
             out.buffer().extend_from_slice(INDENT);
         }
     }
 
-    /// Entries of a batch, in the order given by their indices. The batch must have been filled for
-    /// [`Style::needs`] at least; owners are asked only in the long format. Large listings are drawn by all of the
-    /// `team`, a piece each.
+    /// The entries of a frame. Large ones are drawn by all of the `team`, a piece each.
     ///
     /// # Panics
-    /// If `order` holds an index that the batch does not have.
-    pub fn entries(
-        &mut self,
-        batch: &Batch,
-        order: &[u32],
-        owners: &Owners,
-        piece: Piece,
-        team: &Team<'_>,
-        out: &mut impl Sink,
-    ) {
+    /// If the order holds an index that the batch does not have.
+    pub fn frame(&mut self, frame: &Frame<'_>, team: &Team<'_>, out: &mut impl Sink) {
+        let Frame { batch, order, kind, places, .. } = *frame;
         // Columns of operands are as wide as all operands that could be had need them, directories too, though
         // those are listed further down.
         let known = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
-        let operands: Vec<u32> = match piece {
-            Piece::Operands => (0..batch.len() as u32).filter(known).collect(),
-            Piece::Directory | Piece::Chunk { .. } => Vec::new(),
+        let operands: Vec<u32> = match kind {
+            FrameKind::Operands => (0..batch.len() as u32).filter(known).collect(),
+            FrameKind::Directory | FrameKind::Chunk { .. } => Vec::new(),
         };
-        let measured = match piece {
-            Piece::Operands => Some(&operands[..]),
+        let measured = match kind {
+            FrameKind::Operands => Some(&operands[..]),
             // An order names no entry twice: as many are all.
             _ => (order.len() < batch.len()).then_some(order),
         };
-        let rows = Rows { batch, order, measured, piece };
-        if let Some(state) = &mut self.state {
-            state.sum(batch, order, piece == Piece::Operands);
+        let rows = Rows { batch, order, measured, kind };
+        if let Some(state) = &mut self.document.rows {
+            state.sum(batch, order, kind == FrameKind::Operands);
         }
-        if piece == Piece::Directory && self.style.shows_total() {
+        if kind == FrameKind::Directory && self.style.shows_total() {
             self.total(rows, out);
         }
-        self.painter.begin(rows);
-        match self.style.format {
-            Format::Long => match &self.style.view {
-                None => long::render(self, rows, owners, team, out),
-                Some(view) => view::render(self, view, rows, owners, team, out),
+        self.painter.begin(rows, places);
+        self.rows(frame, rows, team, out);
+    }
+
+    fn rows(&mut self, frame: &Frame<'_>, rows: Rows<'_>, team: &Team<'_>, out: &mut impl Sink) {
+        let Renderer { style, painter, document, layout, clock, .. } = self;
+        match (style.format, &mut document.rows) {
+            (Format::Long, _) => match &style.view {
+                None => long::render(painter, clock, &mut document.dired, (frame, rows), team, out),
+                Some(view) => table::render(painter, view, (frame, rows), team, out),
             },
-            Format::Lines => lines::render(self, rows, team, out),
-            Format::Columns | Format::Across if self.style.width != 0 => columns::render(self, rows, out),
-            Format::Columns | Format::Across => commas::render(self, rows, b' ', out),
-            Format::Commas => commas::render(self, rows, b',', out),
-            Format::Record => record::render(self, rows, owners, team, out),
-            Format::Count => record::count(self, rows, out),
+            (Format::Lines, _) => lines::render(painter, rows, team, out),
+            (Format::Columns | Format::Across, _) if style.width != 0 => {
+                columns::render(painter, layout, rows, out);
+            }
+            (Format::Columns | Format::Across, _) => {
+                commas::render(painter, &mut document.line, rows, b' ', out);
+            }
+            (Format::Commas, _) => commas::render(painter, &mut document.line, rows, b',', out),
+            (Format::Record, Some(state)) => record::render(painter, state, (frame, rows), team, out),
+            (Format::Count, Some(state)) => record::count(style, state, (frame, rows), out),
+            (Format::Record | Format::Count, None) => {}
         }
     }
 
-    /// A hierarchy: entries of a batch, on the lines of a tree. The batch must have been filled for [`Style::needs`].
+    /// A hierarchy: entries of a batch, on the lines of a tree, which take the place of the frame's order.
     ///
     /// # Panics
     /// If a line has an entry that the batch does not have.
-    pub fn tree(
-        &mut self,
-        batch: &Batch,
-        lines: &[tree::Line],
-        owners: &Owners,
-        team: &Team<'_>,
-        out: &mut impl Sink,
-    ) {
-        if let Some(state) = &mut self.state {
-            state.sum(batch, &tree::below(batch, lines), false);
+    pub fn tree(&mut self, frame: &Frame<'_>, lines: &[tree::Line], team: &Team<'_>, out: &mut impl Sink) {
+        if let Some(state) = &mut self.document.rows {
+            state.sum(frame.batch, &tree::below(frame.batch, lines), false);
         }
         match &self.style.view {
             Some(view) if self.style.format == Format::Long => {
-                tree::render_view(self, view, batch, lines, (owners, team), out);
+                tree::render_view(&mut self.painter, view, frame, lines, team, out);
             }
-            _ => tree::render(self, batch, lines, out),
+            _ => tree::render(&mut self.painter, frame, lines, out),
         }
     }
 
@@ -242,21 +177,21 @@ impl<'s> Renderer<'s> {
     /// does not count.
     #[must_use]
     pub fn widths(&mut self, batch: &Batch) -> Vec<isize> {
-        self.painter.begin(Rows { batch, order: &[], measured: None, piece: Piece::Directory });
+        self.painter.begin(Rows { batch, order: &[], measured: None, kind: FrameKind::Directory }, None);
         batch.iter().map(|entry| self.painter.width(entry.name())).collect()
     }
 
-    /// The end of the run: what a terminal with unusual colour sequences must be told.
+    /// The end of the document: what a terminal with unusual colour sequences must be told, sums, failures, and what `-D` adds.
     pub fn finish(&mut self, out: &mut impl Sink) {
         self.painter.finish(out.buffer());
-        if self.state.as_ref().is_some_and(|state| state.sums()) {
+        if self.document.rows.as_ref().is_some_and(|state| state.sums()) {
             self.indent(out);
         }
-        if let Some(state) = &mut self.state {
+        if let Some(state) = &mut self.document.rows {
             state.finish(self.style, out.buffer());
         }
         // The last lines are Emacs's.
-        if let Some(dired) = &self.dired {
+        if let Some(dired) = &self.document.dired {
             dired.write(self.style.quoting, out.buffer());
         }
         out.checkpoint();

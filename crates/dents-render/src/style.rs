@@ -1,19 +1,18 @@
 //! What a listing looks like: the part of the plan that concerns rendering.
 
 use crate::color::Colors;
-use crate::consumer::{Consumer, Declare, union};
-use crate::format::long;
+use crate::field::{Field, Record};
 use crate::human::SizeFormat;
 use crate::icons::Icons;
 use crate::indicator::Indicator;
 use crate::quote::{Quoter, Quotes, Quoting};
-use crate::record::{self, Field, Record};
-use crate::time::{TimeStyle, Zone};
+use crate::time::{Clock, Stamp, TimeStyle, Zone};
 use crate::view::View;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::Time;
-use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::Needs;
 use dents_locale::{Locale, TimeNames};
 
 /// The arrangement of entries.
@@ -35,9 +34,8 @@ pub enum Format {
     Count,
 }
 
-/// Everything a [`crate::Renderer`] must be told. Nothing in it changes during a run but [`Style::now`], which
-/// [`crate::Renderer::set_now`] can move on.
-#[derive(Clone, Debug)]
+/// What all frames of a listing look like: plain data, and nothing in it changes during a run.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Style {
     /// The arrangement of entries.
     pub format: Format,
@@ -69,11 +67,6 @@ pub struct Style {
     pub time_style: TimeStyle,
     /// What months and days are called, unless as in the C locale.
     pub time_names: Option<TimeNames<'static>>,
-    /// The time zone times are shown in, unless [`crate::Renderer::set_zone`] says otherwise.
-    pub zone: Zone,
-    /// The time the six-month rule counts from. Read the clock after the last `statx`: a file that was changed
-    /// during the run must not look as if it came from the future.
-    pub now: Time,
     /// `-F`, `--file-type`, `-p`.
     pub indicator: Indicator,
     /// How unusual names are written.
@@ -86,8 +79,8 @@ pub struct Style {
     pub colors: Option<Colors>,
     /// `--icons`: a glyph before each name, unless there are none.
     pub icons: Option<Box<Icons>>,
-    /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The renderer must then be
-    /// told where entries are; see [`crate::Places`].
+    /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The frames must then
+    /// say where entries are; see [`crate::Places`].
     pub hyperlink: Option<Vec<u8>>,
     /// `-D`: long lines are set in by two columns, and the run ends with the places of the names in the output.
     pub dired: bool,
@@ -116,7 +109,7 @@ pub struct Style {
 }
 
 impl Default for Style {
-    /// What `ls` shows in a pipe, in the C locale and in UTC.
+    /// What `ls` shows in a pipe, in the C locale.
     fn default() -> Self {
         Style {
             format: Format::Lines,
@@ -134,8 +127,6 @@ impl Default for Style {
             time: Needs::MTIME,
             time_style: TimeStyle::Locale,
             time_names: None,
-            zone: Zone::utc(),
-            now: Time::default(),
             indicator: Indicator::None,
             quoting: Quoting::Literal,
             quotes: None,
@@ -159,76 +150,8 @@ impl Default for Style {
 }
 
 impl Style {
-    /// What must be known of each entry to draw it in this style.
-    #[must_use]
-    pub fn needs(&self) -> NeedsByKind {
-        union(|to| self.declare(to))
-    }
-
-    /// The same, piece by piece, with the name of who needs it.
-    pub fn declare(&self, to: &mut Declare<'_>) {
-        match &self.view {
-            Some(view) if self.format == Format::Long => view.declare(self, to),
-            None if self.format == Format::Long => long::declare(self, to),
-            _ => {}
-        }
-        self.declare_frills(to);
-        if self.tree {
-            to(Consumer::Tree, NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK));
-        }
-        self.declare_targets(to);
-        if self.summary || matches!(self.format, Format::Record | Format::Count) {
-            record::declare(self, to);
-        }
-    }
-
-    /// The targets of links, for whoever looks at them. What one looks at, all show.
-    fn declare_targets(&self, to: &mut Declare<'_>) {
-        let long = self.shows_links();
-        let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
-        for consumer in self.colors.iter().flat_map(|colors| colors.target_consumers(long)) {
-            to(consumer, needs);
-        }
-        if long && self.indicator >= Indicator::FileType {
-            to(Consumer::Indicator, needs);
-        }
-        if self.targets && (long || self.colors.is_some()) {
-            to(Consumer::DirectoriesFirst, needs);
-        }
-    }
-
-    /// What must be known of an operand: GNU stats operands whatever the style, and colours them accordingly.
-    #[must_use]
-    pub fn operand_needs(&self) -> NeedsByKind {
-        let colors = self.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
-        self.needs() | colors.unwrap_or_default()
-    }
-
-    /// What stands before and behind a name needs in every format: inode, blocks, indicator, colour.
-    fn declare_frills(&self, to: &mut Declare<'_>) {
-        // GNU stats what it draws a context or a link of, and says so where it cannot.
-        for (shown, consumer, needs) in [
-            (self.inode, Consumer::Inode, Needs::INODE),
-            (self.blocks, Consumer::Blocks, Needs::BLOCKS),
-            (self.context, Consumer::Context, Needs::CONTEXT | Needs::MODE),
-            (self.hyperlink.is_some(), Consumer::Hyperlink, Needs::MODE),
-        ] {
-            if shown {
-                to(consumer, NeedsByKind::all(needs));
-            }
-        }
-        to(Consumer::Indicator, self.indicator.needs());
-        if self.icons.is_some() {
-            Icons::declare(to);
-        }
-        if let Some(colors) = &self.colors {
-            let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
-            colors.declare(self.checks_targets(), stats_regular, to);
-        }
-    }
-
     /// Whether symbolic links are shown with what they lead to.
-    fn shows_links(&self) -> bool {
+    pub(crate) fn shows_links(&self) -> bool {
         self.format == Format::Long || self.tree
     }
 
@@ -287,6 +210,17 @@ impl Style {
             extra.push(b' ');
         }
         Quoter::new(self.quoting, &self.locale, self.qmark, &extra).with_quotes(self.quotes.as_ref())
+    }
+
+    /// What writes times, as seen from a present in a zone.
+    pub(crate) fn clock(&self, now: Time, zone: Option<&Arc<Zone>>) -> Clock {
+        Clock::new(&self.time_style, self.time_names, self.locale.utf8, now, zone)
+    }
+
+    /// What writes times of any age in this style's format.
+    #[must_use]
+    pub fn stamp(&self, zone: &Zone) -> Stamp {
+        Stamp::new(self.clock(Time::default(), Some(&Arc::new(zone.clone()))))
     }
 
     /// The quoting of the names before a directory's entries, which end in a colon.

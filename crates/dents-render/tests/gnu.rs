@@ -10,7 +10,9 @@ use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
 use dents_core::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
-use dents_render::{Colors, Format, Indicator, Piece, Quoting, Renderer, SizeFormat, Style, TimeStyle, Zone};
+use dents_render::{
+    Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, SizeFormat, Style, TimeStyle,
+};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -77,10 +79,12 @@ fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     names.set(Needs::GID, style.wants_group_names());
     owners.learn(&batch, names, &NoGetent);
     let order = Order::default().sort(&batch, None, &Team::ALONE);
+    let now = now();
     let draw = |team: &Team<'_>| {
         let mut out = Vec::new();
         let mut renderer = Renderer::new(style);
-        renderer.entries(&batch, &order, &owners, Piece::Directory, team, &mut out);
+        let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+        renderer.frame(&Frame { now, ..frame }, team, &mut out);
         renderer.finish(&mut out);
         out
     };
@@ -128,7 +132,7 @@ struct Zoo(PathBuf);
 
 impl Zoo {
     fn new(name: &str) -> Zoo {
-        // A directory within one of its own: nobody else changes what `..` shows.
+        // A directory within one of its own: no other test changes what `..` shows.
         let dir = std::env::temp_dir().join(format!("dents-render-{name}-{}/zoo", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let file = |name: &[u8], size, mode, seconds: i64| {
@@ -212,7 +216,7 @@ const FORMATS: &[Choice] = &[
     (&["-n", "--author"], |s| (s.format, s.numeric, s.author) = (Format::Long, true, true)),
 ];
 
-const FRILLS: &[Choice] = &[
+const PREFIXES: &[Choice] = &[
     (&[], |_| {}),
     (&["-i"], |s| s.inode = true),
     (&["-s"], |s| s.blocks = true),
@@ -282,14 +286,9 @@ const COLORS: &[Option<&str>] = &[
 ];
 
 fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Style, Vec<&'static str>) {
-    let mut style = Style {
-        locale: if utf8 { Locale::C_UTF8 } else { Locale::C },
-        zone: Zone::posix(b"UTC0"),
-        now: now(),
-        ..Style::default()
-    };
+    let mut style = Style { locale: if utf8 { Locale::C_UTF8 } else { Locale::C }, ..Style::default() };
     let mut options = vec![];
-    let dimensions = [FORMATS, FRILLS, INDICATORS, QUOTINGS, WIDTHS, TIMES];
+    let dimensions = [FORMATS, PREFIXES, INDICATORS, QUOTINGS, WIDTHS, TIMES];
     for (dimension, pick) in dimensions.into_iter().zip(picks) {
         let (words, apply) = dimension[pick % dimension.len()];
         options.extend(words);
@@ -407,12 +406,12 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
 fn devices_as_gnu_lists_them() {
     let long = Style { format: Format::Long, ..Style::default() };
     let human = Style { file_size: SizeFormat::HUMAN, block_size: SizeFormat::HUMAN, ..long.clone() };
-    let frills = Style { inode: true, blocks: true, numeric: true, ..long.clone() };
+    let prefixed = Style { inode: true, blocks: true, numeric: true, ..long.clone() };
     let dev = Path::new("/dev");
-    for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&frills, &["-lisn"])] {
-        // A terminal's times and owners change while somebody uses it.
+    for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&prefixed, &["-lisn"])] {
+        // A terminal's times and owners change while it is used.
         let same = |_: &usize| {
-            let ours = list(dev, &Style { locale: Locale::C_UTF8, now: now(), ..style.clone() });
+            let ours = list(dev, &Style { locale: Locale::C_UTF8, ..style.clone() });
             assert!(ours.windows(3).any(|part| part == b"crw"), "no device in /dev");
             ours == dev_of_gnu(options)
         };
@@ -425,7 +424,7 @@ fn devices_as_gnu_lists_them() {
 #[test]
 fn many_rows_are_the_same_on_any_number_of_threads() {
     const ROWS: usize = 33_500;
-    // Within one of its own: nobody else changes what `..` shows.
+    // Within one of its own: no other test changes what `..` shows.
     let dir = std::env::temp_dir().join(format!("dents-render-many-{}/rows", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
     for nth in 0..ROWS {
@@ -435,7 +434,7 @@ fn many_rows_are_the_same_on_any_number_of_threads() {
     fs::write(dir.join("20001"), vec![b'x'; 70_000]).unwrap();
     (0..12).for_each(|link| fs::hard_link(dir.join("00030"), dir.join(format!("link{link}"))).unwrap());
     symlink("20001", dir.join("0link")).unwrap();
-    let long = Style { format: Format::Long, now: now(), locale: Locale::C_UTF8, ..Style::default() };
+    let long = Style { format: Format::Long, locale: Locale::C_UTF8, ..Style::default() };
     let all = Style {
         inode: true,
         blocks: true,

@@ -8,7 +8,7 @@ use core::ffi::{CStr, c_char};
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
-/// The process as `main` receives it. Copying it copies four words.
+/// The process as `main` receives it. Copying it copies three words.
 #[derive(Clone, Copy)]
 pub struct Process {
     /// `argc` pointers to strings, then NULL.
@@ -16,8 +16,6 @@ pub struct Process {
     argc: usize,
     /// Pointers to strings up to a NULL.
     envp: *const *const c_char,
-    /// The first bytes of those strings, a bit for each; letters have bits of their own.
-    firsts: u64,
 }
 
 // SAFETY: the memory behind the pointers lives as long as the process and is never written.
@@ -30,9 +28,7 @@ impl Process {
     /// `argv` points to `argc` valid C strings and `envp` to a NULL-terminated array of them; all of it stays
     /// valid and unwritten until the process ends.
     pub(crate) unsafe fn new(argc: usize, argv: *const *const c_char, envp: *const *const c_char) -> Self {
-        let mut process = Self { argv, argc, envp, firsts: 0 };
-        process.firsts = process.env().fold(0, |firsts, string| firsts | bit(first_byte(string)));
-        process
+        Self { argv, argc, envp }
     }
 
     /// The arguments, the program's own name first; an `execve` with an empty `argv` gives none at all before
@@ -58,32 +54,10 @@ impl Process {
         })
     }
 
-    /// The value of an environment variable: the first one, where the name occurs twice, as `getenv` does it.
-    /// No system call. A program asks for two dozen variables before it does anything, and most are not set: where no
-    /// string begins as the name does, none is looked at; else each is turned away by its first byte, if that will do.
-    pub fn var(&self, name: &[u8]) -> Option<&'static [u8]> {
-        let first = *name.first().unwrap_or(&b'=');
-        if self.firsts & bit(first) == 0 {
-            return None;
-        }
-        let begins = |string: &&CStr| first_byte(string) == first;
-        self.env().filter(begins).find_map(|string| value_if_named(string, name)).map(CStr::to_bytes)
-    }
-
     /// The last component of the first argument; empty if there is none.
     pub fn program(&self) -> &'static [u8] {
         basename(self.args().next().unwrap_or_default().to_bytes())
     }
-}
-
-/// The first byte, which may be the NUL; without measuring the string.
-fn first_byte(string: &CStr) -> u8 {
-    // SAFETY: each string has a first byte, if only its NUL.
-    unsafe { string.as_ptr().cast::<u8>().read() }
-}
-
-fn bit(byte: u8) -> u64 {
-    1 << (byte % 64)
 }
 
 /// The value in `NAME=value`, if that is the name. Does not measure the string: most are not the one sought,
@@ -172,7 +146,7 @@ mod tests {
         let process = process(strings![], strings![c"A=1"]);
         assert_eq!(process.args().next(), None);
         assert_eq!(process.program(), b"");
-        assert_eq!(process.var(b"A"), Some(&b"1"[..]));
+        assert_eq!(process.vars().next(), Some((&b"A"[..], &b"1"[..])));
     }
 
     #[test]
@@ -180,13 +154,17 @@ mod tests {
         let env =
             strings![c"LANG2=x", c"LANG", c"", c"=", c"LANG=C", c"LANG=de", c"EMPTY=", c"A=B=C", c"LAN=n"];
         let process = process(strings![c"p"], env);
-        assert_eq!(process.var(b"LANG"), Some(&b"C"[..]));
-        assert_eq!(process.var(b"LAN"), Some(&b"n"[..]));
-        assert_eq!(process.var(b"EMPTY"), Some(&b""[..]));
-        assert_eq!(process.var(b"A"), Some(&b"B=C"[..]));
-        assert_eq!(process.var(b"B"), None);
-        assert_eq!(process.var(b"LANG\0"), None);
-        assert_eq!(process.var(b""), Some(&b""[..]));
+        let var = |name: &[u8]| {
+            let value = process.env().find_map(|string| value_if_named(string, name));
+            value.map(CStr::to_bytes)
+        };
+        assert_eq!(var(b"LANG"), Some(&b"C"[..]));
+        assert_eq!(var(b"LAN"), Some(&b"n"[..]));
+        assert_eq!(var(b"EMPTY"), Some(&b""[..]));
+        assert_eq!(var(b"A"), Some(&b"B=C"[..]));
+        assert_eq!(var(b"B"), None);
+        assert_eq!(var(b"LANG\0"), None);
+        assert_eq!(var(b""), Some(&b""[..]));
         assert_eq!(process.vars().count(), 7);
         assert_eq!(process.vars().nth(1), Some((&b""[..], &b""[..])));
         assert_eq!(process.env().count(), 9);

@@ -18,10 +18,10 @@ use dents_core::watchdog::Watch;
 use dents_rt::{Process, Running, agent, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{Errno, cwd, file, signal, tty};
-use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
 use dls::progress::{self, Progress};
+use dls::{Environment, System};
 
 dents_rt::entry!(run);
 
@@ -29,9 +29,8 @@ fn run(process: Process) -> u8 {
     cwd::allow();
     // The process ends with the listing, and gives back for nothing what would cost some calls here.
     let rings = ManuallyDrop::new(Rings::default());
-    let env = Env {
-        argv: process.args().collect(),
-        var: &|name| process.var(name),
+    let argv: Vec<&CStr> = process.args().collect();
+    let system = System {
         workers: &Threads,
         getent: &Children(process),
         progress: &|program| {
@@ -41,7 +40,7 @@ fn run(process: Process) -> u8 {
         programs: &Children(process),
         rings: &rings,
     };
-    dls::main(&env, &mut Stdio { held: None })
+    dls::main(&argv, &Environment::read(process.env()), &system, &mut Stdio { held: None })
 }
 
 /// What each worker asks, for the watchdog and the line of progress.

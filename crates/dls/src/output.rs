@@ -4,7 +4,7 @@
 //! the buffer, so that the two streams keep their order where they end in one place (`2>&1`). The first error of
 //! writing is remembered and reported at the end, once; what follows it is thrown away.
 
-use crate::language::{Domain, Language};
+use crate::locale::{Domain, Language};
 use crate::progress::Progress;
 use crate::turn::{State, TURN};
 use alloc::vec::Vec;
@@ -112,12 +112,12 @@ impl<'a> Output<'a> {
         self.uncolor = Some(uncolor);
     }
 
-    /// Somebody draws on the terminal that stderr is, while nothing is written here.
+    /// The watchdog draws a line of progress on the terminal that stderr is, while nothing is written here.
     pub fn set_progress(&mut self, progress: Option<&'static Progress>) {
         self.progress = progress;
     }
 
-    /// Who that is.
+    /// The line of progress, if there is one.
     #[must_use]
     pub fn progress(&self) -> Option<&'static Progress> {
         self.progress
@@ -272,9 +272,9 @@ impl Sink for Output<'_> {
 }
 
 /// Puts together a message: `dls: cannot access 'x': No such file or directory`. It is translated when it is sent.
-pub struct Message(Vec<Piece>);
+pub struct Message(Vec<Part>);
 
-enum Piece {
+enum Part {
     /// As it is.
     Text(Vec<u8>),
     /// A message of coreutils and its arguments.
@@ -292,42 +292,49 @@ impl Message {
     /// Adds text that is not translated.
     #[must_use]
     pub fn text(mut self, text: impl AsRef<[u8]>) -> Message {
-        self.0.push(Piece::Text(text.as_ref().to_vec()));
+        self.0.push(Part::Text(text.as_ref().to_vec()));
         self
     }
 
     /// Adds a message of GNU `ls`, by which the catalogs find its translation; its arguments stand for `%s`.
     #[must_use]
     pub fn format(mut self, id: &'static str, arguments: &[&[u8]]) -> Message {
-        self.0.push(Piece::Format(id, arguments.iter().map(|argument| argument.to_vec()).collect()));
+        self.0.push(Part::Format(id, arguments.iter().map(|argument| argument.to_vec()).collect()));
         self
     }
 
     /// Adds a colon and what the error is called.
     #[must_use]
     pub fn errno(mut self, errno: Errno) -> Message {
-        self.0.push(Piece::Errno(errno));
+        self.0.push(Part::Errno(errno));
         self
     }
 
     /// Ends the line and sends it.
     pub fn send(self, out: &mut Output<'_>) {
+        let line = self.line(&out.language);
+        out.message(&line);
+    }
+
+    /// The line, in a language.
+    #[must_use]
+    pub fn line(self, language: &Language) -> Vec<u8> {
         let mut line = Vec::new();
-        for piece in self.0 {
-            match piece {
-                Piece::Text(text) => line.extend(text),
-                Piece::Format(id, arguments) => {
+        for part in self.0 {
+            match part {
+                Part::Text(text) => line.extend(text),
+                Part::Format(id, arguments) => {
                     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-                    line.extend(out.language.format(Domain::Coreutils, id, &arguments));
+                    line.extend(language.format(Domain::Coreutils, id, &arguments));
                 }
-                Piece::Errno(errno) => {
+                Part::Errno(errno) => {
                     line.extend_from_slice(b": ");
-                    line.extend(out.language.errno(errno));
+                    line.extend(language.errno(errno));
                 }
             }
         }
         line.push(b'\n');
-        out.message(&line);
+        line
     }
 }
 

@@ -1,8 +1,8 @@
 //! What is told of a listing that takes longer than a second: one line on the terminal that stderr is, gone before
 //! anything else is written; and how far it had come, when it is interrupted.
 //!
-//! A question that hangs holds its thread in the kernel, so the line is drawn by another, which looks on
-//! ([`dents_core::watchdog`]) and asks nothing. It is there from the start, for nobody can know which question
+//! A system call that is stuck holds its thread in the kernel, so the line is drawn by another, which looks on
+//! ([`dents_core::watchdog`]) and asks nothing. It is there from the start, since it cannot be known which question
 //! will hang: the first `openat` may. While the lister waits for the kernel, all other threads block SIGINT and the like, and
 //! this one waits for them, so there is no handler: it takes its line off before the process ends or stops. While the
 //! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
@@ -25,7 +25,7 @@ use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
 
 /// A listing that is over by then is none to talk about.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// How often the line is drawn anew, and how long before its first time somebody looks round.
+/// How often the line is drawn anew, and how long before its first time the watchdog looks round.
 const TICK_NS: u64 = 200_000_000;
 /// Over how many such the rate is taken.
 const RATE_TICKS: usize = 10;
@@ -135,7 +135,7 @@ impl Progress {
             }
             tick_ns = now + TICK_NS;
             let rounds = rounds.get_or_insert_with(|| {
-                // What stdout is nobody needs to know before. A pipe's reader may draw on the same terminal.
+                // What stdout is need not be known before. A pipe's reader may draw on the same terminal.
                 let fifo = |mode| mode & 0o170_000 == 0o010_000;
                 quiet = stat::fstat(STDOUT, Mask::TYPE).is_ok_and(|stdout| fifo(stdout.mode()));
                 Rounds::new(started_ns)
@@ -273,7 +273,7 @@ impl Rounds {
     }
 }
 
-/// On stderr, past the buffer that another thread has. Nobody can be told if that fails.
+/// On stderr, past the buffer that another thread has. If that fails there is no place to tell it.
 fn write(bytes: &[u8]) {
     write_to(STDERR, bytes);
 }

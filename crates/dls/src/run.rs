@@ -1,43 +1,53 @@
 //! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
 
+mod directory;
+mod failures;
 mod git;
+mod locate;
 mod mounts;
-mod places;
+mod notes;
+mod rules;
+mod session;
 mod source;
+mod stream;
 mod timeout;
 mod top;
-mod total;
+mod totals;
 mod tree;
-mod trouble;
 mod turns;
 
 use crate::explain::{self, Seen};
 use crate::output::{Message, Output};
 use crate::plan::Plan;
+use crate::status::Status;
+use crate::system::System;
 use crate::timing::{Phase, Timing};
-use crate::{Env, Status};
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
-use core::sync::atomic::AtomicU8;
-use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::batch::{Asked, Batch};
 use dents_core::needs::{Kind, Kinds};
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::Reader;
 use dents_core::sort::{Collate, Key, Order};
-use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report, Threads};
+use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report};
 use dents_core::team::Team;
-use dents_locale::Collator;
-use dents_render::{Piece, Places, Renderer, Zone};
+use dents_render::{Frame, FrameKind, Renderer};
 use dents_sys::clock;
+use directory::{Directory, Origin};
+use notes::Notes;
+use rules::Rules;
+pub(crate) use session::Session;
 use source::Source;
 use timeout::Timeout;
 use turns::Turns;
 
 /// A listing under way.
 pub(crate) struct Listing<'l, 'a, 'o> {
-    env: &'l Env<'a>,
+    system: &'l System<'l>,
     plan: &'l Plan<'a>,
+    session: &'l Session,
     out: &'l mut Output<'o>,
     renderer: Renderer<'l>,
     owners: Owners,
@@ -53,6 +63,8 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     /// The deadline, and the agent that asks until then.
     timeout: Option<Timeout>,
     printed: bool,
+    /// Whether the directories that are listed from now on have headers.
+    headers: bool,
     /// What git was asked, if it is.
     git: Option<Box<git::Asked<'l>>>,
     /// What names are relative to, where hyperlinks must know.
@@ -61,42 +73,15 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     totals_until_ns: Option<u64>,
 }
 
-/// The order of names in the user's locale.
-#[derive(Clone)]
-struct Rules(Collator<'static>);
-
-impl Rules {
-    /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
-    #[cold]
-    #[inline(never)]
-    fn new(tables: &'static [AtomicU8]) -> Option<Box<Rules>> {
-        Collator::new(tables).map(Rules).map(Box::new)
-    }
-}
-
-impl Collate for Rules {
-    fn first(&mut self, name: &[u8], key: &mut Vec<u8>) {
-        self.0.first(name, key);
-    }
-
-    fn rest(&mut self, name: &[u8], key: &mut Vec<u8>) {
-        self.0.rest(name, key);
-    }
-
-    fn fork(&self) -> Box<dyn Collate + '_> {
-        Box::new(Rules(self.0.clone()))
-    }
-}
-
 /// Entries from which on several threads sort and draw.
 const LARGE: usize = 16_384;
 
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     /// Nothing happens yet.
     pub(crate) fn new(
-        env: &'l Env<'a>,
+        system: &'l System<'l>,
         plan: &'l Plan<'a>,
-        threads: &'l Threads,
+        session: &'l Session,
         out: &'l mut Output<'o>,
     ) -> Self {
         let mut timing = Timing::off(out.progress());
@@ -105,23 +90,24 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             timing.lazy = plan.lazy;
             out.time_with(clock::monotonic_ns);
         }
-        plan.read_ahead(env.rings);
+        Session::read_ahead(plan, system);
         Listing {
-            env,
+            system,
             plan,
+            session,
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
             means: Means {
                 mode: plan.mode,
-                threads,
-                workers: env.workers,
-                mounts: Some(&plan.mounts),
-                rings: Some(env.rings),
+                threads: &session.threads,
+                workers: system.workers,
+                mounts: Some(&session.mounts),
+                rings: Some(system.rings),
                 lazy: plan.lazy,
-                ledger: plan.explain.as_ref().map(|explain| &explain.ledger),
+                ledger: session.ledger.as_deref(),
             },
-            collate: plan.collate.and_then(Rules::new),
+            collate: session.collate.and_then(Rules::new),
             turns: Turns::default(),
             spare: Vec::new(),
             status: Status::Ok,
@@ -130,7 +116,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             told_refusal: false,
             timeout: None,
             printed: false,
-            git: plan.git.is_some().then(|| Self::git(env, plan)).flatten(),
+            headers: false,
+            git: plan.git.is_some().then(|| Self::git(system, plan)).flatten(),
             cwd: None,
             totals_until_ns: None,
         }
@@ -141,34 +128,42 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_timeout();
         self.turns.read_ahead(self.plan, &self.means, names.len());
-        if self.plan.below.tree.is_some() {
+        if self.plan.hierarchy.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
             && let [path] = names
             && let Some(source) = self.open_alone(path)
         {
             if !operands.is_empty() {
-                self.tell_nowhere(path.to_bytes(), true);
+                self.tell_nowhere(path.to_bytes(), Origin::Operand);
             }
-            self.list(source, path, true, self.plan.recursive);
+            self.headers = self.plan.recursive;
+            self.list(source, Directory::operand(path));
         } else {
             self.operands(names);
         }
         let alone = operands.len() <= 1 && self.turns.len() == 1 && !self.printed;
-        let headers = self.plan.recursive || !alone;
-        self.take_turns(headers, None);
+        self.headers = self.plan.recursive || !alone;
+        self.take_turns(None);
         self.leave_root();
+        self.finish()
+    }
+
+    /// The end of the document, and what is told about the run.
+    fn finish(&mut self) -> Status {
         self.tell_not_reached();
         self.renderer.finish(self.out);
         self.out.flush();
         if self.plan.timing {
             self.timing.report(self.out);
         }
-        if let (Some(explain), Some(seen)) = (&self.plan.explain, &self.seen) {
+        if let (Some(explain), Some(ledger), Some(seen)) =
+            (&self.plan.explain, &self.session.ledger, &self.seen)
+        {
             if let Some(account) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.account()) {
-                explain.ledger.absorb(&account);
+                ledger.absorb(&account);
             }
-            let text = explain::after(self.plan, explain, seen, &mut self.timing);
+            let text = explain::after(self.plan, explain, &ledger.account(), seen, &mut self.timing);
             self.out.message(explain::visible(text.as_bytes()).as_bytes());
             self.explain_git();
         }
@@ -187,7 +182,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn known_operands(&mut self, names: &[&CStr]) -> Batch {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
-        self.note(&report);
+        self.take_report(&report);
         if let Some(seen) = &mut self.seen {
             seen.operands += names.len() as u64;
             seen.operand_stats += report.tally.stats;
@@ -204,26 +199,19 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn operands(&mut self, names: &[&CStr]) {
         let batch = self.known_operands(names);
         self.learn_owners(&batch);
-        let mut order = self.sort_with_totals(&batch, b"");
-        order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
-        if !self.plan.directory {
-            let is_directory = |index: &u32| batch.entry(*index as usize).kind() == Kind::Dir;
-            let path = |index: &u32| batch.entry(*index as usize).c_name().into();
-            self.turns.push_operands(order.iter().filter(|index| is_directory(index)).map(path));
-            order.retain(|index| !is_directory(index));
-        }
+        let (directories, entries) = self.divide_operands(&batch);
         if self.git.is_some() {
-            self.ask_git_of_operands(&batch, &order);
+            self.ask_git_of_operands(&batch, &entries, &directories);
         }
-        if !order.is_empty() {
-            if self.git.is_some() {
-                self.note_git_of_operands(&batch);
-            }
-            self.locate_operands(&batch);
-            self.timing.enter(Phase::Render);
-            self.set_now();
-            self.learn_mounts(&batch);
-            self.renderer.entries(&batch, &order, &self.owners, Piece::Operands, &Team::ALONE, self.out);
+        let notes = self.notes_of_operands(&batch, &entries);
+        let order = self.sort(&batch, &notes);
+        let in_order = |some: &[u32]| -> Vec<u32> {
+            order.iter().copied().filter(|index| some.binary_search(index).is_ok()).collect()
+        };
+        let path = |index: &u32| batch.entry(*index as usize).c_name().into();
+        self.turns.push_operands(in_order(&directories).iter().map(path));
+        if !entries.is_empty() {
+            self.draw(&batch, &in_order(&entries), FrameKind::Operands, None, &notes);
             if !self.turns.is_empty() {
                 self.renderer.gap(self.out);
             }
@@ -231,92 +219,137 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
+    /// The operands that are listed as directories, and those that are shown as entries; by position, ascending. One that could
+    /// not be had is neither.
+    fn divide_operands(&self, batch: &Batch) -> (Vec<u32>, Vec<u32>) {
+        let is_had = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
+        let is_listed =
+            |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
+        (0..batch.len() as u32).filter(is_had).partition(is_listed)
+    }
+
     /// Header, entries, and what is below for later.
-    fn list(&mut self, source: Source, path: &CStr, operand: bool, header: bool) {
+    fn list(&mut self, source: Source, directory: Directory<'_>) {
         let mut source = source.with_buffer(&mut self.spare);
-        if self.plan.recursive && !self.enter(&source, path, operand) {
+        if self.plan.recursive && !self.enter(&source, directory) {
             return;
         }
-        self.renderer.set_directory(path.to_bytes());
         if self.git.is_some() {
-            self.ask_git_of_directory(path.to_bytes(), operand);
+            self.ask_git_of_directory(directory.name(), directory.origin);
         }
-        let place = self.place(path.to_bytes());
-        if header {
-            self.timing.enter(Phase::Render);
-            if self.plan.style.hyperlink.is_some() {
-                self.tell_nowhere(path.to_bytes(), operand);
-                let directory = place.clone().unwrap_or_default();
-                self.renderer.set_places(Places { directory, others: Vec::new() });
-            }
-            self.renderer.header(path.to_bytes(), self.out);
-            self.timing.enter(Phase::Read);
+        let place = self.place(directory.name());
+        if self.headers {
+            self.header(directory, place.as_deref());
         }
         if self.plan.streams {
-            self.stream(&mut source, path, operand, place.as_deref());
+            self.stream(&mut source, directory, place.as_deref());
         } else if let (Some(most), Source::Reader(reader), false) =
             (self.plan.top, &mut source, self.must_be_whole())
         {
-            self.top(most, reader, path, operand, place.as_deref());
+            self.top(most, reader, directory, place.as_deref());
         } else {
-            self.whole(&mut source, path, operand, place.as_deref());
+            self.whole(&mut source, directory, place.as_deref());
         }
         self.printed = true;
-        self.close(&mut source, path, operand);
+        self.close(&mut source, directory);
         match source {
             Source::Small(small) => self.turns.reuse(small),
-            source => self.spare = source.into_buffer(self.env.rings).unwrap_or_default(),
+            source => self.spare = source.into_buffer(self.system.rings).unwrap_or_default(),
         }
+    }
+
+    fn header(&mut self, directory: Directory<'_>, place: Option<&[u8]>) {
+        self.timing.enter(Phase::Render);
+        if self.plan.style.hyperlink.is_some() {
+            self.tell_nowhere(directory.name(), directory.origin);
+        }
+        self.renderer.header(directory.name(), place, self.out);
+        self.timing.enter(Phase::Read);
     }
 
     /// Whether all entries must be had before any can be left out: to go down into them, to leave out what git ignores,
     /// to sort by what directories come to.
     fn must_be_whole(&self) -> bool {
         let only_some = self.plan.shown != Kinds::ALL;
-        self.plan.recursive || self.git_hides() || self.plan.below.total_ns.is_some() || only_some
+        self.plan.recursive || self.git_hides() || self.plan.hierarchy.total_ns.is_some() || only_some
     }
 
     /// Reads all of it, for formats that must know all entries before they can show the first.
-    fn whole(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let (batch, report, ended) = self.take_all(source, path);
-        self.close(source, path, operand);
-        if let Err(errno) = ended {
-            self.cannot("reading directory %s", path.to_bytes(), errno, operand);
-        }
-        self.note(&report);
-        self.see(&batch);
+    fn whole(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
+        let batch = self.read_and_stat(source, directory);
         self.learn_owners(&batch);
         if self.plan.top.is_none() {
-            self.faults(&batch, Some(path.to_bytes()));
+            self.faults(&batch, Some(directory.name()));
         }
-        self.timing.enter(Phase::Sort);
-        let known = source.take_order().filter(|_| self.plan.below.total_ns.is_none());
-        let mut order = known.unwrap_or_else(|| self.sort_with_totals(&batch, path.to_bytes()));
-        if self.git.is_some() {
-            self.note_git(&batch, path.to_bytes(), &mut order);
-        }
-        self.locate(&batch, place, path.to_bytes());
-        self.timing.enter(Phase::Render);
-        self.set_now();
-        self.learn_mounts(&batch);
-        let team = self.team(&batch);
-        let some = self.shown_alone(&batch, &order);
-        let listed = some.as_deref().unwrap_or(&order);
-        let shown = self.plan.top.map_or(listed, |most| &listed[..listed.len().min(most)]);
+        let notes = self.notes(&batch, directory, place);
+        let order = self.order(source, &batch, &notes);
+        let shown = self.select(&batch, &order);
         if self.plan.top.is_some() {
-            self.faults_of_top(&batch, shown, path);
+            self.faults_of_top(&batch, &shown, directory.path);
         }
-        self.renderer.entries(&batch, shown, &self.owners, Piece::Directory, &team, self.out);
+        self.draw(&batch, &shown, FrameKind::Directory, Some(directory), &notes);
         if self.plan.recursive {
-            self.descend(&batch, &order, path, source);
+            self.descend(&batch, &order, directory.path, source);
         }
+        drop(shown);
         source.put_back(batch, order);
+    }
+
+    /// All entries, with what must be known of them. The directory is closed.
+    fn read_and_stat(&mut self, source: &mut Source, directory: Directory<'_>) -> Batch {
+        let (batch, report, ended) = self.take_all(source, directory.path);
+        self.close(source, directory);
+        if let Err(errno) = ended {
+            self.cannot("reading directory %s", directory.name(), errno, directory.origin);
+        }
+        self.take_report(&report);
+        self.count_entries(&batch);
+        batch
+    }
+
+    /// The order of a directory's entries, unless a worker has sorted them already. What git ignores is left out, if that is
+    /// wanted.
+    fn order(&mut self, source: &mut Source, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
+        let known = source.take_order().filter(|_| self.plan.hierarchy.total_ns.is_none());
+        let mut order = known.unwrap_or_else(|| self.sort(batch, notes));
+        if let Some(kept) = &notes.kept {
+            order.retain(|index| kept.binary_search(index).is_ok());
+        }
+        order
+    }
+
+    /// Those that are shown: of the wanted types, and no more than `--top` says.
+    fn select<'v>(&self, batch: &Batch, order: &'v [u32]) -> Cow<'v, [u32]> {
+        let most = self.plan.top.unwrap_or(usize::MAX);
+        match self.of_shown_types(batch, order) {
+            Some(mut some) => {
+                some.truncate(most);
+                Cow::Owned(some)
+            }
+            None => Cow::Borrowed(&order[..order.len().min(most)]),
+        }
+    }
+
+    /// Lines.
+    fn draw(
+        &mut self,
+        batch: &Batch,
+        order: &[u32],
+        kind: FrameKind,
+        directory: Option<Directory<'_>>,
+        notes: &Notes<'_>,
+    ) {
+        self.timing.enter(Phase::Render);
+        let team = if kind == FrameKind::Directory { self.team(batch) } else { Team::ALONE };
+        let frame = notes.frame(batch, order, kind, &self.owners);
+        let frame = Frame { directory: directory.map(Directory::name), ..frame };
+        self.renderer.frame(&frame, &team, self.out);
     }
 
     /// Of these entries those of the types that are shown, if not all types are. They may have been read for what is below
     /// them, or for want of a type.
     #[inline]
-    fn shown_alone(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
+    fn of_shown_types(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
         let kinds = self.plan.shown;
         let is_shown = |index: &u32| kinds.contains(batch.entry(*index as usize).kind());
         (kinds != Kinds::ALL).then(|| order.iter().copied().filter(is_shown).collect())
@@ -343,80 +376,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         (batch, report, ended)
     }
 
-    /// Shows each buffer of names before the next is read: constant memory, first names at once.
-    fn stream(&mut self, source: &mut Source, path: &CStr, operand: bool, place: Option<&[u8]>) {
-        let mut batch = Batch::new(self.plan.needs);
-        loop {
-            self.timing.enter(Phase::Read);
-            let more = match source {
-                Source::Reader(reader) => self.fill_next(reader, &mut batch),
-                Source::Board(board) => self.take_next(board, &mut batch),
-                // What streams is not read ahead: it would not be the first to be shown.
-                Source::Small(small) => {
-                    batch = core::mem::take(&mut small.batch);
-                    small.ended.map(|()| !batch.is_empty())
-                }
-                Source::Done(_) => Ok(false),
-            };
-            match more {
-                Ok(false) => break,
-                Ok(true) => {}
-                Err(errno) => break self.cannot("reading directory %s", path.to_bytes(), errno, operand),
-            }
-            self.learn_owners(&batch);
-            if self.git.is_some() {
-                self.note_git(&batch, path.to_bytes(), &mut Vec::new());
-            }
-            self.locate(&batch, place, path.to_bytes());
-            self.timing.enter(Phase::Render);
-            self.set_now();
-            self.chunk(&batch, path);
-            self.out.flush();
-            batch.clear();
-        }
-        batch.clear();
-        self.renderer.entries(&batch, &[], &self.owners, Piece::Chunk { last: true }, &Team::ALONE, self.out);
-        self.tell_unanswered_of_stream(path);
-    }
-
-    /// One buffer of names, and what must be known of them.
-    fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
-        if more {
-            self.fill(batch, reader);
-        }
-        Ok(more)
-    }
-
-    /// Shows the entries as they were read. A message comes after those before the entry it is about.
-    fn chunk(&mut self, batch: &Batch, path: &CStr) {
-        let order: Vec<u32> = (0..batch.len() as u32).collect();
-        let order = self.shown_alone(batch, &order).unwrap_or(order);
-        let (mut shown, piece) = (0, Piece::Chunk { last: false });
-        let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
-        for entry in batch.iter().filter(faulty) {
-            let end = order.partition_point(|index| (*index as usize) < entry.index());
-            self.renderer.entries(batch, &order[shown..end], &self.owners, piece, &Team::ALONE, self.out);
-            shown = end;
-            if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, Some(path.to_bytes()));
-            }
-        }
-        self.renderer.entries(batch, &order[shown..], &self.owners, piece, &Team::ALONE, self.out);
-    }
-
-    /// Metadata.
-    fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
-        self.timing.enter(Phase::Stat);
-        let asking =
-            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
-        let report = stat::fill(batch, reader.dir(), &asking);
-        self.note(&report);
-        self.see(batch);
-    }
-
     /// Counts entries for `--explain`.
-    fn see(&mut self, batch: &Batch) {
+    fn count_entries(&mut self, batch: &Batch) {
         if let Some(seen) = &mut self.seen {
             batch.iter().for_each(|entry| seen.entry(entry.kind(), entry.d_kind()));
         }
@@ -425,21 +386,26 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     fn learn_owners(&mut self, batch: &Batch) {
         if !self.plan.names.is_empty() {
             self.timing.enter(Phase::Owners);
-            self.owners.take_files(self.env.rings);
+            self.owners.take_files(self.system.rings);
             let deadline = self.timeout.as_ref().map(|timeout| &timeout.deadline as &dyn Getent);
-            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.env.getent));
+            self.owners.learn(batch, self.plan.names, deadline.unwrap_or(self.system.getent));
         }
     }
 
-    /// Who sorts and draws a batch. How many cores there are is not asked for the sake of a few entries.
+    /// The threads that sort and draw a batch. How many cores there are is not asked for the sake of a few entries.
     fn team(&self, batch: &Batch) -> Team<'l> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
             return Team::ALONE;
         }
-        Team::new(self.env.workers, self.means.threads.count())
+        Team::new(self.system.workers, self.means.threads.count())
     }
 
-    fn sort(&mut self, batch: &Batch) -> Vec<u32> {
+    /// The order of entries: a permutation. It follows from the batch and the notes, and asks nothing.
+    fn sort(&mut self, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
+        self.timing.enter(Phase::Sort);
+        if self.sorts_by_totals() {
+            return self.sort_by_totals(batch, &notes.entries);
+        }
         self.sort_by(&self.plan.order, batch)
     }
 
@@ -452,7 +418,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    fn note(&mut self, report: &Report) {
+    fn take_report(&mut self, report: &Report) {
         self.timing.note(report);
         if let Some(errno) = report.refused
             && !core::mem::replace(&mut self.told_refusal, true)
@@ -461,16 +427,6 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
                 .text("io_uring is not available, going on with threads")
                 .errno(errno)
                 .send(self.out);
-        }
-    }
-
-    fn set_now(&mut self) {
-        if self.plan.shows_times {
-            let now = clock::realtime();
-            self.renderer.set_now(dents_core::batch::Time { sec: now.sec, nsec: now.nsec });
-            if self.plan.shows_dates() {
-                self.renderer.set_zone(self.plan.zone.get(|path| self.env.rings.read(path, Zone::MOST)));
-            }
         }
     }
 }

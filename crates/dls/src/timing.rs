@@ -33,7 +33,7 @@ const PHASES: [(Phase, &str); 5] = [
 /// A stop-watch that is always in one phase, or off and then costs nothing.
 pub(crate) struct Timing {
     clock: Option<fn() -> u64>,
-    /// Who must know when the kernel is waited for.
+    /// The line of progress, which must know when the kernel is waited for.
     progress: Option<&'static Progress>,
     spent: [u64; PHASES.len()],
     phase: Option<Phase>,

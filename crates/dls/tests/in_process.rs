@@ -4,9 +4,9 @@ use dents_core::owners::Getent;
 use dents_core::stat::Workers;
 use dents_rt::Running;
 use dents_sys::Errno;
-use dls::Env;
 use dls::git::Programs;
 use dls::output::Streams;
+use dls::{Environment, System};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::path::PathBuf;
@@ -24,9 +24,9 @@ impl Workers for Threads {
     }
 }
 
-struct Nobody;
+struct NoNames;
 
-impl Getent for Nobody {
+impl Getent for NoNames {
     fn getent(&self, _: &CStr, _: &[u32]) -> Option<Vec<u8>> {
         None
     }
@@ -72,21 +72,19 @@ impl Streams for Memory {
 
 fn run(args: &[&str], vars: &[(&str, &'static str)], memory: &mut Memory) -> u8 {
     let argv: Vec<CString> = ["ls"].iter().chain(args).map(|arg| CString::new(*arg).unwrap()).collect();
-    let var = |name: &[u8]| {
-        let found = vars.iter().find(|(known, _)| known.as_bytes() == name);
-        found.map(|(_, value)| value.as_bytes())
-    };
-    let env = Env {
-        argv: argv.iter().map(CString::as_c_str).collect(),
-        var: &var,
+    let argv: Vec<&CStr> = argv.iter().map(CString::as_c_str).collect();
+    let vars: Vec<CString> =
+        vars.iter().map(|(name, value)| CString::new(format!("{name}={value}")).unwrap()).collect();
+    let environment = Environment::read(vars.iter().map(CString::as_c_str));
+    let system = System {
         workers: &Threads,
-        getent: &Nobody,
+        getent: &NoNames,
         agent: &|| None,
         progress: &|_| None,
         programs: &NoPrograms,
         rings: &dents_core::ring::Rings::default(),
     };
-    dls::main(&env, memory)
+    dls::main(&argv, &environment, &system, memory)
 }
 
 struct Tree(PathBuf);

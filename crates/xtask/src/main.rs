@@ -7,6 +7,8 @@ mod api;
 mod bench;
 mod docs;
 mod features;
+#[cfg(test)]
+mod flow;
 mod listing;
 mod mutants;
 mod pictures;

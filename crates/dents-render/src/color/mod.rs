@@ -11,7 +11,6 @@ mod terminal;
 pub use parse::BadColors;
 pub use terminal::is_known_terminal;
 
-use crate::consumer::{Consumer, Declare, union};
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use suffix::Suffixes;
@@ -113,7 +112,7 @@ impl Span {
 }
 
 /// A parsed `LS_COLORS`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colors {
     /// All values, and all suffixes.
     text: Vec<u8>,
@@ -212,7 +211,7 @@ impl Colors {
 
     /// Whether the target of every symbolic link must be stat'ed for colour's sake.
     pub(crate) fn checks_targets(&self, long: bool) -> bool {
-        self.target_consumers(long).next().is_some()
+        self.target_keys(long).next().is_some()
     }
 
     /// What must be known of an entry to colour it. `targets`: whether those of links are looked at. `stats_regular`:
@@ -220,11 +219,13 @@ impl Colors {
     #[must_use]
     pub fn needs(&self, targets: bool, stats_regular: bool) -> NeedsByKind {
         let links = if targets { NeedsByKind::of(Kind::Link, Needs::TARGET) } else { NeedsByKind::default() };
-        union(|to| self.declare(targets, stats_regular, to)) | links
+        let mut needs = links;
+        self.declare(targets, stats_regular, &mut |_, of_key| needs |= of_key);
+        needs
     }
 
-    /// The same, key by key, but for the targets, which may be looked at on somebody else's behalf.
-    pub(crate) fn declare(&self, targets: bool, stats_regular: bool, to: &mut Declare<'_>) {
+    /// The same, key by key, but for the targets, which another part of the drawing may look at.
+    pub(crate) fn declare(&self, targets: bool, stats_regular: bool, to: &mut dyn FnMut(Key, NeedsByKind)) {
         let mut regular = stats_regular;
         for (key, kind, needs) in [
             (Key::File, None, Needs::TYPE),
@@ -237,31 +238,31 @@ impl Colors {
             (Key::StickyOtherWritable, Some(Kind::Dir), Needs::MODE),
         ] {
             match kind {
-                None => to(Consumer::Color(key), NeedsByKind::all(needs)),
+                None => to(key, NeedsByKind::all(needs)),
                 Some(kind) if self.is_colored(key) => {
                     regular |= kind == Kind::Reg;
-                    to(Consumer::Color(key), NeedsByKind::of(kind, needs));
+                    to(key, NeedsByKind::of(kind, needs));
                 }
                 Some(_) => {}
             }
         }
         if self.is_colored(Key::HardLink) && regular {
-            to(Consumer::Color(Key::HardLink), NeedsByKind::of(Kind::Reg, Needs::NLINK));
+            to(Key::HardLink, NeedsByKind::of(Kind::Reg, Needs::NLINK));
         }
         if targets && self.link_as_target && self.is_colored(Key::HardLink) {
-            to(Consumer::Color(Key::HardLink), NeedsByKind::of(Kind::Link, Needs::NLINK));
+            to(Key::HardLink, NeedsByKind::of(Kind::Link, Needs::NLINK));
         }
     }
 
-    /// The keys that look at the targets of links; see [`Colors::checks_targets`].
-    pub(crate) fn target_consumers(&self, long: bool) -> impl Iterator<Item = Consumer> {
+    /// The keys that look at the targets of links, none for `ln=target`; see [`Colors::checks_targets`].
+    pub(crate) fn target_keys(&self, long: bool) -> impl Iterator<Item = Option<Key>> {
         [
-            (Consumer::Color(Key::Orphan), self.is_colored(Key::Orphan)),
-            (Consumer::LinkAsTarget, self.is_colored(Key::Exec) && self.link_as_target),
-            (Consumer::Color(Key::Missing), self.is_colored(Key::Missing) && long),
+            (Some(Key::Orphan), self.is_colored(Key::Orphan)),
+            (None, self.is_colored(Key::Exec) && self.link_as_target),
+            (Some(Key::Missing), self.is_colored(Key::Missing) && long),
         ]
         .into_iter()
-        .filter_map(|(consumer, looks)| looks.then_some(consumer))
+        .filter_map(|(key, looks)| looks.then_some(key))
     }
 
     /// The colour of an entry's name.

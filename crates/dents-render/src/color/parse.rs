@@ -16,20 +16,20 @@ pub struct BadColors {
 pub(super) fn parse(value: &[u8], colors: &mut Colors) -> Result<Vec<Pattern>, BadColors> {
     let mut patterns = Vec::new();
     let mut reader = Reader { rest: value };
-    let nobody = BadColors { prefix: None };
+    let bad = BadColors { prefix: None };
     while let Some((first, rest)) = reader.rest.split_first() {
         reader.rest = rest;
         match first {
             b':' => {}
             b'*' => {
-                let suffix = reader.text(&mut colors.text, true).ok_or(nobody)?;
-                reader.expect(b'=').ok_or(nobody)?;
-                let value = reader.text(&mut colors.text, false).ok_or(nobody)?;
+                let suffix = reader.text(&mut colors.text, true).ok_or(bad)?;
+                reader.expect(b'=').ok_or(bad)?;
+                let value = reader.text(&mut colors.text, false).ok_or(bad)?;
                 patterns.push(Pattern { suffix, value });
             }
             first => {
-                let second = reader.next().ok_or(nobody)?;
-                reader.expect(b'=').ok_or(nobody)?;
+                let second = reader.next().ok_or(bad)?;
+                reader.expect(b'=').ok_or(bad)?;
                 let prefix = [*first, second];
                 let blame = BadColors { prefix: Some(prefix) };
                 let nth = KEYS.iter().position(|(name, _)| **name == prefix).ok_or(blame)?;

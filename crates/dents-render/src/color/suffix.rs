@@ -8,13 +8,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// A pattern and its colour as they were read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub suffix: Span,
     pub value: Span,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Suffix {
     /// Up to eight bytes of the suffix in lower case, its last byte in the highest place.
     tail: u64,
@@ -27,7 +27,7 @@ struct Suffix {
 }
 
 /// The patterns, arranged for look-up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Suffixes {
     /// By last byte in lower case, and among those the newest first: the first that fits counts.
     sorted: Vec<Suffix>,

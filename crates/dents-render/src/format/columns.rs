@@ -1,9 +1,9 @@
 //! `-C` and `-x`: as many columns as the screen can hold, each as wide as its widest name and two spaces.
 
-use super::Rows;
-use super::frills::Frills;
-use crate::Sink;
-use crate::renderer::Renderer;
+use super::prefix::Prefix;
+use crate::frame::Rows;
+use crate::name::Painter;
+use crate::sink::Sink;
 use crate::style::Format;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -78,15 +78,15 @@ impl Layout {
     }
 }
 
-pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
+pub(crate) fn render(painter: &mut Painter<'_>, layout: &mut Layout, rows: Rows<'_>, out: &mut impl Sink) {
     let Rows { batch, order, .. } = rows;
-    let Renderer { style, painter, layout, .. } = renderer;
+    let style = painter.style();
     let across = style.format == Format::Across;
-    let frills = Frills::aligned(style, rows);
+    let prefix = Prefix::aligned(style, rows);
     layout.widths.clear();
     layout.widths.extend(rows.shown().map(|entry| {
         let indicator = usize::from(painter.indicator(&entry).is_some());
-        (frills.width(style, &entry) + indicator) as isize + painter.width(entry.name())
+        (prefix.width(style, &entry) + indicator) as isize + painter.width(entry.name())
     }));
     layout.choose(style.width, across);
     for row in 0..order.len().div_ceil(layout.columns.len()) {
@@ -101,7 +101,7 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl
             }
             let entry = batch.entry(order[place] as usize);
             painter.begin_line(buffer);
-            frills.write(style, &entry, buffer);
+            prefix.write(style, &entry, buffer);
             painter.name(&entry, column, buffer);
             buffer.extend(painter.indicator(&entry));
             end = column.wrapping_add_signed(layout.widths[place]);

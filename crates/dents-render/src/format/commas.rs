@@ -1,10 +1,10 @@
 //! `-m`: names one after the other, a comma between them, on lines as long as the screen is wide. Columns on a
 //! screen without limit are the same with nothing for a comma.
 
-use super::Rows;
-use super::frills::Frills;
-use crate::Sink;
-use crate::renderer::{Piece, Renderer};
+use super::prefix::Prefix;
+use crate::frame::{FrameKind, Rows};
+use crate::name::Painter;
+use crate::sink::Sink;
 
 /// Where a chunk ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,16 +21,22 @@ fn fits(column: usize, len: usize, screen: usize) -> bool {
     end < screen && column <= usize::MAX.wrapping_sub(len).wrapping_sub(2)
 }
 
-pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8, out: &mut impl Sink) {
-    let Renderer { style, painter, commas: state, .. } = renderer;
+pub(crate) fn render(
+    painter: &mut Painter<'_>,
+    state: &mut State,
+    rows: Rows<'_>,
+    separator: u8,
+    out: &mut impl Sink,
+) {
+    let style = painter.style();
     // Columns keep their inode numbers aligned even where the columns themselves are given up.
     let unaligned = separator == b',' || rows.is_chunk();
-    let frills = if unaligned { Frills::unaligned(style) } else { Frills::aligned(style, rows) };
+    let prefix = if unaligned { Prefix::unaligned(style) } else { Prefix::aligned(style, rows) };
     for entry in rows.shown() {
         let mut len = 0;
         if style.width != 0 {
             let indicator = usize::from(painter.indicator(&entry).is_some());
-            let around = frills.width(style, &entry) + indicator;
+            let around = prefix.width(style, &entry) + indicator;
             len = around.wrapping_add_signed(painter.width(entry.name()));
         }
         let buffer = out.buffer();
@@ -41,13 +47,13 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, separator: u8,
         }
         state.begun = true;
         painter.begin_line(buffer);
-        frills.write(style, &entry, buffer);
+        prefix.write(style, &entry, buffer);
         painter.name(&entry, state.column, buffer);
         buffer.extend(painter.indicator(&entry));
         state.column = state.column.wrapping_add(len);
         out.checkpoint();
     }
-    if rows.piece != (Piece::Chunk { last: false }) {
+    if rows.kind != (FrameKind::Chunk { last: false }) {
         if state.begun {
             out.buffer().push(style.eol);
             out.checkpoint();

@@ -1,24 +1,23 @@
 //! `-1`: one name a line.
 
-use super::frills::Frills;
-use super::{Rows, in_pieces};
-use crate::Sink;
+use super::prefix::Prefix;
+use crate::frame::Rows;
 use crate::name::Painter;
-use crate::renderer::Renderer;
+use crate::pieces::in_pieces;
+use crate::sink::Sink;
 use crate::style::Style;
 use dents_core::team::Team;
 
-pub(crate) fn render(renderer: &mut Renderer<'_>, rows: Rows<'_>, team: &Team<'_>, out: &mut impl Sink) {
-    let Renderer { style, painter, .. } = renderer;
-    let style: &Style = style;
-    let frills = if rows.is_chunk() { Frills::unaligned(style) } else { Frills::aligned(style, rows) };
-    if !in_pieces(rows, painter, team, out, &|rows, painter, out| draw(style, &frills, rows, painter, out)) {
-        draw(style, &frills, rows, painter, out);
+pub(crate) fn render(painter: &mut Painter<'_>, rows: Rows<'_>, team: &Team<'_>, out: &mut impl Sink) {
+    let style = painter.style();
+    let prefix = if rows.is_chunk() { Prefix::unaligned(style) } else { Prefix::aligned(style, rows) };
+    if !in_pieces(rows, painter, team, out, &|rows, painter, out| draw(style, &prefix, rows, painter, out)) {
+        draw(style, &prefix, rows, painter, out);
     }
 }
 
-fn draw(style: &Style, frills: &Frills, rows: Rows<'_>, painter: &mut Painter<'_>, out: &mut impl Sink) {
-    if frills.is_empty() && painter.is_bare() {
+fn draw(style: &Style, prefix: &Prefix, rows: Rows<'_>, painter: &mut Painter<'_>, out: &mut impl Sink) {
+    if prefix.is_empty() && painter.is_bare() {
         for entry in rows.shown() {
             let buffer = out.buffer();
             painter.bare(entry.name(), buffer);
@@ -30,7 +29,7 @@ fn draw(style: &Style, frills: &Frills, rows: Rows<'_>, painter: &mut Painter<'_
     for entry in rows.shown() {
         let buffer = out.buffer();
         painter.begin_line(buffer);
-        frills.write(style, &entry, buffer);
+        prefix.write(style, &entry, buffer);
         painter.name(&entry, 0, buffer);
         buffer.extend(painter.indicator(&entry));
         buffer.push(style.eol);

@@ -1,17 +1,18 @@
 //! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
 
-use super::frills::context;
-use super::{Rows, in_pieces};
-use crate::Sink;
+use super::prefix::context;
 use crate::consumer::{Consumer, Declare};
-use crate::dired::Dired;
+use crate::dired::{Dired, INDENT};
+use crate::frame::{Frame, Rows};
 use crate::mode;
 use crate::name::Painter;
-use crate::number::{Text, digits, push_left, push_number, put_number, put_right};
-use crate::renderer::{INDENT, Renderer};
+use crate::number::{Text, digits, push_left, put_number, put_right};
+use crate::owner_column::OwnerColumn;
+use crate::pieces::in_pieces;
+use crate::sink::Sink;
 use crate::style::Style;
 use crate::time::Clock;
-use crate::width::known_width;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter::repeat_n;
 use core::ops::Range;
@@ -35,26 +36,23 @@ pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
 }
 
 pub(crate) fn render(
-    renderer: &mut Renderer<'_>,
-    rows: Rows<'_>,
-    owners: &Owners,
+    painter: &mut Painter<'_>,
+    clock: &mut Option<Box<Clock>>,
+    dired: &mut Option<Dired>,
+    (frame, rows): (&Frame<'_>, Rows<'_>),
     team: &Team<'_>,
     out: &mut impl Sink,
 ) {
-    let style = renderer.style;
-    let columns = measure(style, rows, owners, team);
-    let now = renderer.now;
-    let Renderer { painter, clock, zone, dired, .. } = renderer;
-    let zone = *zone;
+    let style = painter.style();
+    let columns = measure(style, rows, frame.owners, team);
     let in_pieces = dired.is_none()
         && in_pieces(rows, painter, team, out, &|rows, painter, out| {
-            let mut clock = Clock::new(style, zone);
-            clock.set_now(now);
+            let mut clock = style.clock(frame.now, frame.zone);
             draw(rows, &mut Row::new(columns.clone()), &mut clock, painter, &mut None, out);
         });
     if !in_pieces {
-        let clock = clock.get_or_insert_with(|| Clock::new(style, zone));
-        clock.set_now(now);
+        let clock = clock.get_or_insert_with(|| Box::new(style.clock(frame.now, frame.zone)));
+        clock.set(frame.now, frame.zone);
         draw(rows, &mut Row::new(columns), clock, painter, dired, out);
     }
 }
@@ -82,7 +80,7 @@ fn measure<'s>(style: &'s Style, rows: Rows<'_>, owners: &'s Owners, team: &Team
 fn draw(
     rows: Rows<'_>,
     row: &mut Row<'_>,
-    clock: &mut Clock<'_>,
+    clock: &mut Clock,
     painter: &mut Painter<'_>,
     dired: &mut Option<Dired>,
     out: &mut impl Sink,
@@ -107,7 +105,7 @@ fn draw(
         let column = buffer.len().wrapping_sub(start).wrapping_sub(row.excess);
         match dired {
             None => {
-                write_name(painter, &entry, column, buffer);
+                painter.name_and_target(&entry, column, buffer);
             }
             Some(dired) => {
                 dired.uncount(colored);
@@ -119,7 +117,7 @@ fn draw(
     }
 }
 
-/// The same as [`write_name`], and notes where the name stands.
+/// The same as [`Painter::name_and_target`], and notes where the name stands.
 #[cold]
 fn write_dired(
     dired: &mut Dired,
@@ -131,29 +129,10 @@ fn write_dired(
     let offset = dired.offset(out);
     let buffer = out.buffer();
     let before = buffer.len();
-    let (name, counted) = write_name(painter, entry, column, buffer);
+    let (name, counted) = painter.name_and_target(entry, column, buffer);
     dired.uncount(buffer.len() - before - counted);
     let padding = painter.padding(entry.name());
     dired.name(offset + padding as u64, name - padding);
-}
-
-/// The name, and where a symbolic link leads. Returns the bytes of the name and of all, colours not counted.
-#[inline]
-pub(crate) fn write_name(
-    painter: &mut Painter<'_>,
-    entry: &Entry<'_>,
-    column: usize,
-    out: &mut Vec<u8>,
-) -> (usize, usize) {
-    let len = painter.name(entry, column, out);
-    if entry.kind() != Kind::Link {
-        let indicator = painter.indicator(entry);
-        out.extend(indicator);
-        return (len, len + usize::from(indicator.is_some()));
-    }
-    let Some(text) = entry.link() else { return (len, len) };
-    out.extend_from_slice(b" -> ");
-    (len, len + 4 + painter.target(entry, text, column + len + 4, out))
 }
 
 /// How wide the columns are.
@@ -458,90 +437,5 @@ fn put_inode(place: &mut [u8], inode: u64) {
     }
 }
 
-/// How an id becomes a name: [`Owners::user`] or [`Owners::group`].
-pub(crate) type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
-
-/// One column of owners, or of groups.
-#[derive(Clone)]
-pub(crate) struct OwnerColumn<'o> {
-    owners: &'o Owners,
-    /// `None` with `-n`.
-    names: Option<Lookup<'o>>,
-    utf8: bool,
-    /// The owners seen last, found by the low bits of their ids.
-    cache: [Owner<'o>; OwnerColumn::CACHE],
-    width: usize,
-}
-
-/// An id, its name if it has one, and how wide that is. A width of zero marks an unused place.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Owner<'o> {
-    pub(crate) id: u32,
-    pub(crate) name: Option<&'o [u8]>,
-    pub(crate) width: usize,
-}
-
-impl Owner<'_> {
-    /// The width of a name with characters that cannot be printed.
-    const UNKNOWN: usize = usize::MAX;
-
-    /// The columns that are counted on.
-    pub(crate) fn columns(self) -> usize {
-        if self.width == Owner::UNKNOWN { 0 } else { self.width }
-    }
-}
-
-impl<'o> OwnerColumn<'o> {
-    const CACHE: usize = 16;
-
-    pub(crate) fn new(style: &Style, owners: &'o Owners, names: Lookup<'o>, shown: bool) -> Self {
-        OwnerColumn {
-            owners,
-            names: (shown && !style.numeric).then_some(names),
-            utf8: style.locale.utf8,
-            cache: [Owner::default(); OwnerColumn::CACHE],
-            width: 1,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn find(&mut self, id: u32) -> Owner<'o> {
-        let owner = self.cache[id as usize % OwnerColumn::CACHE];
-        if owner.id == id && owner.width != 0 { owner } else { self.look_up(id) }
-    }
-
-    #[cold]
-    fn look_up(&mut self, id: u32) -> Owner<'o> {
-        let name = self.names.and_then(|names| names(self.owners, id));
-        let width = match name {
-            None => digits(id.into()),
-            Some(name) => known_width(name, self.utf8).unwrap_or(Owner::UNKNOWN),
-        };
-        let owner = Owner { id, name, width };
-        self.cache[id as usize % OwnerColumn::CACHE] = owner;
-        owner
-    }
-
-    #[inline]
-    fn measure(&mut self, id: u32) {
-        self.width = self.width.max(self.find(id).columns());
-    }
-
-    /// Names to the left, numbers to the right.
-    fn write(&mut self, id: Option<u32>, out: &mut Vec<u8>) {
-        match id.map(|id| self.find(id)) {
-            None => push_left(out, b"?", self.width),
-            Some(Owner { name: Some(name), width, .. }) => {
-                // The bytes of a name may be more than its columns. A name of unknown width is followed by no padding.
-                let padding = if width == Owner::UNKNOWN { 0 } else { self.width - width };
-                push_left(out, name, padding + name.len());
-            }
-            Some(Owner { id, .. }) => push_number(out, id.into(), self.width),
-        }
-        out.push(b' ');
-    }
-}
-
 #[cfg(test)]
-#[path = "long_tests.rs"]
 mod tests;

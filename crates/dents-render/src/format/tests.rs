@@ -1,11 +1,16 @@
 use crate::style::{Format, Style};
-use crate::{Colors, Indicator, Piece, Quoting, Renderer, Zone};
+use crate::view::{Column, View};
+use crate::{Colors, Frame, FrameKind, Git, Indicator, Note, Places, Quoting, Renderer, Zone};
+use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use dents_core::batch::Batch;
+use dents_core::batch::{Batch, Time};
+use dents_core::mounts::Mounted;
 use dents_core::needs::Kind;
 use dents_core::owners::Owners;
+use dents_core::team::Team;
 use std::vec;
 
 fn batch(style: &Style, names: &[(&str, Kind)]) -> (Batch, Vec<u32>) {
@@ -16,11 +21,11 @@ fn batch(style: &Style, names: &[(&str, Kind)]) -> (Batch, Vec<u32>) {
     (batch, (0..names.len() as u32).collect())
 }
 
-fn render(style: &Style, names: &[(&str, Kind)], piece: Piece) -> String {
+fn render(style: &Style, names: &[(&str, Kind)], kind: FrameKind) -> String {
     let (batch, order) = batch(style, names);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
-    renderer.entries(&batch, &order, &Owners::default(), piece, &dents_core::team::Team::ALONE, &mut out);
+    renderer.frame(&Frame::new(&batch, &order, kind, &Owners::default()), &Team::ALONE, &mut out);
     renderer.finish(&mut out);
     String::from_utf8(out).unwrap()
 }
@@ -33,19 +38,19 @@ const REFUSED: [(&str, Kind); 5] =
 #[test]
 fn entries_that_could_not_be_stated() {
     let long = Style { format: Format::Long, ..Style::default() };
-    let seen = render(&long, &REFUSED, Piece::Directory);
+    let seen = render(&long, &REFUSED, FrameKind::Directory);
     assert!(
         seen.starts_with("total 0\n-????????? ? ? ? ?            ? a\n-????????? ? ? ? ?            ? b c\n")
     );
     let all = Style { inode: true, blocks: true, quoting: Quoting::ShellEscape, ..long.clone() };
-    let seen = render(&all, &REFUSED, Piece::Operands);
+    let seen = render(&all, &REFUSED, FrameKind::Operands);
     assert!(
         seen.starts_with(
             "? ? -????????? ? ? ? ?            ?  a\n? ? -????????? ? ? ? ?            ? 'b c'\n"
         )
     );
     let colored = Style { colors: Some(Colors::builtin()), indicator: Indicator::Classify, ..long.clone() };
-    let seen = render(&colored, &REFUSED, Piece::Operands);
+    let seen = render(&colored, &REFUSED, FrameKind::Operands);
     assert!(seen.contains("d????????? ? ? ? ?            ? \x1b[0m\x1b[01;34md\x1b[0m/\n"));
     assert!(seen.contains("l????????? ? ? ? ?            ? \x1b[01;36ml\x1b[0m\n"));
     assert!(seen.ends_with("p????????? ? ? ? ?            ? \x1b[33mp\x1b[0m|\n"));
@@ -54,7 +59,7 @@ fn entries_that_could_not_be_stated() {
         (Format::Commas, "? ? a, ? ? b c, ? ? d, ? ? l, ? ? p\n"),
     ] {
         let style = Style { format, inode: true, blocks: true, ..Style::default() };
-        assert_eq!(render(&style, &REFUSED, Piece::Operands), text);
+        assert_eq!(render(&style, &REFUSED, FrameKind::Operands), text);
     }
 }
 
@@ -63,16 +68,16 @@ fn an_empty_directory_is_nothing_but_its_total() {
     for format in [Format::Lines, Format::Columns, Format::Across, Format::Commas] {
         for width in [0, 80] {
             let style = Style { format, width, ..Style::default() };
-            assert_eq!(render(&style, &[], Piece::Directory), "");
-            assert_eq!(render(&style, &[], Piece::Chunk { last: true }), "");
+            assert_eq!(render(&style, &[], FrameKind::Directory), "");
+            assert_eq!(render(&style, &[], FrameKind::Chunk { last: true }), "");
         }
     }
     assert_eq!(
-        render(&Style { format: Format::Long, ..Style::default() }, &[], Piece::Directory),
+        render(&Style { format: Format::Long, ..Style::default() }, &[], FrameKind::Directory),
         "total 0\n"
     );
     assert_eq!(
-        render(&Style { blocks: true, eol: 0, ..Style::default() }, &[], Piece::Directory),
+        render(&Style { blocks: true, eol: 0, ..Style::default() }, &[], FrameKind::Directory),
         "total 0\0"
     );
 }
@@ -84,30 +89,19 @@ fn chunks_leave_no_seams() {
     let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
     for (format, width) in [(Format::Commas, 40), (Format::Commas, 0), (Format::Lines, 80)] {
         let style = Style { format, width, ..Style::default() };
-        let whole = render(&style, &names, Piece::Directory);
+        let whole = render(&style, &names, FrameKind::Directory);
+        let owners = Owners::default();
         for size in [1, 7, 59, 60] {
             let mut out = Vec::new();
             let mut renderer = Renderer::new(&style);
             for chunk in names.chunks(size) {
                 let (batch, order) = batch(&style, chunk);
-                renderer.entries(
-                    &batch,
-                    &order,
-                    &Owners::default(),
-                    Piece::Chunk { last: false },
-                    &dents_core::team::Team::ALONE,
-                    &mut out,
-                );
+                let kind = FrameKind::Chunk { last: false };
+                renderer.frame(&Frame::new(&batch, &order, kind, &owners), &Team::ALONE, &mut out);
             }
             let (batch, order) = batch(&style, &[]);
-            renderer.entries(
-                &batch,
-                &order,
-                &Owners::default(),
-                Piece::Chunk { last: true },
-                &dents_core::team::Team::ALONE,
-                &mut out,
-            );
+            let kind = FrameKind::Chunk { last: true };
+            renderer.frame(&Frame::new(&batch, &order, kind, &owners), &Team::ALONE, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), whole, "{format:?} {width} {size}");
         }
     }
@@ -121,11 +115,11 @@ fn headers_and_gaps() {
     let mut out = Vec::new();
     let mut renderer = Renderer::new(&style);
     let owners = Owners::default();
-    renderer.entries(&batch, &order, &owners, Piece::Operands, &dents_core::team::Team::ALONE, &mut out);
+    renderer.frame(&Frame::new(&batch, &order, FrameKind::Operands, &owners), &Team::ALONE, &mut out);
     renderer.gap(&mut out);
-    renderer.header(b"dir1", &mut out);
-    renderer.entries(&batch, &order, &owners, Piece::Directory, &dents_core::team::Team::ALONE, &mut out);
-    renderer.header(b"dir2", &mut out);
+    renderer.header(b"dir1", None, &mut out);
+    renderer.frame(&Frame::new(&batch, &order, FrameKind::Directory, &owners), &Team::ALONE, &mut out);
+    renderer.header(b"dir2", None, &mut out);
     renderer.finish(&mut out);
     assert_eq!(out, b"x\n\ndir1:\nx\n\ndir2:\n");
 }
@@ -134,9 +128,9 @@ fn headers_and_gaps() {
 fn unusual_sequences_are_undone_at_the_end() {
     let colors = |value: &[u8]| Style { colors: Some(Colors::parse(value).unwrap()), ..Style::default() };
     let dir = [("d", Kind::Dir)];
-    assert_eq!(render(&colors(b"lc=<:rc=>"), &dir, Piece::Directory), "<0><01;34>d<0>\n<>");
-    assert_eq!(render(&colors(b"lc=<:rc=>"), &[("f", Kind::Reg)], Piece::Directory), "f\n");
-    assert_eq!(render(&colors(b""), &dir, Piece::Directory), "\x1b[0m\x1b[01;34md\x1b[0m\n");
+    assert_eq!(render(&colors(b"lc=<:rc=>"), &dir, FrameKind::Directory), "<0><01;34>d<0>\n<>");
+    assert_eq!(render(&colors(b"lc=<:rc=>"), &[("f", Kind::Reg)], FrameKind::Directory), "f\n");
+    assert_eq!(render(&colors(b""), &dir, FrameKind::Directory), "\x1b[0m\x1b[01;34md\x1b[0m\n");
 }
 
 /// The plain reading of the rule, as slow as it is: the most columns whose sum stays below the screen's width.
@@ -183,7 +177,7 @@ fn columns_are_as_many_as_fit() {
         let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
         let format = if across { Format::Across } else { Format::Columns };
         let style = Style { format, width: screen, tab_size: 0, ..Style::default() };
-        assert_eq!(render(&style, &names, Piece::Directory), expected, "{screen} {across}");
+        assert_eq!(render(&style, &names, FrameKind::Directory), expected, "{screen} {across}");
     }
 }
 
@@ -197,6 +191,44 @@ fn names_alone_need_no_stat() {
             .asks_any()
     );
     assert!(Style { inode: true, ..Style::default() }.needs().asks(Kind::Fifo));
-    let long = Style { format: Format::Long, zone: Zone::utc(), ..Style::default() };
+    let long = Style { format: Format::Long, ..Style::default() };
     assert!(Kind::KNOWN.iter().all(|kind| long.needs().asks(*kind)));
+}
+
+/// Whatever a frame brings along (notes, places, the present, the zone), the next one shows nothing of it.
+#[test]
+fn a_frame_leaves_nothing_for_the_next() {
+    let names = [("a", Kind::Reg), ("b c", Kind::Dir)];
+    let owners = Owners::default();
+    let note = Note { git: Git::Late, total: None };
+    let places = Arc::new(Places { directory: b"/elsewhere".to_vec(), others: vec![(1, None)] });
+    let zone = Arc::new(Zone::posix(b"AAA-11"));
+    let mounted = [(0, Mounted { fs_type: b"fuse".to_vec(), source: b"x".to_vec() })];
+    let columns = vec![Column::Git, Column::Total, Column::Modified, Column::Name];
+    let view = View { columns, mounts: true, ..View::default() };
+    let linked = Style { hyperlink: Some(b"h".to_vec()), width: 40, ..Style::default() };
+    let formats = [Format::Lines, Format::Long, Format::Columns, Format::Across, Format::Commas];
+    let plain = formats.map(|format| Style { format, ..linked.clone() });
+    let view = Style { format: Format::Long, view: Some(Box::new(view)), ..linked };
+    for style in plain.iter().chain([&view]) {
+        let (batch, order) = batch(style, &names);
+        let bare = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+        let full = Frame {
+            notes: &[note, note],
+            mounted: &mounted,
+            places: Some(&places),
+            zone: Some(&zone),
+            now: Time { sec: 1 << 31, nsec: 0 },
+            directory: Some(b"elsewhere"),
+            ..bare
+        };
+        let drawn = |frames: &[Frame<'_>]| {
+            let (mut renderer, mut out) = (Renderer::new(style), Vec::new());
+            frames.iter().for_each(|frame| renderer.frame(frame, &Team::ALONE, &mut out));
+            String::from_utf8(out).unwrap()
+        };
+        let (one, other) = (drawn(&[full]), drawn(&[bare]));
+        assert_ne!(one, other, "{:?}", style.format);
+        assert_eq!(drawn(&[full, bare, full]), [&one[..], &other, &one].concat(), "{:?}", style.format);
+    }
 }

@@ -3,17 +3,16 @@
 //! A hierarchy comes as one batch and as [`Line`]s in the order of drawing, each with its depth. What the branches look
 //! like follows from the depths, and from which line is the last of its directory.
 
-use super::frills::Frills;
-use super::{Rows, in_order};
-use crate::Sink;
+use super::prefix::Prefix;
+use crate::frame::{Frame, FrameKind, Rows};
 use crate::name::Painter;
 use crate::quantity::grouped;
-use crate::renderer::{Piece, Renderer};
-use crate::view::{Beside, Column, Elsewhere, Table, View, measure};
+use crate::sink::Sink;
+use crate::table::{Beside, Elsewhere, Table, measure};
+use crate::view::{Column, View};
 use alloc::vec::Vec;
-use dents_core::batch::{Batch, Entry};
+use dents_core::batch::Batch;
 use dents_core::needs::Kind;
-use dents_core::owners::Owners;
 use dents_core::team::Team;
 
 /// A line of a tree.
@@ -117,6 +116,15 @@ impl Branch {
     }
 }
 
+/// The entries on lines of a tree.
+fn in_order(lines: &[Line]) -> Vec<u32> {
+    let entry = |line: &Line| match line.what {
+        What::Entry(place) => Some(place),
+        What::More(_) | What::Above => None,
+    };
+    lines.iter().filter_map(entry).collect()
+}
+
 /// What a listing with `-R` has of it too: all but operands that are directories.
 pub(crate) fn below(batch: &Batch, lines: &[Line]) -> Vec<u32> {
     let is_below = |line: &&Line| match line.what {
@@ -131,22 +139,22 @@ pub(crate) fn below(batch: &Batch, lines: &[Line]) -> Vec<u32> {
 #[cold]
 #[inline(never)]
 pub(crate) fn render_view(
-    renderer: &mut Renderer<'_>,
+    painter: &mut Painter<'_>,
     view: &View,
-    batch: &Batch,
+    frame: &Frame<'_>,
     lines: &[Line],
-    (owners, team): (&Owners, &Team<'_>),
+    team: &Team<'_>,
     out: &mut impl Sink,
 ) {
-    let order = in_order(lines);
-    let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };
-    renderer.painter.begin(rows);
-    let mut table = Table::new(renderer.style, view, owners, renderer.zone, renderer.now);
-    let elsewhere = Elsewhere::told(renderer);
+    let (batch, order) = (frame.batch, in_order(lines));
+    let rows = Rows { batch, order: &order, measured: Some(&order), kind: FrameKind::Directory };
+    painter.begin(rows, frame.places);
+    let mut table = Table::new(painter.style(), view, frame);
+    let elsewhere = Elsewhere::of_frame(frame);
     if view.columns.last() == Some(&Column::Name) {
-        measure(&mut table, rows, elsewhere, &renderer.painter, team);
+        measure(&mut table, rows, elsewhere, painter, team);
     } else {
-        let mut plain = renderer.painter.without_color();
+        let mut plain = painter.without_color();
         for line in lines {
             if let What::Entry(place) = line.what {
                 let beside =
@@ -155,12 +163,10 @@ pub(crate) fn render_view(
             }
         }
     }
-    // The painter remembers what it has coloured; what was told stays where it is.
-    let mut painter = renderer.painter.clone();
     if view.header && !lines.is_empty() {
-        table.head(&mut painter, out.buffer());
+        table.head(painter, out.buffer());
     }
-    let mut branch = Branch::new(renderer.style.locale.utf8);
+    let mut branch = Branch::new(painter.style().locale.utf8);
     let (mut drawn, mut below) = (Vec::new(), Vec::new());
     for line in lines {
         drawn.clear();
@@ -173,28 +179,26 @@ pub(crate) fn render_view(
                 }
                 let of = elsewhere.of(place as usize);
                 let beside = Beside { branch: &drawn, below: &below, branch_width, ..of };
-                table.row(&batch.entry(place as usize), &beside, &mut painter, out.buffer());
+                table.row(&batch.entry(place as usize), &beside, painter, out.buffer());
             }
             remark => {
                 let mut text = Vec::new();
                 branch.write_remark(remark, &mut text);
-                table.remark(&drawn, &text, &mut painter, out.buffer());
+                table.remark(&drawn, &text, painter, out.buffer());
             }
         }
         out.checkpoint();
     }
-    renderer.painter = painter;
 }
 
 /// Draws lines without columns, but for what stands before a name in every format.
 #[cold]
 #[inline(never)]
-pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line], out: &mut impl Sink) {
-    let order = in_order(lines);
-    let rows = Rows { batch, order: &order, measured: Some(&order), piece: Piece::Directory };
-    let Renderer { style, painter, .. } = renderer;
-    painter.begin(rows);
-    let frills = Frills::aligned(style, rows);
+pub(crate) fn render(painter: &mut Painter<'_>, frame: &Frame<'_>, lines: &[Line], out: &mut impl Sink) {
+    let (batch, order, style) = (frame.batch, in_order(lines), painter.style());
+    let rows = Rows { batch, order: &order, measured: Some(&order), kind: FrameKind::Directory };
+    painter.begin(rows, frame.places);
+    let prefix = Prefix::aligned(style, rows);
     let mut branch = Branch::new(style.locale.utf8);
     for line in lines {
         let buffer = out.buffer();
@@ -202,30 +206,18 @@ pub(crate) fn render(renderer: &mut Renderer<'_>, batch: &Batch, lines: &[Line],
         match line.what {
             What::Entry(place) => {
                 let entry = batch.entry(place as usize);
-                frills.write(style, &entry, buffer);
-                let column = frills.width(style, &entry) + branch.write(line, buffer);
-                write_name(painter, &entry, column, buffer);
+                prefix.write(style, &entry, buffer);
+                let column = prefix.width(style, &entry) + branch.write(line, buffer);
+                painter.name_and_target(&entry, column, buffer);
             }
             remark => {
-                frills.write_blank(buffer);
+                prefix.write_blank(buffer);
                 branch.write(line, buffer);
                 branch.write_remark(remark, buffer);
             }
         }
         buffer.push(style.eol);
         out.checkpoint();
-    }
-}
-
-/// The name, and where a symbolic link leads.
-fn write_name(painter: &mut Painter<'_>, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) {
-    let len = painter.name(entry, column, out);
-    if entry.kind() != Kind::Link {
-        return out.extend(painter.indicator(entry));
-    }
-    if let Some(text) = entry.link() {
-        out.extend_from_slice(b" -> ");
-        painter.target(entry, text, column + len + 4, out);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `--icons`: a glyph before each name, by what the name says and of which type the entry is.
 //!
 //! Nothing is asked for it that a plain listing would not know: names and types. Executables and what links lead to have
-//! glyphs of their own only where somebody else (a colour, the long format) has asked. The glyphs are those of Nerd Fonts
+//! glyphs of their own only where another part (a colour, the long format) declared the mode. The glyphs are those of Nerd Fonts
 //! 3; `icons.tsv` says which means what, `DLS_ICONS` what is different for this user (`parse.rs`).
 //!
 //! `name.rs` writes the glyph, within the colour of the name and before what aligns quoted names, outside of links.
@@ -49,7 +49,7 @@ static GLYPHS: [char; TYPES.len()] = {
 };
 
 /// Which glyph an entry has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Icons {
     /// Of all that the user said, the values and the keys.
     text: Vec<u8>,
@@ -62,21 +62,21 @@ pub struct Icons {
 }
 
 /// A piece of [`Icons::text`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span {
     start: u32,
     len: u32,
 }
 
 /// A glyph of the user's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Glyph {
     text: Span,
     width: u8,
 }
 
 /// Names of the user's, and their glyph.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     /// Whether it is about directories; about other files if not.
     directory: bool,
@@ -89,7 +89,7 @@ struct Pattern {
 /// What is known of an entry beside its name and its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// The mode of a regular file, if somebody has asked for it.
+    /// The mode of a regular file, if another part declared it.
     pub(crate) mode: Option<u16>,
     /// What a link leads to.
     pub(crate) target: Target,
@@ -203,6 +203,6 @@ fn extension(name: &[u8]) -> Option<&[u8]> {
 }
 
 #[cfg(test)]
-mod drawn;
+mod drawing;
 #[cfg(test)]
 mod tests;

@@ -129,7 +129,7 @@ impl Quoter {
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
         let quotes = None;
         let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, quotes, plain: [false; 256] };
-        // Written as they are, whatever is in them: nobody will ask the table.
+        // Written as they are, whatever is in them: the table is not used.
         if style != Quoting::Literal || qmark {
             for byte in 1..=255u8 {
                 quoter.plain[usize::from(byte)] = quoter.is_plain(byte);

@@ -8,7 +8,7 @@ use super::{Quoter, escape_letter, push_octal};
 use crate::width::Char;
 use alloc::vec::Vec;
 
-/// Whether a byte means nothing to a shell anywhere in a word: for those above ASCII as long as nobody escapes.
+/// Whether a byte means nothing to a shell anywhere in a word: for those above ASCII as long as nothing is escaped.
 pub(super) fn is_safe(byte: u8) -> bool {
     match byte {
         b'\t' | b'\n' | b'\r' => false,

@@ -15,8 +15,6 @@ pub(crate) struct State {
     begun: bool,
     /// Whether no row has been written yet.
     pub(super) first: bool,
-    /// The directory whose entries come next; none for operands.
-    directory: Option<Vec<u8>>,
     failures: Vec<Failure>,
     /// Of this directory, with `--count`.
     pub(super) here: Tally,
@@ -38,20 +36,11 @@ impl State {
             Box::new(State {
                 begun: false,
                 first: true,
-                directory: None,
                 failures: Vec::new(),
                 here: Tally::default(),
                 all: style.summary.then(Tally::default),
             })
         })
-    }
-
-    pub(crate) fn set_directory(&mut self, path: &[u8]) {
-        self.directory = Some(path.to_vec());
-    }
-
-    pub(super) fn directory(&self) -> Option<&[u8]> {
-        self.directory.as_deref()
     }
 
     /// Takes rows into the summary, of a directory or `named` on the command line.

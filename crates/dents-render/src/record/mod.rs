@@ -14,56 +14,32 @@
 mod cells;
 mod document;
 mod errno;
-mod field;
 mod row;
 mod tally;
 pub mod text;
 pub mod time;
 pub mod words;
 
+pub use crate::field::{Field, Record, Syntax};
 pub use cells::Cells;
 pub use errno::errno_name;
-pub use field::Field;
 
 pub(crate) use document::State;
 pub(crate) use tally::{Tally, count};
 
-use crate::Sink;
 use crate::consumer::{Consumer, Declare};
-use crate::format::{Rows, in_pieces};
+use crate::frame::{Frame, Rows};
 use crate::name::Painter;
-use crate::renderer::Renderer;
+use crate::pieces::in_pieces;
+use crate::sink::Sink;
 use crate::style::{Format, Style};
 use alloc::vec::Vec;
 use dents_core::needs::{Needs, NeedsByKind};
-use dents_core::owners::Owners;
 use dents_core::team::Team;
 use row::Writer;
 
 /// The version of the schema. It changes when a field changes its meaning or goes; new ones may come any time.
 pub const VERSION: u32 = 1;
-
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
-    /// One document (RFC 8259).
-    Json,
-    /// A JSON object a line.
-    Ndjson,
-    /// RFC 4180, with a header.
-    Csv,
-}
-
-/// What rows hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// How they are written.
-    pub syntax: Syntax,
-    /// Their fields, in this order.
-    pub fields: Vec<Field>,
-    /// Whether what is known may be out of date.
-    pub lazy: bool,
-}
 
 /// What the formats of this module and the summary need.
 #[cold]
@@ -81,21 +57,20 @@ pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     }
 }
 
-/// Rows of a piece of a listing.
+/// Rows of a frame.
 #[cold]
 #[inline(never)]
 pub(crate) fn render(
-    renderer: &mut Renderer<'_>,
-    rows: Rows<'_>,
-    owners: &Owners,
+    painter: &mut Painter<'_>,
+    state: &mut State,
+    (frame, rows): (&Frame<'_>, Rows<'_>),
     team: &Team<'_>,
     out: &mut impl Sink,
 ) {
-    let Renderer { style, painter, notes, state, .. } = renderer;
-    let (Some(record), Some(state)) = (&style.record, state) else { return };
+    let style = painter.style();
+    let Some(record) = &style.record else { return };
     state.begin(style, out.buffer());
-    let directory = state.directory();
-    let writer = |first: bool| Writer::new(record, first, directory, owners, notes);
+    let writer = |first: bool| Writer::new(record, first, frame);
     // Rows of a document stand between commas; so the first one of all is drawn by itself.
     let (first, rest) = rows.order.split_at(usize::from(state.first && !rows.order.is_empty()));
     draw(rows.only(first), &mut writer(true), out);

@@ -3,6 +3,7 @@
 use super::cells::Cells;
 use super::text::{push_cell, push_member};
 use super::{Field, Record, Syntax, VERSION, errno_name, words};
+use crate::frame::Frame;
 use crate::mode;
 use crate::note::{Git, Note, Total};
 use crate::number::push_number;
@@ -41,13 +42,8 @@ struct Known<'e> {
 
 impl<'r> Writer<'r> {
     /// `first` is whether nothing stands before the first row: JSON has commas between them.
-    pub(super) fn new(
-        record: &'r Record,
-        first: bool,
-        directory: Option<&'r [u8]>,
-        owners: &'r Owners,
-        notes: &'r [Note],
-    ) -> Writer<'r> {
+    pub(super) fn new(record: &'r Record, first: bool, frame: &Frame<'r>) -> Writer<'r> {
+        let Frame { directory, owners, notes, .. } = *frame;
         let column = |(place, field): (usize, &Field)| Column {
             field: *field,
             key: key(record.syntax, first, place, field.word(), ""),
@@ -165,7 +161,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// The word of an error; `TIMEOUT` where nobody answered in time.
+/// The word of an error; `TIMEOUT` where no answer came in time.
 pub(super) fn error_word(errno: i32) -> Option<&'static str> {
     if errno == UNANSWERED.raw_os_error() { Some("TIMEOUT") } else { errno_name(errno) }
 }

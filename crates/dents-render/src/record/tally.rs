@@ -5,11 +5,10 @@
 
 use super::text::{push_base64, push_cell, push_member};
 use super::{State, Syntax, VERSION, words};
-use crate::Sink;
-use crate::format::Rows;
+use crate::frame::{Frame, FrameKind, Rows};
 use crate::human::SizeFormat;
 use crate::number::{digits, push_number};
-use crate::renderer::{Piece, Renderer};
+use crate::sink::Sink;
 use crate::style::Style;
 use alloc::vec::Vec;
 use dents_core::batch::{Batch, Entry};
@@ -21,7 +20,7 @@ pub(crate) struct Tally {
     entries: u64,
     kinds: [u64; 16],
     bytes: u128,
-    /// Whether there was a batch whose sizes nobody wanted to know.
+    /// Whether there was a batch whose sizes were not asked for.
     unsized_batch: bool,
 }
 
@@ -152,33 +151,37 @@ pub(super) fn push_csv_header(out: &mut Vec<u8>) {
 /// `--count`: takes entries into account, and once there are no more of the directory tells how many.
 #[cold]
 #[inline(never)]
-pub(crate) fn count(renderer: &mut Renderer<'_>, rows: Rows<'_>, out: &mut impl Sink) {
-    let Some(state) = &mut renderer.state else { return };
-    state.here.add(rows.batch, rows.shown(), rows.piece == Piece::Operands);
-    if rows.piece == (Piece::Chunk { last: false }) {
+pub(crate) fn count(
+    style: &Style,
+    state: &mut State,
+    (frame, rows): (&Frame<'_>, Rows<'_>),
+    out: &mut impl Sink,
+) {
+    state.here.add(rows.batch, rows.shown(), rows.kind == FrameKind::Operands);
+    if rows.kind == (FrameKind::Chunk { last: false }) {
         return;
     }
     let here = core::mem::take(&mut state.here);
-    push_count(state, &here, renderer.style, out.buffer());
+    push_count(state, &here, frame.directory, style, out.buffer());
     out.checkpoint();
 }
 
-fn push_count(state: &mut State, here: &Tally, style: &Style, out: &mut Vec<u8>) {
+fn push_count(state: &mut State, here: &Tally, directory: Option<&[u8]>, style: &Style, out: &mut Vec<u8>) {
     let Some(record) = &style.record else { return here.push_lines(style.eol, out) };
     state.begin(style, out);
     let first = core::mem::replace(&mut state.first, false);
     match record.syntax {
-        Syntax::Csv => here.push_csv(state.directory(), out),
+        Syntax::Csv => here.push_csv(directory, out),
         Syntax::Json => {
             out.extend_from_slice(if first { b"\n{" } else { b",\n{" });
-            here.push_json(state.directory(), out);
+            here.push_json(directory, out);
             out.push(b'}');
         }
         Syntax::Ndjson => {
             out.extend_from_slice(b"{\"v\":");
             push_number(out, VERSION.into(), 0);
             out.push(b',');
-            here.push_json(state.directory(), out);
+            here.push_json(directory, out);
             out.extend_from_slice(b"}\n");
         }
     }

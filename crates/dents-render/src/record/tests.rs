@@ -1,6 +1,6 @@
 use super::{Field, Record, Syntax};
 use crate::style::{Format, Style};
-use crate::{Git, Note, Piece, Renderer, Total};
+use crate::{Frame, FrameKind, Git, Note, Renderer, Total};
 use alloc::ffi::CString;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,15 +17,14 @@ fn style(syntax: Syntax, fields: &[Field]) -> Style {
 /// What a run prints that lists one directory in pieces of these names, none of which has been asked about.
 fn run(style: &Style, pieces: &[&[&[u8]]], notes: &[Note]) -> String {
     let (mut out, mut renderer) = (Vec::new(), Renderer::new(style));
-    renderer.set_directory(b"dir");
+    let owners = Owners::default();
     for names in pieces {
         let mut batch = Batch::new(style.needs());
         names.iter().for_each(|name| batch.push(&CString::new(*name).expect("no NUL"), Kind::Reg, 1));
         let order: Vec<u32> = (0..batch.len() as u32).collect();
-        renderer.set_notes(notes.to_vec());
-        renderer.header(b"dir", &mut out);
-        let piece = Piece::Chunk { last: false };
-        renderer.entries(&batch, &order, &Owners::default(), piece, &Team::ALONE, &mut out);
+        renderer.header(b"dir", None, &mut out);
+        let frame = Frame::new(&batch, &order, FrameKind::Chunk { last: false }, &owners);
+        renderer.frame(&Frame { directory: Some(b"dir"), notes, ..frame }, &Team::ALONE, &mut out);
     }
     renderer.fail(b"g\xff", 13, "Permission denied");
     renderer.finish(&mut out);
@@ -56,7 +55,7 @@ fn lines_and_tables() {
     );
 }
 
-/// Of what nobody asked, or nobody answered, nothing is made up.
+/// What was not asked, or not answered, is null.
 #[test]
 fn unknown_is_null() {
     let fields =
@@ -97,9 +96,9 @@ fn counts_and_sums() {
     {
         batch.push(name, kind, 1);
     }
-    for piece in [Piece::Chunk { last: false }, Piece::Chunk { last: true }, Piece::Directory] {
-        let order: &[u32] = if piece == (Piece::Chunk { last: true }) { &[] } else { &[4, 0, 2, 1, 3] };
-        renderer.entries(&batch, order, &Owners::default(), piece, &Team::ALONE, &mut out);
+    for kind in [FrameKind::Chunk { last: false }, FrameKind::Chunk { last: true }, FrameKind::Directory] {
+        let order: &[u32] = if kind == (FrameKind::Chunk { last: true }) { &[] } else { &[4, 0, 2, 1, 3] };
+        renderer.frame(&Frame::new(&batch, order, kind, &Owners::default()), &Team::ALONE, &mut out);
     }
     renderer.finish(&mut out);
     let once = "2 file\n1 directory\n3 total\n";

@@ -71,7 +71,7 @@ impl<'a> Block<'a> {
 
 fn read(data: &[u8]) -> Option<Vec<Leap>> {
     let first = Block::read(data, 4)?;
-    // Version 1 files have no second block; nobody ships such any more.
+    // Version 1 files have no second block; they are no longer shipped.
     let second = Block::read(first.body.get(first.len..)?, 8)?;
     let records = second.body.get(second.before..)?.chunks_exact(12).take(second.leaps);
     let leap = |record: &[u8]| {

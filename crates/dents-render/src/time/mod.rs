@@ -14,9 +14,9 @@ pub use stamp::Stamp;
 pub use zone::Zone;
 
 use crate::number::{Text, push_right};
-use crate::style::Style;
 use crate::width::{known_width, width};
 use alloc::borrow::Cow;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use civil::Civil;
 use core::ops::Range;
@@ -70,29 +70,29 @@ impl TimeStyle {
 }
 
 /// What renders times.
-pub(crate) struct Clock<'s> {
-    zone: &'s Zone,
+pub(crate) struct Clock {
+    /// None for UTC.
+    zone: Option<Arc<Zone>>,
     now: Time,
     /// Of recent times, of others.
     faces: [Face; 2],
     /// Offsets looked up so far, each in the place of some 97 days to which it was asked.
     periods: Vec<Period>,
-    names: Names<'s>,
+    names: Names<'static>,
     /// The width of a time, for what stands in place of one.
     width: usize,
 }
 
 /// The names of the style's locale, those of the months aligned. In C they are as they are, and where one of them cannot be
 /// printed: its width is not known.
-fn names(style: &Style) -> Names<'_> {
-    let Some(names) = style.time_names else {
+fn names(names: Option<TimeNames<'static>>, utf8: bool) -> Names<'static> {
+    let Some(names) = names else {
         return Names {
             names: TimeNames::C,
             months: TimeNames::C.short_months.map(Cow::Borrowed),
             library: false,
         };
     };
-    let utf8 = style.locale.utf8;
     if names.short_months.iter().any(|name| known_width(name, utf8).is_none()) {
         return Names { months: names.short_months.map(Cow::Borrowed), names, library: false };
     }
@@ -111,21 +111,28 @@ struct Face {
     period: usize,
 }
 
-impl<'s> Clock<'s> {
-    pub(crate) fn new(style: &'s Style, zone: &'s Zone) -> Clock<'s> {
-        let faces = style.time_style.formats().map(|text| Face {
+impl Clock {
+    /// A clock that shows times in this style, with the names of a locale unless they are C's.
+    pub(crate) fn new(
+        style: &TimeStyle,
+        time_names: Option<TimeNames<'static>>,
+        utf8: bool,
+        now: Time,
+        zone: Option<&Arc<Zone>>,
+    ) -> Clock {
+        let faces = style.formats().map(|text| Face {
             format: Format::new(text),
             minute: 0..0,
             text: Vec::new(),
             civil: None,
             period: 0,
         });
-        let mut clock =
-            Clock { zone, now: style.now, faces, periods: Vec::new(), names: names(style), width: 0 };
+        let names = names(time_names, utf8);
+        let mut clock = Clock { zone: zone.cloned(), now, faces, periods: Vec::new(), names, width: 0 };
         clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        clock.width = known_width(&epoch, style.locale.utf8).unwrap_or(0);
+        clock.width = known_width(&epoch, utf8).unwrap_or(0);
         clock
     }
 
@@ -134,8 +141,14 @@ impl<'s> Clock<'s> {
         self.width
     }
 
-    pub(crate) fn set_now(&mut self, now: Time) {
+    /// Shows times as seen from another present. In another zone than before it forgets what it knows.
+    pub(crate) fn set(&mut self, now: Time, zone: Option<&Arc<Zone>>) {
         self.now = now;
+        if self.zone.as_ref().map(Arc::as_ptr) != zone.map(Arc::as_ptr) {
+            self.zone = zone.cloned();
+            self.periods.fill_with(Period::default);
+            self.faces.iter_mut().for_each(|face| face.minute = 0..0);
+        }
     }
 
     /// Appends a time. One that no calendar reaches, or whose text is too long, is shown as its seconds since
@@ -190,7 +203,10 @@ impl<'s> Clock<'s> {
                 self.periods.resize_with(PERIODS, Period::default);
                 place = (second >> 23) as usize % PERIODS;
             }
-            self.periods[place] = self.zone.at(second);
+            self.periods[place] = match &self.zone {
+                Some(zone) => zone.at(second),
+                None => Zone::utc().at(second),
+            };
             // Let no face go on with the period that was here before.
             self.faces.iter_mut().for_each(|face| face.minute = 0..0);
         }
@@ -231,8 +247,12 @@ mod tests {
     use super::*;
     use std::string::String;
 
-    fn show(style: &Style, times: &[(i64, u32)]) -> Vec<String> {
-        let mut clock = Clock::new(style, &style.zone);
+    fn show(style: &TimeStyle, times: &[(i64, u32)]) -> Vec<String> {
+        show_in(style, None, times)
+    }
+
+    fn show_in(style: &TimeStyle, zone: Option<&Arc<Zone>>, times: &[(i64, u32)]) -> Vec<String> {
+        let mut clock = Clock::new(style, None, false, Time { sec: 1_700_000_000, nsec: 500 }, zone);
         let show = |(sec, nsec): &(i64, u32)| {
             let mut out = Vec::new();
             clock.write(Time { sec: *sec, nsec: *nsec }, &mut out);
@@ -241,17 +261,13 @@ mod tests {
         times.iter().map(show).collect()
     }
 
-    fn style(time_style: TimeStyle) -> Style {
-        Style { time_style, now: Time { sec: 1_700_000_000, nsec: 500 }, ..Style::default() }
-    }
-
     #[test]
     fn recent_is_six_months_to_the_nanosecond() {
         let old = 1_700_000_000 - 15_778_476;
         let times = [(1_700_000_000, 500), (1_700_000_000, 501), (old, 500), (old, 501)];
-        let seen = show(&style(TimeStyle::Locale), &times);
+        let seen = show(&TimeStyle::Locale, &times);
         assert_eq!(seen, ["Nov 14 22:13", "Nov 14  2023", "May 16  2023", "May 16 07:18"]);
-        let seen = show(&style(TimeStyle::Iso), &times);
+        let seen = show(&TimeStyle::Iso, &times);
         assert_eq!(seen, ["11-14 22:13", "2023-11-14 ", "2023-05-16 ", "05-16 07:18"]);
     }
 
@@ -266,14 +282,14 @@ mod tests {
             (-67_768_040_609_740_801, 0),
             (1_000_000_000_000, 0),
         ];
-        let seen = show(&style(TimeStyle::FullIso), &times);
+        let seen = show(&TimeStyle::FullIso, &times);
         assert_eq!(seen[0], "                9223372036854775807");
         assert_eq!(seen[1], "                  67768036191676800");
         assert_eq!(seen[2], "2147485547-12-31 23:59:59.000000000 +0000");
         assert_eq!(seen[3], "-001-12-31 23:59:59.000000000 +0000");
         assert_eq!(seen[4], "                 -67768040609740801");
         assert_eq!(seen[5], "33658-09-27 01:46:40.000000000 +0000");
-        assert_eq!(show(&style(TimeStyle::Locale), &[(i64::MAX, 0)]), ["9223372036854775807"]);
+        assert_eq!(show(&TimeStyle::Locale, &[(i64::MAX, 0)]), ["9223372036854775807"]);
     }
 
     /// As GNU `ls` 9.7 does.
@@ -281,7 +297,7 @@ mod tests {
     fn a_time_of_more_than_a_thousand_bytes_is_its_seconds() {
         let shown = |format: &str| {
             let format = Vec::from(format);
-            let style = style(TimeStyle::Custom { recent: format.clone(), other: format });
+            let style = TimeStyle::Custom { recent: format.clone(), other: format };
             show(&style, &[(1_700_000_000, 0)]).remove(0)
         };
         for format in ["%1000d", "%995d%R", "%998m%S", "%1000Q"] {
@@ -295,8 +311,8 @@ mod tests {
 
     #[test]
     fn the_minute_at_hand_changes_nothing() {
-        let zone = Zone::posix(b"AAA5:30:15BBB,M3.2.0/2:00:10,M11.1.0");
-        let style = Style { zone, ..style(TimeStyle::FullIso) };
+        let zone = Arc::new(Zone::posix(b"AAA5:30:15BBB,M3.2.0/2:00:10,M11.1.0"));
+        let show = |times: &[(i64, u32)]| show_in(&TimeStyle::FullIso, Some(&zone), times);
         let mut state = 1u64;
         let times: Vec<_> = (0..4000)
             .map(|_| {
@@ -305,8 +321,8 @@ mod tests {
                 (1_678_606_200 + (state >> 40) as i64 % 900, (state >> 34) as u32 % 1_000_000_000)
             })
             .collect();
-        let fresh: Vec<_> = times.iter().flat_map(|time| show(&style, &[*time])).collect();
-        assert_eq!(show(&style, &times), fresh);
+        let fresh: Vec<_> = times.iter().flat_map(|time| show(&[*time])).collect();
+        assert_eq!(show(&times), fresh);
         assert!(
             fresh.iter().any(|text| text.ends_with("-0530"))
                 && fresh.iter().any(|text| text.ends_with("-0430"))

@@ -1,18 +1,16 @@
 //! Times of any age in one format.
 
-use super::{Clock, Zone};
-use crate::style::Style;
+use super::Clock;
 use alloc::vec::Vec;
 use dents_core::batch::Time;
 
-/// Writes times as `date` writes them: in the format of the style for times that are not recent, whatever their age.
-pub struct Stamp<'s>(Clock<'s>);
+/// Writes times as `date` writes them: in the format of the style for times that are not recent, whatever their age. Made by
+/// [`crate::Style::stamp`].
+pub struct Stamp(Clock);
 
-impl<'s> Stamp<'s> {
-    /// With the style's [`crate::TimeStyle`] and names.
-    #[must_use]
-    pub fn new(style: &'s Style, zone: &'s Zone) -> Self {
-        Stamp(Clock::new(style, zone))
+impl Stamp {
+    pub(crate) fn new(clock: Clock) -> Self {
+        Stamp(clock)
     }
 
     /// Appends a time. One that no calendar reaches is shown as its seconds since the epoch.

@@ -20,10 +20,10 @@ const EARLIEST: i64 = -370_000_000_000;
 const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
 
 /// A time zone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Zone(Inner);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Inner {
     /// One offset, in seconds east of UTC, for all times.
     Fixed(i32, Vec<u8>),
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
             self.take(1);
             seconds += self.number().unwrap_or(0).min(59) * unit;
         }
-        // 24:59:59 is more than jiff's rules take, and nobody's offset.
+        // 24:59:59 is more than jiff's rules take, and the offset of no place.
         Some(sign * seconds.min(Offset::MAX.seconds()))
     }
 

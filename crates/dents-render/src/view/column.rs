@@ -172,7 +172,7 @@ impl Column {
     }
 
     /// What must be known of an entry. A slot has room for one time only, so times are declared as
-    /// [`Needs::EXTRA`]; whoever shows no other than the slot's own may declare that instead. What git says and what
+    /// [`Needs::EXTRA`]; a view that shows no other than the slot's own declares that instead. What git says and what
     /// is below a directory is no metadata: that comes as a [`crate::Note`].
     #[must_use]
     pub fn needs(self) -> NeedsByKind {

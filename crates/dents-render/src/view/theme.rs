@@ -27,7 +27,7 @@ pub enum Paint {
     Octal,
     /// The number of links.
     Links,
-    /// An owner who is you.
+    /// The owner, where it is the user who runs the program.
     You,
     /// The owner root, unless that is you.
     Root,
@@ -214,14 +214,14 @@ impl Theme {
 
 /// The theme with the sequences of `LS_COLORS` around its values, ready to be written.
 #[derive(Clone, Debug)]
-pub(super) struct Brush {
+pub(crate) struct Brush {
     /// What begins each colour; empty for none.
     begin: [Vec<u8>; KEYS.len()],
     end: Vec<u8>,
 }
 
 impl Brush {
-    pub(super) fn new(theme: &Theme, left: &[u8], right: &[u8]) -> Brush {
+    pub(crate) fn new(theme: &Theme, left: &[u8], right: &[u8]) -> Brush {
         let begin = |value: &str| match value {
             "" => Vec::new(),
             value => [left, value.as_bytes(), right].concat(),
@@ -234,19 +234,19 @@ impl Brush {
 
     /// Begins a colour. Returns whether there is one to end.
     #[inline]
-    pub(super) fn begin(&self, paint: Paint, out: &mut Vec<u8>) -> bool {
+    pub(crate) fn begin(&self, paint: Paint, out: &mut Vec<u8>) -> bool {
         let sequence = &self.begin[paint as usize];
         out.extend_from_slice(sequence);
         !sequence.is_empty()
     }
 
     #[inline]
-    pub(super) fn end(&self, out: &mut Vec<u8>) {
+    pub(crate) fn end(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.end);
     }
 
     /// Whether two parts look the same.
-    pub(super) fn same(&self, one: Paint, other: Paint) -> bool {
+    pub(crate) fn same(&self, one: Paint, other: Paint) -> bool {
         self.begin[one as usize] == self.begin[other as usize]
     }
 }

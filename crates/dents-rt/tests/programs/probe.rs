@@ -73,7 +73,8 @@ fn args(rest: &[&CStr]) -> u8 {
 }
 
 fn var(process: Process, name: &[u8]) -> u8 {
-    process.var(name).map_or(1, print)
+    let mut found = process.vars().filter(|(known, _)| *known == name);
+    found.next().map_or(1, |(_, value)| print(value))
 }
 
 /// How many strings, of how many bytes; and whether name and value are cut where they should be.

@@ -1,6 +1,6 @@
 //! Lists of columns: `--columns=mode,size,name`, or with signs what is put to others and taken from them: `--columns=+git,-links`.
 
-use super::getopt::BadValue;
+use super::bad_value::BadValue;
 use super::words::{Words, lookup};
 use alloc::vec::Vec;
 use dents_render::Column;

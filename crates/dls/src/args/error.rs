@@ -6,14 +6,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::language::{Domain, Language};
+use crate::locale::{Domain, Language};
 use core::fmt::Display;
 use core::ops::RangeInclusive;
 use dents_sys::Errno;
 
-use super::flags;
-use super::getopt::is_gnu;
-use super::near::nearest;
+use super::flags::{self, is_gnu};
+use super::nearest::nearest;
 use super::numbers::{BadNumber, COUNTS, THREADS};
 use super::words::{NamedTimeStyle, RELATIVE, Words};
 
@@ -55,7 +54,7 @@ pub enum UsageError<'a> {
         /// What is wrong with it.
         why: BadNumber,
     },
-    /// A time style that is none; from Plan, by [`super::words::time_style`].
+    /// A time style that is none; from Plan, by [`super::time_style()`].
     BadTimeStyle {
         /// What was given, without `posix-`.
         value: &'a [u8],
@@ -70,7 +69,7 @@ pub enum UsageError<'a> {
     TreeAndRows,
     /// `--tree` and `--top`, where there is something that says more; from Plan.
     TreeAndTop,
-    /// A `+FORMAT` of more than two lines; from Plan, by [`super::words::time_style`].
+    /// A `+FORMAT` of more than two lines; from Plan, by [`super::time_style()`].
     BadTimeFormat {
         /// What was given, without the `+`.
         value: &'a [u8],
@@ -88,7 +87,7 @@ impl UsageError<'_> {
     #[must_use]
     pub fn message(&self, program: &[u8], language: &Language) -> Vec<u8> {
         let mut out = self.message_at(program, language);
-        if !crate::is_drop_in(program) {
+        if !crate::program::is_drop_in(program) {
             out.extend(self.hint(program));
         }
         if !matches!(
@@ -285,7 +284,8 @@ fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::{When, Words, time_style};
+    use super::super::time_style;
+    use super::super::words::{When, Words};
     use super::*;
 
     fn quote(value: &[u8], utf8: bool) -> Vec<u8> {

@@ -7,65 +7,11 @@
 use alloc::vec::Vec;
 use core::ffi::CStr;
 
+use super::bad_value::BadValue;
 use super::error::UsageError;
-use super::flags::{self, Arity, Definition, Flag};
-use super::numbers::BadNumber;
+use super::flags::{self, Arity, Definition, Flag, GNU_ORDER, is_gnu};
+use super::said::{Args, Said};
 use super::words::BadWord;
-use super::{Args, Said};
-
-/// GNU's long options in the order of its own table, which is the order of the possibilities in its messages.
-/// Observed: `ls --=` lists them all.
-pub(super) const GNU_ORDER: [Flag; 44] = [
-    Flag::All,
-    Flag::Escape,
-    Flag::Directory,
-    Flag::Dired,
-    Flag::FullTime,
-    Flag::GroupDirectoriesFirst,
-    Flag::HumanReadable,
-    Flag::Inode,
-    Flag::Kibibytes,
-    Flag::NumericUidGid,
-    Flag::NoGroup,
-    Flag::HideControlChars,
-    Flag::Reverse,
-    Flag::Size,
-    Flag::Width,
-    Flag::AlmostAll,
-    Flag::IgnoreBackups,
-    Flag::Classify,
-    Flag::FileType,
-    Flag::Si,
-    Flag::DereferenceCommandLine,
-    Flag::DereferenceCommandLineSymlinkToDir,
-    Flag::Hide,
-    Flag::Ignore,
-    Flag::IndicatorStyle,
-    Flag::Dereference,
-    Flag::Literal,
-    Flag::QuoteName,
-    Flag::QuotingStyle,
-    Flag::Recursive,
-    Flag::Format,
-    Flag::ShowControlChars,
-    Flag::Sort,
-    Flag::TabSize,
-    Flag::Time,
-    Flag::TimeStyle,
-    Flag::Zero,
-    Flag::Color,
-    Flag::Hyperlink,
-    Flag::BlockSize,
-    Flag::Context,
-    Flag::Author,
-    Flag::Help,
-    Flag::Version,
-];
-
-/// Whether GNU has the option, as far as it has a long name.
-pub(super) fn is_gnu(flag: Flag) -> bool {
-    GNU_ORDER.contains(&flag)
-}
 
 /// The state of one reading.
 struct Reader<'a, I> {
@@ -192,36 +138,6 @@ fn find_long<'a>(
             let candidates = candidates.into_iter().map(|(_, long)| long).collect();
             Err(UsageError::AmbiguousOption { typed, candidates })
         }
-    }
-}
-
-/// What a definition's check finds wrong with a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BadValue {
-    /// Not one of the words.
-    Word(BadWord),
-    /// Not one of the words, where the value is a list: which item.
-    Item {
-        /// Where in the value it begins.
-        start: usize,
-        /// Its length.
-        len: usize,
-        /// What is wrong with it.
-        why: BadWord,
-    },
-    /// Not a usable number.
-    Number(BadNumber),
-}
-
-impl From<BadWord> for BadValue {
-    fn from(bad: BadWord) -> Self {
-        Self::Word(bad)
-    }
-}
-
-impl From<BadNumber> for BadValue {
-    fn from(bad: BadNumber) -> Self {
-        Self::Number(bad)
     }
 }
 

@@ -1,57 +1,39 @@
 //! What the user said: argv in, [`Args`] out, nothing decided.
 //!
-//! The first station of the flow (argv ─► **Args** ─► Plan ─► read …). One table, [`flags::TABLE`], defines every
+//! The first stage of the flow (argv ─► **Args** ─► Plan ─► read …). One table, [`flags::TABLE`], defines every
 //! option once: letter, long name, value, help. [`parse`] reads argv by that table as
 //! getopt_long would; [`help::text`] prints it. Which of two conflicting flags wins, and what the environment and
 //! the terminal have to say, is Plan's business: [`Args`] keeps what was said in the order it was said.
 //!
 //! Values are checked here, because GNU `ls` checks each one when its option is reached and the first mistake on
 //! the command line is the one reported. The single exception is `--time-style`, which GNU looks at only for a
-//! long listing: Plan calls [`words::time_style`]. Having passed the check, a value's meaning is fetched with
+//! long listing: Plan calls [`time_style()`]. Having passed the check, a value's meaning is fetched with
 //! [`words::lookup`] or a function of [`numbers`].
 //!
 //! Nothing here makes a system call. Everything is bytes: an argument need not be UTF-8.
 
-use alloc::vec::Vec;
 use core::ffi::CStr;
 
+mod bad_value;
 mod columns;
 mod error;
 pub mod flags;
 mod getopt;
 pub mod help;
-mod near;
+mod nearest;
 pub mod numbers;
 #[cfg(test)]
 mod oracle;
+mod said;
+mod time_style;
 pub mod version;
 pub mod words;
 
 pub use columns::{changes, columns, is_change};
 pub use error::UsageError;
 pub use flags::{Definition, Flag};
-
-/// What the user said, in the order it was said.
-#[derive(Debug, Clone, Default)]
-pub struct Args<'a> {
-    /// The options. A [`Flag::Help`] or [`Flag::Version`] can only be the last: reading stops there, as they act at once.
-    pub said: Vec<Said<'a>>,
-    /// The operands, in order. Each is the NUL-terminated string of argv itself, so opening one copies nothing.
-    pub operands: Vec<&'a CStr>,
-    /// So many of the options, the first, are from a file: nobody said them this time.
-    pub defaults: usize,
-    /// Operands that stand behind one of our options whose value they could be, had they been joined to it by `=`.
-    pub apart: Vec<(&'a CStr, &'static Definition)>,
-}
-
-/// One option as given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Said<'a> {
-    /// The meaning: the letter and the long name of one option are the same flag.
-    pub flag: Flag,
-    /// Its value, attached or separate; `None` for a flag without one and for an optional one left out.
-    pub value: Option<&'a [u8]>,
-}
+pub use said::{Args, Said};
+pub use time_style::time_style;
 
 /// Reads `argv`, the arguments after the program's name, with getopt_long's rules.
 ///

@@ -2,7 +2,7 @@
 
 extern crate std;
 
-use crate::language::Language;
+use crate::locale::Language;
 use core::ffi::CStr;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -106,7 +106,7 @@ fn abbreviations() {
 }
 
 fn is_ours(flag: Flag) -> bool {
-    !super::getopt::GNU_ORDER.contains(&flag)
+    !super::flags::GNU_ORDER.contains(&flag)
 }
 
 /// One word of a random command line. Values that 9.1 does not know yet (`--sort=name`, `--time=mtime`) are left

@@ -1,7 +1,7 @@
 //! Fuzz target of the file of options.
 
 use super::parse::parse;
-use crate::language::Language;
+use crate::locale::Language;
 
 /// A file of options: the lines that hold stand in it, mistakes are few and name their line, and no message has a character
 /// that a terminal obeys, but for tabs.

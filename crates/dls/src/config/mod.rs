@@ -1,31 +1,33 @@
 //! What the user always says: a file of default options, and two variables that many programs know.
 //!
 //! Between Args and Plan: what the file says is put before what the command line says, so that the later wins, and what
-//! it sets is handed on as if the environment had it. [`place`] is where the file is, [`parse`] what a line means,
+//! it sets is handed on as if the environment had it. [`location`] is where the file is, [`parse`] what a line means,
 //! [`template`] what `--init` writes.
 //!
 //! Called as `ls`, `dir` or `vdir` none of this exists: scripts and habits rest on GNU's bytes. Else, into a pipe, the
-//! file is opened only if `DLS_CONFIG` names it; so a listing that nobody looks at costs no system call more than
+//! file is opened only if `DLS_CONFIG` names it; so a listing into a pipe costs no system call more than
 //! without configuration, and on a terminal it is one `openat` where there is no file.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+mod location;
 mod parse;
-mod place;
 mod template;
 
 use crate::args::flags::{self, Flag};
 use crate::args::{Args, Said};
+use crate::environment::Environment;
+use crate::errno;
 use crate::explain::visible;
 use crate::output::{Message, Output};
-use crate::{Env, Status, errno, is_drop_in};
-use alloc::boxed::Box;
+use crate::program::is_drop_in;
+use crate::status::Status;
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::vec::Vec;
 use dents_sys::{Errno, file};
+use location::Location;
 use parse::Config;
-use place::Place;
 
 /// A file larger than this is none that a person wrote.
 const LIMIT: usize = 64 * 1024;
@@ -35,20 +37,20 @@ const LIMIT: usize = 64 * 1024;
 /// The answer, if any, is the environment with the file's settings in it. What is wrong with the file goes to stderr line
 /// by line; the other lines hold, and the exit status does not change: a listing is not worse for a line too many.
 pub(crate) fn add<'a>(
-    env: &Env<'a>,
+    environment: &Environment<'a>,
     args: &mut Args<'a>,
     program: &[u8],
     out: &mut Output<'_>,
-) -> Option<Env<'a>> {
+) -> Option<Environment<'a>> {
     if is_drop_in(program) {
         return None;
     }
     let place = match args.said.iter().any(|said| said.flag == Flag::NoConfig) {
-        true => Place::Forbidden,
-        false => place::of(env, out.terminal().is_some()),
+        true => Location::Forbidden,
+        false => location::of(environment, out.terminal().is_some()),
     };
     let config = match &place {
-        Place::At { path, only_always, named } => {
+        Location::File { path, only_always, named } => {
             let reader = Reader { path, named: *named, program };
             reader.read(*only_always, out)
         }
@@ -61,8 +63,8 @@ pub(crate) fn add<'a>(
     if !said.is_empty() {
         give_way(&mut said, args, out);
     }
-    say_before(env, args, said);
-    set(env, colors, icons)
+    say_before(environment, args, said);
+    set(environment, colors, icons)
 }
 
 /// Options that Plan refuses together.
@@ -100,12 +102,12 @@ fn give_way(before: &mut Vec<Said<'_>>, args: &Args<'_>, out: &mut Output<'_>) {
 }
 
 /// Options of the file, then of the environment, then of the command line.
-fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>) {
-    let is_on = |name: &[u8]| (env.var)(name).is_some_and(|value| !value.is_empty());
-    let no_color = is_on(b"NO_COLOR");
-    if no_color {
+fn say_before<'a>(environment: &Environment<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>) {
+    let is_on = |value: Option<&[u8]>| value.is_some_and(|value| !value.is_empty());
+    let forced = environment.clicolor_force;
+    if is_on(environment.no_color) {
         before.retain(|said| said.flag != Flag::Color);
-    } else if is_on(b"CLICOLOR_FORCE") && (env.var)(b"CLICOLOR_FORCE") != Some(b"0") {
+    } else if is_on(forced) && forced != Some(b"0") {
         before.push(Said { flag: Flag::Color, value: Some(b"always") });
     }
     if !before.is_empty() {
@@ -117,21 +119,19 @@ fn say_before<'a>(env: &Env<'a>, args: &mut Args<'a>, mut before: Vec<Said<'a>>)
 
 /// The environment, with these where it has none of its own.
 #[inline(never)]
-fn set<'a>(env: &Env<'a>, colors: Option<&'static [u8]>, icons: Option<&'static [u8]>) -> Option<Env<'a>> {
+fn set<'a>(
+    environment: &Environment<'a>,
+    colors: Option<&'static [u8]>,
+    icons: Option<&'static [u8]>,
+) -> Option<Environment<'a>> {
     if colors.is_none() && icons.is_none() {
         return None;
     }
-    let var = env.var;
-    let with = move |name: &[u8]| {
-        var(name).or(match name {
-            b"DLS_COLORS" => colors,
-            b"DLS_ICONS" => icons,
-            _ => None,
-        })
-    };
-    // For as long as the process lives, as the text of the file that it tells of.
-    let with: &'a _ = Box::leak(Box::new(with));
-    Some(Env { var: with, ..env.clone() })
+    Some(Environment {
+        dls_colors: environment.dls_colors.or(colors),
+        dls_icons: environment.dls_icons.or(icons),
+        ..environment.clone()
+    })
 }
 
 /// Reads one file, and tells what is wrong with it.
@@ -186,10 +186,10 @@ impl Reader<'_> {
 /// For `--explain`: which file it was and which lines of it hold; if none does though one was wanted, why.
 #[cold]
 #[inline(never)]
-fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
+fn explain(place: &Location, config: Option<&Config>, out: &mut Output<'_>) {
     let mut text = Vec::from(&b"config: "[..]);
     match (place, config) {
-        (Place::At { path, .. }, Some(config)) => {
+        (Location::File { path, .. }, Some(config)) => {
             text.extend_from_slice(path.as_bytes());
             let lines = &config.used;
             text.extend_from_slice(if lines.is_empty() { b": no line of it holds here" } else { b"" });
@@ -198,15 +198,15 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
                 text.extend_from_slice(content);
             }
         }
-        (Place::At { path, .. }, None) => {
+        (Location::File { path, .. }, None) => {
             text.extend_from_slice(b"none in ");
             text.extend_from_slice(path.as_bytes());
         }
-        (Place::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
-        (Place::Disowned, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
-        // What nobody looks at is explained as what it is: a listing without options of any file.
-        (Place::Unseen, _) => return,
-        (Place::Nowhere, _) => {
+        (Location::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
+        (Location::Disabled, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
+        // Into a pipe no file is looked for, so there is nothing to explain.
+        (Location::NoTerminal, _) => return,
+        (Location::NoHome, _) => {
             text.extend_from_slice(b"none: neither XDG_CONFIG_HOME nor HOME is an absolute path");
         }
     }
@@ -217,15 +217,15 @@ fn explain(place: &Place, config: Option<&Config>, out: &mut Output<'_>) {
 /// `--init`: writes the file where it would be looked for, and prints where that is.
 #[cold]
 #[inline(never)]
-pub(crate) fn init(env: &Env<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
+pub(crate) fn init(environment: &Environment<'_>, program: &[u8], out: &mut Output<'_>) -> Status {
     use dents_render::Sink as _;
-    // As on a terminal: whoever writes into a pipe wants the path there, to open an editor with.
-    let Place::At { path, .. } = place::of(env, true) else {
+    // As on a terminal: in a pipe the path is wanted too, to open an editor with.
+    let Location::File { path, .. } = location::of(environment, true) else {
         let why = "--init: neither XDG_CONFIG_HOME nor HOME is an absolute path: name a file in DLS_CONFIG";
         Message::new(program).text(why).send(out);
         return Status::Serious;
     };
-    match place::create(&path, template::text().as_bytes()) {
+    match location::create(&path, template::text().as_bytes()) {
         Ok(()) => {
             out.buffer().extend_from_slice(path.as_bytes());
             out.buffer().push(b'\n');

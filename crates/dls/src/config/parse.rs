@@ -11,11 +11,11 @@
 //! ```
 //!
 //! An option and its value stand on a line as on a command line, between them `=` or blanks; the value goes on to the end
-//! of the line, and no character in it is special. `always` before it: it holds even where nobody looks on.
+//! of the line, and no character in it is special. `always` before it: it holds in a pipe too.
 
 use crate::args::flags::Flag;
-use crate::args::{Args, Said, UsageError, words};
-use crate::language::Language;
+use crate::args::{Args, Said, UsageError, time_style, words};
+use crate::locale::Language;
 use crate::plan::bad_theme;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -205,12 +205,12 @@ fn fit(args: Args<'static>, content: &'static [u8]) -> Result<Vec<Said<'static>>
         if !can_be_default(said.flag) {
             return Err(Fault::Unfit(content));
         }
-        // On the command line Plan looks at it, and only for a long listing; nobody could say the line then. It
+        // On the command line Plan looks at it, and only for a long listing; such a line could not be named then. It
         // knows `relative` besides.
         if let (Flag::TimeStyle, Some(style)) =
             (said.flag, said.value.filter(|style| *style != words::RELATIVE.as_bytes()))
         {
-            words::time_style(style, false).map_err(Fault::Usage)?;
+            time_style(style, false).map_err(Fault::Usage)?;
         }
     }
     Ok(args.said)

@@ -1,4 +1,4 @@
-//! A line for each thing that somebody had to know: who, what, of which entries, by how many calls.
+//! A line for each fact that was needed: by which option or colour, which fact, of which entries, by how many calls.
 
 use super::Facts;
 use super::phrase::{counted, duration, entries, facts, kind as kind_name, list};
@@ -37,7 +37,7 @@ pub(super) fn name(by: &Claimant) -> String {
     }
 }
 
-/// Those who want the same of the same entries, by one sort of call.
+/// The options and colours that need the same of the same entries, by one sort of call.
 struct Line {
     by: Vec<String>,
     call: Call,
@@ -49,7 +49,7 @@ struct Line {
 pub(super) fn lines(all: &Facts<'_>) -> Vec<String> {
     let mut told = Vec::new();
     for call in Call::ALL {
-        // Who asks about most is told first, and what it costs; the others share the answers.
+        // The one that asks about most entries is told first, and what it costs; the others share the answers.
         let mut paid = Vec::new();
         for line in sharers(all, call) {
             let kinds = line.kinds();
@@ -62,7 +62,7 @@ pub(super) fn lines(all: &Facts<'_>) -> Vec<String> {
     told
 }
 
-/// Who makes a sort of call necessary.
+/// Which options and colours make a sort of call necessary.
 fn sharers(all: &Facts<'_>, call: Call) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for claim in all.claims {
@@ -99,10 +99,10 @@ fn kinds(all: &Facts<'_>) -> Vec<Kind> {
 /// What was asked only since the directory does not tell types.
 fn untyped(all: &Facts<'_>) -> Option<String> {
     let past = all.past.as_ref()?;
-    let nobody = |kind: &Kind| !all.claims.iter().any(|claim| !wanted(claim, *kind, Call::Stat).is_empty());
+    let unasked = |kind: &Kind| !all.claims.iter().any(|claim| !wanted(claim, *kind, Call::Stat).is_empty());
     let calls = Kind::KNOWN
         .into_iter()
-        .filter(nobody)
+        .filter(unasked)
         .fold(Calls::default(), |all, kind| all + past.pages.of(kind).of(Call::Stat));
     (past.seen.untyped > 0 && calls.count > 0)
         .then(|| format!("the directory tells no types, and those are wanted: {}", cost(Call::Stat, calls)))

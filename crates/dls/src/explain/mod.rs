@@ -2,7 +2,7 @@
 //!
 //! After a listing from what was noted meanwhile ([`after`]), or before one from the plan alone ([`before`]): then no
 //! entry is touched and no directory opened; one `statfs` of each operand says which file system it is on. The
-//! text is made of [`Facts`] by pure functions: `lines` says who asked for what, `remedy` what would avoid it, `phrase`
+//! text is made of [`Facts`] by pure functions: `lines` says which option asked for what, `remedy` what would avoid it, `phrase`
 //! how numbers and lists are written.
 
 mod lines;
@@ -11,9 +11,9 @@ mod remedy;
 #[cfg(test)]
 mod tests;
 
-use crate::Status;
 use crate::output::{Message, Output};
 use crate::plan::{Claim, Explain, Plan};
+use crate::status::Status;
 use crate::timing::Timing;
 use alloc::format;
 use alloc::string::String;
@@ -96,12 +96,17 @@ struct Past<'a> {
     elapsed: (u64, u64),
 }
 
-/// The explanation of a listing that has been made. Out of the way, like all of this: a listing that nobody wants
-/// explained shall not load its pages.
+/// The explanation of a listing that has been made. Out of the way, like all of this: a listing without `--explain`
+/// shall not load its pages.
 #[cold]
 #[inline(never)]
-pub(crate) fn after(plan: &Plan<'_>, explain: &Explain, seen: &Seen, timing: &mut Timing) -> String {
-    let account: Account = explain.ledger.account();
+pub(crate) fn after(
+    plan: &Plan<'_>,
+    explain: &Explain,
+    account: &Account,
+    seen: &Seen,
+    timing: &mut Timing,
+) -> String {
     let past = Past {
         seen,
         pages: account.pages,

@@ -48,7 +48,7 @@ fn left(all: &Facts<'_>, change: &Change) -> u64 {
     let mut left = 0;
     for kind in Kind::KNOWN {
         for call in Call::ALL {
-            // A file's link count is only coloured where somebody else stats it.
+            // A file's link count is only coloured where something else stats it.
             let rides = |claim: &Claim| matches!(claim.by, Claimant::Color(Key::HardLink));
             let asks = |claim: &&Claim| !wanted(claim, kind, call).is_empty() && !rides(claim);
             if all.claims.iter().filter(asks).any(|claim| !change.gives_up(claim)) {

@@ -41,7 +41,7 @@ const WITHOUT: &[&[u8]] = &[
 const WITH: &[&CStr] = &[c"GIT_OPTIONAL_LOCKS=0", c"GIT_NO_LAZY_FETCH=1", c"GIT_ALLOW_PROTOCOL="];
 
 /// Before the options and the top of the work tree. That it has a `.git` is known; should git disagree, it must not take a
-/// bare repository, which anybody can hide in what others clone, for one.
+/// bare repository, which can be hidden in what others clone, for one.
 const BEFORE: &[&CStr] = &[c"git", c"--literal-pathspecs", c"-c", c"safe.bareRepository=explicit"];
 
 /// The first question.

@@ -32,7 +32,7 @@ pub(crate) const PATIENCE_NS: u64 = 5_000_000_000;
 /// Why there is no answer, where there is no end of it.
 const TOO_MUCH: &str = "git said more than 64 MiB";
 
-/// Who starts programs that run beside the listing.
+/// Starts programs that run beside the listing.
 pub trait Programs {
     /// Starts `argv[0]`, looked for in PATH, with our environment, but for the variables named by `without`, and with
     /// the definitions of `with`. Its standard input and error lead nowhere. `confined`: it may start no process.

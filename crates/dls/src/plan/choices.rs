@@ -1,7 +1,7 @@
 //! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
 
-use super::below::Below;
-use super::view::Wishes;
+use super::hierarchy::Hierarchy;
+use super::view_options::ViewOptions;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
@@ -59,7 +59,7 @@ pub(super) struct Choices<'a> {
     pub(super) top: Option<usize>,
     pub(super) count: bool,
     pub(super) summary: bool,
-    pub(super) below: Below,
+    pub(super) hierarchy: Hierarchy,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -69,7 +69,7 @@ pub(super) struct Choices<'a> {
     pub(super) timing: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
-    pub(super) wishes: Wishes<'a>,
+    pub(super) view: ViewOptions<'a>,
 }
 
 impl<'a> Choices<'a> {
@@ -86,17 +86,17 @@ impl<'a> Choices<'a> {
             choices.names(said, terminal);
             choices.order(said);
             choices.programs(said);
-            choices.below.hear(said);
+            choices.hierarchy.take(said);
             choices.speed(said);
-            let of_view = choices.wishes.take(said) || said.flag == Flag::NoOwner;
+            let of_view = choices.view.take(said) || said.flag == Flag::NoOwner;
             if of_view && (nth >= defaults || choices.picks_all(said)) {
                 choices.imply_long();
             }
         }
-        if choices.wishes.picks(Column::Total) {
-            choices.below.add_up();
+        if choices.view.picks(Column::Total) {
+            choices.hierarchy.add_totals();
         }
-        choices.wishes.asked |= choices.below.any();
+        choices.view.asked |= choices.hierarchy.any();
         choices
     }
 
@@ -115,7 +115,7 @@ impl<'a> Choices<'a> {
     /// shown, if they are followed; directories lead to it, if they are entered.
     fn kinds(&self) -> (Kinds, Kinds) {
         let Some(only) = self.only else { return (Kinds::ALL, Kinds::ALL) };
-        let tree = self.below.tree.is_some();
+        let tree = self.hierarchy.tree.is_some();
         let shown = Kinds::of(only).with(Kind::Dir, tree);
         let follows = self.dereference == Some(Dereference::Always);
         (shown, shown.with(Kind::Dir, self.recursive).with(Kind::Link, follows))
@@ -220,7 +220,7 @@ impl<'a> Choices<'a> {
             Flag::Color => self.color = when(said),
             Flag::Hyperlink => self.hyperlink = when(said),
             Flag::Icons => self.icons = when(said),
-            Flag::Classify if happens(when(said), terminal) => self.indicator = Indicator::Classify,
+            Flag::Classify if applies(when(said), terminal) => self.indicator = Indicator::Classify,
             Flag::Slash => self.indicator = Indicator::Slash,
             Flag::FileType => self.indicator = Indicator::FileType,
             Flag::IndicatorStyle => {
@@ -341,8 +341,8 @@ fn when(said: &Said<'_>) -> Option<When> {
     if said.value.is_none() { Some(When::Always) } else { word(said) }
 }
 
-/// Whether a WHEN comes true.
-pub(super) fn happens(when: Option<When>, terminal: bool) -> bool {
+/// Whether a WHEN applies.
+pub(super) fn applies(when: Option<When>, terminal: bool) -> bool {
     match when {
         Some(When::Always) => true,
         Some(When::Auto) => terminal,

@@ -1,4 +1,4 @@
-//! Who asked for what: the needs of a plan, piece by piece, each under the name by which the user knows it.
+//! Which option or colour needs what: the needs of a plan, one by one, each under the name by which the user knows it.
 //!
 //! Made for `--explain` only. The union of the claims is the plan's needs: both come from the same declarations.
 
@@ -8,19 +8,18 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::sort::{Key, Order};
-use dents_core::stat::ledger::Ledger;
 use dents_render::{Consumer, Style, color};
 
-/// What somebody must know of entries.
+/// What an option or a colour must know of entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Who.
+    /// The option or colour.
     pub by: Claimant,
     /// What, by type.
     pub needs: NeedsByKind,
 }
 
-/// Whoever has to know something.
+/// An option or a colour that has to know something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimant {
     /// An option, as it was typed, or nearly so: `-l`, `--sort=size`.
@@ -31,17 +30,15 @@ pub enum Claimant {
     LinkAsTarget,
 }
 
-/// What `--explain` has to be told by the plan, and where it is noted what was asked.
-#[derive(Debug, Default)]
+/// What `--explain` must know of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explain {
     /// Before doing anything, and instead of it.
     pub plan_only: bool,
-    /// Who asked for what.
+    /// What each option and colour needs.
     pub claims: Vec<Claim>,
     /// Whether `LS_COLORS` is set, and not to nothing.
     pub colors_are_set: bool,
-    /// What was asked.
-    pub ledger: Ledger,
 }
 
 /// The options that mean a consumer; the last one said lends it its name.
@@ -74,7 +71,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
     }
 }
 
-/// The claims of all who have one, in the order in which they are told.
+/// The claims of all options and colours that have one, in the order in which they are told.
 #[cold]
 #[inline(never)]
 pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive: bool) -> Vec<Claim> {

@@ -1,28 +1,24 @@
 //! Whether there are colours, and which.
 
-use super::Surroundings;
-use crate::output::Message;
+use super::planner::Planner;
+use super::warning::Warning;
 use dents_render::{Colors, color};
 
-impl Surroundings<'_, '_, '_> {
+impl Planner<'_, '_> {
     /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal
     /// is known to show them. A value that cannot be understood is told, and there are none.
     pub(super) fn colors(&mut self) -> Option<Colors> {
-        let Some(value) = self.var(b"LS_COLORS").filter(|value| !value.is_empty()) else {
-            let colorterm = self.var(b"COLORTERM").is_some_and(|value| !value.is_empty());
-            let known = || color::is_known_terminal(self.var(b"TERM").unwrap_or_default());
+        let Some(value) = self.around.environment.ls_colors.filter(|value| !value.is_empty()) else {
+            let colorterm = self.around.environment.colorterm.is_some_and(|value| !value.is_empty());
+            let known = || color::is_known_terminal(self.around.environment.term.unwrap_or_default());
             return (colorterm || known()).then(Colors::builtin);
         };
         let bad = match Colors::parse(value) {
             Ok(colors) => return Some(colors),
             Err(bad) => bad,
         };
-        if let Some(prefix) = bad.prefix {
-            let prefix = self.out.language().quote(&prefix);
-            Message::new(self.program).format("unrecognized prefix: %s", &[&prefix]).send(self.out);
-        }
-        let text = "unparsable value for LS_COLORS environment variable";
-        Message::new(self.program).format(text, &[]).send(self.out);
+        self.warnings.extend(bad.prefix.map(Warning::UnknownColor));
+        self.warnings.push(Warning::BadColors);
         None
     }
 }

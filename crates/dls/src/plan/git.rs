@@ -1,7 +1,7 @@
 //! What git is to be asked for.
 
-use super::Surroundings;
 use super::choices::Choices;
+use super::planner::Planner;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
 use dents_render::record::Field;
@@ -9,21 +9,21 @@ use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GitWishes {
+pub struct GitOptions {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
     /// What it ignores is left out.
     pub hides: bool,
 }
 
-impl<'a> Surroundings<'a, '_, '_> {
+impl<'a> Planner<'a, '_> {
     /// None where no answer would be seen, as in names alone: then git is not even looked for.
     pub(super) fn git(
         &mut self,
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
-    ) -> Option<GitWishes> {
+    ) -> Option<GitOptions> {
         let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
         let shows = view || rows;
@@ -36,15 +36,15 @@ impl<'a> Surroundings<'a, '_, '_> {
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
         // Nothing outlives a deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
-        Some(GitWishes { budget_ns, hides })
+        Some(GitOptions { budget_ns, hides })
     }
 
     /// The environment's DLS_GIT_BUDGET.
     fn git_budget_ns(&mut self) -> Option<u64> {
-        let value = self.var(b"DLS_GIT_BUDGET").filter(|value| !value.is_empty())?;
+        let value = self.around.environment.dls_git_budget.filter(|value| !value.is_empty())?;
         let parsed = parse_timeout(value);
         if parsed.is_err() {
-            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: ", value);
+            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: %s", value);
         }
         parsed.ok()
     }

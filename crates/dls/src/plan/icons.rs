@@ -1,12 +1,12 @@
 //! Whether there are icons, and which.
 
-use super::Surroundings;
-use super::choices::{Choices, happens};
-use crate::output::Message;
+use super::choices::{Choices, applies};
+use super::planner::Planner;
+use super::warning::Warning;
 use alloc::boxed::Box;
 use dents_render::Icons;
 
-impl Surroundings<'_, '_, '_> {
+impl Planner<'_, '_> {
     /// The built-in icons and what `DLS_ICONS` says. A part of it that makes no sense is told, and the rest counts.
     ///
     /// What programs read has none: not with `--zero`, nor where `-D` tells where names begin. Without UTF-8 a terminal
@@ -14,18 +14,15 @@ impl Surroundings<'_, '_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Box<Icons>> {
-        let suits = self.terminal.is_some() && self.locale.utf8;
-        if choices.zero || dired || !happens(choices.icons, suits) {
+        let suits = self.around.terminal.is_some() && self.locale.utf8;
+        if choices.zero || dired || !applies(choices.icons, suits) {
             return None;
         }
         let mut icons = Box::<Icons>::default();
-        if let Some(value) = self.var(b"DLS_ICONS")
+        if let Some(value) = self.around.environment.dls_icons
             && let Err(bad) = icons.add(value)
         {
-            let pair = self.out.language().quote(bad.pair);
-            let message = Message::new(self.program).text("ignoring ").text(pair);
-            let message = message.text(" in environment variable DLS_ICONS: ").text(bad.why.way_out());
-            message.send(self.out);
+            self.warnings.push(Warning::BadIcon { pair: bad.pair, way_out: bad.why.way_out() });
         }
         Some(icons)
     }

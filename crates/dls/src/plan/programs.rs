@@ -20,11 +20,11 @@ impl Choices<'_> {
     #[cold]
     #[inline(never)]
     fn fields(&self) -> Vec<Field> {
-        let mut fields = match self.wishes.columns() {
+        let mut fields = match self.view.columns() {
             Some(columns) => columns.into_iter().flat_map(Field::of_column).copied().collect(),
             None => self.usual_fields(),
         };
-        for (puts, column) in self.wishes.changes() {
+        for (puts, column) in self.view.changes() {
             let changed = Field::of_column(column);
             fields.retain(|field| !changed.contains(field));
             fields.extend(changed.iter().filter(|_| puts));
@@ -38,9 +38,9 @@ impl Choices<'_> {
         let more: [(bool, &[Field]); 5] = [
             (self.format == Some(Format::Long) && !self.implied, &[Field::Acl]),
             (self.context, Field::of_column(Column::Context)),
-            (self.wishes.xattrs, Field::of_column(Column::Xattrs)),
-            (self.wishes.git, Field::of_column(Column::Git)),
-            (self.below.total_ns.is_some(), Field::of_column(Column::Total)),
+            (self.view.xattrs, Field::of_column(Column::Xattrs)),
+            (self.view.git, Field::of_column(Column::Git)),
+            (self.hierarchy.total_ns.is_some(), Field::of_column(Column::Total)),
         ];
         let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
         usual.chain(more.copied()).collect()

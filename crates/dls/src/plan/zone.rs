@@ -1,52 +1,50 @@
-//! The time zone, found as tzset(3) finds it.
+//! The time zone's name, and the file that has its rules, found as tzset(3) finds it.
 
+use crate::environment::Environment;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 use core::ffi::CStr;
 use dents_render::Zone;
-use dents_sys::Result;
 
 /// Where zone files live unless `TZDIR` says otherwise.
 const ZONEINFO: &[u8] = b"/usr/share/zoneinfo";
 
 const LOCALTIME: &CStr = c"/etc/localtime";
 
-/// The zone of the environment: one file is read at most, and not before the zone is needed.
+/// Which zone the environment names.
 ///
 /// `TZ` unset: /etc/localtime. Empty: UTC. A leading colon is dropped. An absolute path, or a name below the
 /// zone directory: that file. No such file: a POSIX string such as `CET-1CEST,M3.5.0,M10.5.0/3`. If it is
 /// none of these, UTC.
-pub(crate) struct LazyZone<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneName<'a> {
     /// The value of `TZ`.
     name: Option<&'a [u8]>,
     path: Option<CString>,
-    zone: OnceCell<Zone>,
 }
 
-impl<'a> LazyZone<'a> {
-    pub(super) fn new(var: &dyn Fn(&[u8]) -> Option<&'a [u8]>) -> Self {
-        let name = var(b"TZ").map(|tz| tz.strip_prefix(b":").unwrap_or(tz));
+impl<'a> ZoneName<'a> {
+    pub(super) fn new(environment: &Environment<'a>) -> Self {
+        let name = environment.tz.map(|tz| tz.strip_prefix(b":").unwrap_or(tz));
         let path = match name {
             None => Some(LOCALTIME.into()),
-            Some(name) => path(name, var(b"TZDIR")),
+            Some(name) => path(name, environment.tzdir),
         };
-        LazyZone { name, path, zone: OnceCell::new() }
+        ZoneName { name, path }
     }
 
     /// The file to read, if there can be one.
-    pub(super) fn path(&self) -> Option<&CStr> {
+    #[must_use]
+    pub fn path(&self) -> Option<&CStr> {
         self.path.as_deref()
     }
 
-    /// The zone, its file read by `read`.
-    pub(crate) fn get(&self, read: impl FnOnce(&CStr) -> Result<Vec<u8>>) -> &Zone {
-        self.zone.get_or_init(|| {
-            let tzif = self.path().and_then(|path| read(path).ok());
-            tzif.and_then(|tzif| Zone::tzif(&tzif)).unwrap_or_else(|| match self.name {
-                None | Some(b"") => Zone::utc(),
-                Some(name) => Zone::posix(name),
-            })
+    /// The zone, given what its file holds, if it could be read.
+    #[must_use]
+    pub fn zone(&self, file: Option<&[u8]>) -> Zone {
+        file.and_then(Zone::tzif).unwrap_or_else(|| match self.name {
+            None | Some(b"") => Zone::utc(),
+            Some(name) => Zone::posix(name),
         })
     }
 }

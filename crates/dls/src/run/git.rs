@@ -1,11 +1,14 @@
 //! `--git` and `--gitignore` on the way from a directory to its lines. Nothing here runs, nor is loaded, without them.
 
+use super::directory::{Directory, Origin};
+use super::notes::Notes;
 use super::{Listing, join};
 use crate::explain::visible;
 use crate::git::{Repositories, Wanted};
 use crate::output::Message;
+use crate::plan::Plan;
+use crate::system::System;
 use alloc::boxed::Box;
-use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_core::batch::{Batch, Entry};
@@ -27,26 +30,25 @@ pub(super) struct Asked<'l> {
 
 impl<'l> Listing<'l, '_, '_> {
     /// Nothing, as yet.
-    pub(super) fn git(env: &'l crate::Env<'_>, plan: &crate::plan::Plan<'_>) -> Option<Box<Asked<'l>>> {
+    pub(super) fn git(system: &'l System<'_>, plan: &Plan<'_>) -> Option<Box<Asked<'l>>> {
         let wishes = plan.git.as_ref()?;
-        let repositories = Repositories::new(env.programs, wishes.budget_ns);
+        let repositories = Repositories::new(system.programs, wishes.budget_ns);
         Some(Box::new(Asked { repositories, root: (Vec::new(), Vec::new()) }))
     }
 
     /// Has git begin with all operands: those shown as entries, and the directories that wait to be listed.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_git_of_operands(&mut self, batch: &Batch, order: &[u32]) {
+    pub(super) fn ask_git_of_operands(&mut self, batch: &Batch, entries: &[u32], directories: &[u32]) {
         let mut wanted = Vec::new();
-        for index in order {
+        for index in entries {
             let entry = batch.entry(*index as usize);
             let (directory, name) = self.place_of_operand(&entry);
             let path = if name == b"." { directory.clone() } else { join(&directory, name) };
             wanted.push(Wanted { directory, path });
         }
-        let pending: Vec<CString> = self.turns.directories().map(CString::from).collect();
-        for path in pending {
-            let directory = self.canonical(path.to_bytes());
+        for index in directories {
+            let directory = self.canonical(batch.entry(*index as usize).name());
             wanted.push(Wanted { path: directory.clone(), directory });
         }
         self.with_git(|listing, git| git.repositories.ask(wanted, &|path| listing.look(path)));
@@ -55,9 +57,9 @@ impl<'l> Listing<'l, '_, '_> {
     /// Has git begin with a directory that is about to be read, unless it did already.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_git_of_directory(&mut self, path: &[u8], operand: bool) {
+    pub(super) fn ask_git_of_directory(&mut self, path: &[u8], origin: Origin) {
         let directory = self.place_of_directory(path);
-        let anywhere = operand || self.plan.follows_entries();
+        let anywhere = origin == Origin::Operand || self.plan.follows_entries();
         self.with_git(|listing, git| {
             let look = |path: &CStr| listing.look(path);
             if anywhere {
@@ -70,35 +72,27 @@ impl<'l> Listing<'l, '_, '_> {
         });
     }
 
-    /// Waits for git, within its budget, and notes what it says of a directory's entries beside what is noted already.
-    /// What it ignores is left out of the order, if that is wanted.
+    /// Waits for git, within its budget, and notes what it says of a directory's entries, or of the operands, beside what is
+    /// noted already; and which are left, if those that it ignores are left out.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_git(&mut self, batch: &Batch, directory: &[u8], order: &mut Vec<u32>) {
-        let mut notes = self.renderer.take_notes();
-        notes.resize(batch.len(), Note::default());
+    pub(super) fn note_git(
+        &mut self,
+        batch: &Batch,
+        directory: Option<Directory<'_>>,
+        notes: &mut Notes<'_>,
+    ) {
+        notes.entries.resize(batch.len(), Note::default());
         // Of all of them, for the order may be a part of what is drawn, or none.
-        let mut all: Vec<u32> = (0..batch.len() as u32).collect();
-        self.note_git_of_frame(batch, Some(directory), &mut all, &mut notes);
-        if self.git_hides() && all.len() < batch.len() {
-            order.retain(|index| all.binary_search(index).is_ok());
+        let mut kept: Vec<u32> = (0..batch.len() as u32).collect();
+        self.note_git_of_frame(batch, directory.map(Directory::name), &mut kept, &mut notes.entries);
+        if directory.is_some() && self.git_hides() && kept.len() < batch.len() {
+            notes.kept = Some(kept);
         }
-        self.renderer.set_notes(notes);
-    }
-
-    /// The same for operands, none of which is left out.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn note_git_of_operands(&mut self, batch: &Batch) {
-        let mut notes = self.renderer.take_notes();
-        notes.resize(batch.len(), Note::default());
-        let mut all = (0..batch.len() as u32).collect();
-        self.note_git_of_frame(batch, None, &mut all, &mut notes);
-        self.renderer.set_notes(notes);
     }
 
     /// The same for some entries, all of one directory, or all operands. What it ignores leaves them, if that is wanted;
-    /// but not where all of the directory is ignored, which somebody named.
+    /// but not where all of the directory is ignored: then it was named.
     #[cold]
     #[inline(never)]
     pub(super) fn note_git_of_frame(

@@ -7,23 +7,17 @@ use dents_core::mounts::Mounted;
 
 impl Listing<'_, '_, '_> {
     /// Asks only if some entry is a mount point: then the list of mounts is read, once.
-    pub(super) fn learn_mounts(&mut self, batch: &Batch) {
-        if self.plan.style.view.as_ref().is_some_and(|view| view.mounts) {
-            self.look_for_mounts(batch);
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn look_for_mounts(&mut self, batch: &Batch) {
+    pub(super) fn mounted(&self, batch: &Batch) -> Vec<(u32, Mounted)> {
         let mut mounted = Vec::new();
         for entry in batch.iter() {
             if let Some(extra) = entry.extra().filter(|extra| extra.attributes & Extra::MOUNT_ROOT != 0) {
                 let unknown = || Mounted { fs_type: b"?".to_vec(), source: b"?".to_vec() };
-                let found = self.plan.mounts.at(extra.dev, entry.name()).unwrap_or_else(unknown);
+                let found = self.session.mounts.at(extra.dev, entry.name()).unwrap_or_else(unknown);
                 mounted.push((entry.index() as u32, found));
             }
         }
-        self.renderer.set_mounted(mounted);
+        mounted
     }
 }

@@ -1,7 +1,7 @@
 //! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
 
 use super::Listing;
-use crate::loops::{ActiveDirectories, Identity, identify};
+use crate::cycle::{ActiveDirectories, Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -92,7 +92,7 @@ impl Source {
         Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
     }
 
-    /// Device and inode: one `statx`, unless somebody made it already. None from the agent unless
+    /// Device and inode: one `statx`, unless it was made already. None from the agent unless
     /// the listing is recursive; what it could not identify did not open.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
@@ -130,7 +130,7 @@ impl Listing<'_, '_, '_> {
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
             let below = self.open_below(path).map(|opened| opened.map(Reader::new));
             let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
-            if matches!(opened, Err(Errno::MFILE)) && self.env.rings.close_now() {
+            if matches!(opened, Err(Errno::MFILE)) && self.system.rings.close_now() {
                 opened = Reader::open(CWD, path, follow);
             }
             watch.iter().for_each(|watch| watch.end(0, 0));

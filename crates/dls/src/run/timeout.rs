@@ -1,8 +1,9 @@
 //! `--timeout`: starts the agent that asks until then, and tells what did not answer.
 
 use super::Listing;
-use crate::Status;
+use super::directory::Origin;
 use crate::output::Message;
+use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -36,14 +37,14 @@ impl Listing<'_, '_, '_> {
             dereference: plan.dereference,
             filter: plan.filter.clone(),
             lists_operands: !plan.directory,
-            recursive: plan.recursive || plan.below.tree.is_some_and(|depth| depth > 1),
+            recursive: plan.recursive || plan.hierarchy.tree.is_some_and(|depth| depth > 1),
             lazy: plan.lazy,
             watch: self.means.threads.watching(),
             explains: plan.explain.is_some(),
             policy: None,
         };
         let until_ns = clock::monotonic_ns() + timeout_ns;
-        let started = (self.env.agent)().ok_or(Errno::NOSYS).and_then(|agent| {
+        let started = (self.system.agent)().ok_or(Errno::NOSYS).and_then(|agent| {
             Deadline::start(agent, wanted, (until_ns, timeout_ns / 10), (plan.threads, plan.in_flight))
         });
         match started {
@@ -75,8 +76,8 @@ impl Listing<'_, '_, '_> {
         *unanswered += part.unanswered;
         *ended |= part.ended.is_some();
         *batch = part.batch;
-        self.note(&part.report);
-        self.see(batch);
+        self.take_report(&part.report);
+        self.count_entries(batch);
         match part.ended {
             Some(Err(errno)) => Err(errno),
             _ => Ok(!batch.is_empty()),
@@ -118,20 +119,20 @@ impl Listing<'_, '_, '_> {
     pub(super) fn tell_late_operands(&mut self, batch: &Batch) {
         for entry in batch.iter() {
             match entry.fault() {
-                Some((Asked::Stat, UNANSWERED)) => self.late(entry.name(), true, true),
+                Some((Asked::Stat, UNANSWERED)) => self.late(entry.name(), Origin::Operand, true),
                 // Shown, but for a mark or a link's target.
-                Some((_, UNANSWERED)) => self.late(entry.name(), false, true),
+                Some((_, UNANSWERED)) => self.late(entry.name(), Origin::Below, true),
                 _ => {}
             }
         }
     }
 
     /// A directory or operand that did not answer at all.
-    pub(super) fn late(&mut self, path: &[u8], operand: bool, reached: bool) {
-        self.status.raise(if operand { Status::Serious } else { Status::Minor });
+    pub(super) fn late(&mut self, path: &[u8], origin: Origin, reached: bool) {
+        self.status.raise(origin.status());
         self.renderer.fail(path, UNANSWERED.raw_os_error(), "did not answer in time");
         let Some(timeout) = &mut self.timeout else { return };
-        if !reached && !operand {
+        if !reached && origin == Origin::Below {
             timeout.not_reached += 1;
             return;
         }

@@ -5,6 +5,7 @@
 //! for a million sizes and ten times for all the rest.
 
 use super::Listing;
+use super::directory::Directory;
 use crate::timing::Phase;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -13,7 +14,7 @@ use dents_core::needs::NeedsByKind;
 use dents_core::read::Reader;
 use dents_core::sort::Key;
 use dents_core::stat::{self, Asking};
-use dents_render::Piece;
+use dents_render::FrameKind;
 
 /// Entries held beside N and N more before they are sorted: enough that sorting a few again does not count.
 const ROOM: usize = 16_384;
@@ -26,11 +27,10 @@ impl Listing<'_, '_, '_> {
         &mut self,
         most: usize,
         reader: &mut Reader,
-        path: &CStr,
-        operand: bool,
+        directory: Directory<'_>,
         place: Option<&[u8]>,
     ) {
-        let kept = self.best(most, reader, path, operand);
+        let kept = self.best(most, reader, directory);
         let mut batch = Batch::new(self.plan.needs);
         kept.iter().for_each(|entry| batch.push(entry.c_name(), entry.d_kind(), entry.d_ino()));
         self.ask(&mut batch, reader, &self.plan.needs);
@@ -40,19 +40,11 @@ impl Listing<'_, '_, '_> {
             if let Some((asked, errno)) = entry.fault()
                 && kept.entry(entry.index()).fault().is_none()
             {
-                self.fault(&entry, asked, errno, Some(path.to_bytes()));
+                self.fault(&entry, asked, errno, Some(directory.name()));
             }
         }
-        self.locate(&batch, place, path.to_bytes());
-        self.timing.enter(Phase::Render);
-        self.set_now();
-        self.learn_mounts(&batch);
-        let team = self.team(&batch);
-        let mut order = all(&batch);
-        if self.git.is_some() {
-            self.note_git(&batch, path.to_bytes(), &mut order);
-        }
-        self.renderer.entries(&batch, &order, &self.owners, Piece::Directory, &team, self.out);
+        let notes = self.notes(&batch, directory, place);
+        self.draw(&batch, &all(&batch), FrameKind::Directory, Some(directory), &notes);
     }
 
     /// Where all had to be asked at once, what [`Self::top`] would have told: what the order had to know of all, and what is
@@ -74,7 +66,7 @@ impl Listing<'_, '_, '_> {
     }
 
     /// The first entries in the order of the plan, and of each no more than that order must know.
-    fn best(&mut self, most: usize, reader: &mut Reader, path: &CStr, operand: bool) -> Batch {
+    fn best(&mut self, most: usize, reader: &mut Reader, directory: Directory<'_>) -> Batch {
         let needs = self.plan.order.needs(self.plan.style.time);
         let unsorted = self.plan.order.key == Key::None;
         let (mut best, mut more) = (Batch::new(needs), Batch::new(needs));
@@ -84,13 +76,13 @@ impl Listing<'_, '_, '_> {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => {
-                    self.cannot("reading directory %s", path.to_bytes(), errno, operand);
+                    self.cannot("reading directory %s", directory.name(), errno, directory.origin);
                     break;
                 }
             }
             self.ask(&mut more, reader, &needs);
-            self.see(&more);
-            self.faults(&more, Some(path.to_bytes()));
+            self.count_entries(&more);
+            self.faults(&more, Some(directory.name()));
             best.absorb(&more, &all(&more));
             more.clear();
             if best.len() >= most.saturating_mul(2).saturating_add(ROOM) {
@@ -103,7 +95,7 @@ impl Listing<'_, '_, '_> {
     /// The first entries of a batch.
     fn first(&mut self, batch: &Batch, most: usize) -> Batch {
         self.timing.enter(Phase::Sort);
-        let order = self.sort(batch);
+        let order = self.sort_by(&self.plan.order, batch);
         let mut first = Batch::new(*batch.declared());
         first.absorb(batch, &order[..order.len().min(most)]);
         first
@@ -114,7 +106,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let asking = Asking { needs, follow: self.plan.follows_entries(), means: &self.means };
         let report = stat::fill(batch, reader.dir(), &asking);
-        self.note(&report);
+        self.take_report(&report);
     }
 }
 

@@ -5,17 +5,20 @@
 //! ```
 //!
 //! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
-//! What goes wrong is told first, in the order of the tree: so it does not depend on who met it when.
+//! What goes wrong is told first, in the order of the tree: so it does not depend on which thread met it when.
 
 mod in_turn;
 mod outline;
 
+use super::directory::Origin;
+use super::notes::Notes;
 use super::{Listing, Rules};
-use crate::Status;
 use crate::output::Message;
+use crate::status::Status;
 use crate::timing::Phase;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_core::batch::{Asked, Batch};
@@ -28,7 +31,7 @@ use dents_core::stat::ledger::Account;
 use dents_core::team::Team;
 use dents_core::tree::held::{Held, Holding, Sorter, hold};
 use dents_core::tree::{Beginning, Follow, Options, Tally};
-use dents_render::{Places, Renderer};
+use dents_render::{FrameKind, Places, Renderer};
 use dents_sys::statfs::statfs;
 use outline::Outline;
 
@@ -39,10 +42,10 @@ impl Listing<'_, '_, '_> {
     pub(super) fn trees(&mut self, names: &[&CStr]) {
         let batch = self.known_operands(names);
         self.timing.enter(Phase::Sort);
-        let mut order = self.sort(&batch);
+        let mut order = self.sort_by(&self.plan.order, &batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _))));
         if self.git.is_some() {
-            self.ask_git_of_operands(&batch, &order);
+            self.ask_git_of_operands(&batch, &order, &[]);
         }
         let is_root = |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
         // As in a listing: what is no directory comes first.
@@ -53,7 +56,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let in_turn = self.timeout.is_some() || self.plan.follows_entries();
         let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
-        self.see(&held.batch);
+        self.count_entries(&held.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
         held.add(0, &batch, &order, &numbered);
         if held.batch.is_full() {
@@ -63,28 +66,29 @@ impl Listing<'_, '_, '_> {
             self.status.raise(Status::Minor);
         }
         self.learn_owners(&held.batch);
-        self.learn_mounts(&held.batch);
-        self.draw(held, &paths);
+        self.show(held, &paths);
     }
 
-    fn draw(&mut self, mut held: Held, roots: &[&CStr]) {
+    /// Adds up, asks git, finds out where links lead, and draws.
+    fn show(&mut self, mut held: Held, roots: &[&CStr]) {
         let index = held.index();
-        let depth = self.plan.below.tree.unwrap_or(u32::MAX);
+        let depth = self.plan.hierarchy.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
         self.timing.enter(Phase::Sort);
         let Outline { lines, notes, mut others, told, .. } = self.outline(&index, totals.as_ref());
         for failed in totals.iter().flat_map(|totals| &totals.failures) {
             if !told.contains(&failed.path) {
-                self.closed(failed, false);
+                self.closed(failed, Origin::Below);
             }
         }
         others.sort_unstable();
-        self.renderer.set_places(Places { directory: Vec::new(), others });
-        self.renderer.set_notes(notes);
+        let places = Some(Arc::new(Places { directory: Vec::new(), others }));
+        let mut notes = Notes { entries: notes, places, ..Notes::default() };
+        self.finish_notes(index.batch(), &mut notes);
         self.timing.enter(Phase::Render);
-        self.set_now();
         let team = self.team(index.batch());
-        self.renderer.tree(index.batch(), &lines, &self.owners, &team, self.out);
+        let frame = notes.frame(index.batch(), &[], FrameKind::Directory, &self.owners);
+        self.renderer.tree(&frame, &lines, &team, self.out);
         self.printed = !lines.is_empty();
     }
 
@@ -96,14 +100,14 @@ impl Listing<'_, '_, '_> {
         let options = Options {
             needs: plan.needs,
             filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
-            max_depth: plan.below.tree.unwrap_or(u32::MAX),
+            max_depth: plan.hierarchy.tree.unwrap_or(u32::MAX),
             follow: Follow::Operands,
             workers: self.walkers(),
             watch: self.means.threads.watching(),
             ledger: self.means.ledger,
             ..Options::default()
         };
-        let (order, style, tables) = (self.walk_order(), &plan.style, plan.collate);
+        let (order, style, tables) = (self.walk_order(), &plan.style, self.session.collate);
         let sorter = move || -> Sorter<'_> {
             let mut collate = tables.and_then(Rules::new);
             // Made where it is needed: it draws names to know their widths.
@@ -119,10 +123,10 @@ impl Listing<'_, '_, '_> {
             })
         };
         let holding = Holding { sorter: &sorter, cap: self.cap() };
-        let (held, tally) = hold(&beginnings, &options, self.env.workers, &holding);
-        self.note(&report(&tally));
+        let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
+        self.take_report(&report(&tally));
         if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
-            // A walk asks nobody on which file system it is.
+            // A walk does not ask on which file system it is.
             ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
         }
         held
@@ -132,7 +136,7 @@ impl Listing<'_, '_, '_> {
     /// nor before git has said what it ignores.
     fn cap(&self) -> Option<usize> {
         let known = !self.sorts_by_totals() && !self.git_hides();
-        self.plan.below.limit.filter(|_| known).map(|limit| limit as usize)
+        self.plan.hierarchy.limit.filter(|_| known).map(|limit| limit as usize)
     }
 
     /// The order of entries while they are read. What is sorted by totals is put in order of names first.
@@ -142,7 +146,7 @@ impl Listing<'_, '_, '_> {
     }
 
     pub(super) fn sorts_by_totals(&self) -> bool {
-        self.plan.order.key == Key::Size && self.plan.below.total_ns.is_some()
+        self.plan.order.key == Key::Size && self.plan.hierarchy.total_ns.is_some()
     }
 }
 

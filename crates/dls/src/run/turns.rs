@@ -1,8 +1,9 @@
 //! Directories that are still to be listed, each in its turn, and what workers read of them ahead of it.
 
 use super::Listing;
+use super::directory::{Directory, Origin};
 use super::source::{Closed, Source};
-use crate::loops::ActiveDirectories;
+use crate::cycle::ActiveDirectories;
 use crate::plan::Plan;
 use crate::timing::Phase;
 use alloc::boxed::Box;
@@ -15,7 +16,7 @@ use dents_core::batch::Batch;
 use dents_core::deadline::Board;
 use dents_core::mounts::Mounts;
 use dents_core::path::below;
-use dents_core::prefetch::{self, Ahead, Directory, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
+use dents_core::prefetch::{self, Ahead, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
 use dents_core::sort::{Collate, Key};
 use dents_core::stat::Means;
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
@@ -26,8 +27,8 @@ const PATIENCE_NS: u64 = 20_000_000;
 /// What is still to do.
 enum Task {
     List {
-        directory: Arc<Directory>,
-        operand: bool,
+        directory: Arc<prefetch::Directory>,
+        origin: Origin,
         above: Option<Arc<Board>>,
     },
     /// All of the directory entered last, with everything below it, has been listed.
@@ -113,34 +114,31 @@ impl Turns {
         &mut self.active
     }
 
-    /// Last first.
-    pub(super) fn directories(&self) -> impl DoubleEndedIterator<Item = &CStr> {
-        self.tasks.iter().filter_map(|task| match task {
-            Task::List { directory, .. } => Some(directory.payload().as_c_str()),
-            Task::Leave => None,
-        })
-    }
-
     /// Operands, the first one first.
     pub(super) fn push_operands(&mut self, paths: impl Iterator<Item = CString>) {
-        self.offer_and_push(paths.map(Directory::new).collect(), true, None);
+        self.offer_and_push(paths.map(prefetch::Directory::new).collect(), Origin::Operand, None);
     }
 
     fn offer_and_push(
         &mut self,
-        directories: Vec<Arc<Directory>>,
-        operand: bool,
+        directories: Vec<Arc<prefetch::Directory>>,
+        origin: Origin,
         above: Option<&Arc<Board>>,
     ) {
         if let Some(prefetch) = &self.prefetch {
             prefetch.offer(&directories);
         }
-        self.push(directories, operand, above);
+        self.push(directories, origin, above);
     }
 
     /// What is to be listed before all that is here already.
-    fn push(&mut self, directories: Vec<Arc<Directory>>, operand: bool, above: Option<&Arc<Board>>) {
-        let list = |directory| Task::List { directory, operand, above: above.cloned() };
+    fn push(
+        &mut self,
+        directories: Vec<Arc<prefetch::Directory>>,
+        origin: Origin,
+        above: Option<&Arc<Board>>,
+    ) {
+        let list = |directory| Task::List { directory, origin, above: above.cloned() };
         self.tasks.extend(directories.into_iter().rev().map(list));
     }
 
@@ -154,18 +152,19 @@ impl Turns {
 
 impl Listing<'_, '_, '_> {
     /// Lists all that is to be listed, and what it leads to. Workers are started once there is enough to do.
-    pub(super) fn take_turns(&mut self, headers: bool, mut own: Option<&mut Worker<'_>>) {
+    pub(super) fn take_turns(&mut self, mut own: Option<&mut Worker<'_>>) {
         while !self.turns.is_empty() {
             if let Some(prefetch) = self.turns.prefetch.clone()
                 && let Some(start) = self.workers_to_start(&prefetch)
             {
-                return self.take_turns_with(&prefetch, start, headers);
+                return self.take_turns_with(&prefetch, start);
             }
             match self.turns.tasks.pop() {
-                Some(Task::List { directory, operand, above }) => {
+                Some(Task::List { directory, origin, above }) => {
                     self.timing.enter(Phase::Read);
                     let ahead = self.wait_for(&directory, own.as_deref_mut());
-                    self.directory(directory.payload(), operand, headers, above.as_ref(), ahead);
+                    let directory = Directory { path: directory.payload(), origin };
+                    self.directory(directory, above.as_ref(), ahead);
                 }
                 Some(Task::Leave) => self.turns.active.leave(),
                 None => {}
@@ -183,14 +182,14 @@ impl Listing<'_, '_, '_> {
     /// Whether the renderer may read directories below the operand before their turn: it must not be stuck in one. Links that
     /// are followed lead anywhere.
     fn may_read_ahead(&mut self) -> bool {
-        let mounts = &self.plan.mounts;
+        let mounts = &self.session.mounts;
         !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
     }
 
-    fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start, headers: bool) {
+    fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
         let (plan, means) = (self.plan, self.means);
         // Widths are the renderer's to tell, and totals are found out when they are needed.
-        let sorted = plan.order.key != Key::Width && plan.below.total_ns.is_none();
+        let sorted = plan.order.key != Key::Width && plan.hierarchy.total_ns.is_none();
         let wanted = Wanted {
             filter: &plan.filter,
             needs: &plan.needs,
@@ -201,11 +200,11 @@ impl Listing<'_, '_, '_> {
         // Each worker sorts by rules of its own.
         let rules = self.collate.clone();
         let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
-        prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(headers, Some(own)));
+        prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(Some(own)));
     }
 
     /// What was read of a directory before its turn. What has been said until now goes out before a long wait.
-    fn wait_for(&mut self, directory: &Directory, own: Option<&mut Worker<'_>>) -> Option<Ahead> {
+    fn wait_for(&mut self, directory: &prefetch::Directory, own: Option<&mut Worker<'_>>) -> Option<Ahead> {
         let far = self.turns.started.is_far();
         if !directory.is_found() {
             self.out.let_out(far);
@@ -233,23 +232,17 @@ impl Listing<'_, '_, '_> {
     }
 
     /// One directory, if it can be opened.
-    fn directory(
-        &mut self,
-        path: &CStr,
-        operand: bool,
-        header: bool,
-        above: Option<&Arc<Board>>,
-        ahead: Option<Ahead>,
-    ) {
-        if operand {
+    fn directory(&mut self, directory: Directory<'_>, above: Option<&Arc<Board>>, ahead: Option<Ahead>) {
+        let Directory { path, origin } = directory;
+        if origin == Origin::Operand {
             self.leave_root();
         }
         match self.source(path, above, ahead) {
-            Ok(source) => self.list(source, path, operand, header),
+            Ok(source) => self.list(source, directory),
             Err(Closed::Failed(errno)) => {
-                self.cannot("cannot open directory %s", path.to_bytes(), errno, operand);
+                self.cannot("cannot open directory %s", path.to_bytes(), errno, origin);
             }
-            Err(Closed::Late { reached }) => self.late(path.to_bytes(), operand, reached),
+            Err(Closed::Late { reached }) => self.late(path.to_bytes(), origin, reached),
         }
     }
 
@@ -270,19 +263,20 @@ impl Listing<'_, '_, '_> {
     }
 
     /// Closes a directory that has been read. What is below an operand will be opened from there.
-    pub(super) fn close(&mut self, source: &mut Source, path: &CStr, operand: bool) {
-        if operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
+    pub(super) fn close(&mut self, source: &mut Source, directory: Directory<'_>) {
+        let path = directory.path;
+        if directory.origin == Origin::Operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
             let len = below(path.to_bytes(), b"").len();
             self.turns.root =
                 Some(Root { path: path.into(), directory: None, len, mount: None, is_alone: None });
         }
-        source.close(self.env.rings);
+        source.close(self.system.rings);
     }
 
     /// Nothing more will be opened below the operand.
     pub(super) fn leave_root(&mut self) {
         if let Some(directory) = self.turns.root.take().and_then(|root| root.directory) {
-            self.env.rings.close_later(directory);
+            self.system.rings.close_later(directory);
         }
     }
 
@@ -291,14 +285,19 @@ impl Listing<'_, '_, '_> {
         self.turns.tasks.push(Task::Leave);
         match source.take_below() {
             // The worker has offered them.
-            Some(below) => self.turns.push(below, false, None),
-            None => self.turns.offer_and_push(prefetch::all_below(path, batch, order), false, source.board()),
+            Some(below) => self.turns.push(below, Origin::Below, None),
+            None => self.turns.offer_and_push(
+                prefetch::all_below(path, batch, order),
+                Origin::Below,
+                source.board(),
+            ),
         }
     }
 
     /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
     /// would never end.
-    pub(super) fn enter(&mut self, source: &Source, path: &CStr, operand: bool) -> bool {
+    pub(super) fn enter(&mut self, source: &Source, directory: Directory<'_>) -> bool {
+        let Directory { path, origin } = directory;
         match source.enter(&mut self.turns.active) {
             Ok(true) => true,
             Ok(false) => {
@@ -306,7 +305,7 @@ impl Listing<'_, '_, '_> {
                 false
             }
             Err(errno) => {
-                self.cannot("cannot determine device and inode of %s", path.to_bytes(), errno, operand);
+                self.cannot("cannot determine device and inode of %s", path.to_bytes(), errno, origin);
                 false
             }
         }

@@ -22,7 +22,7 @@ use std::io::Write as _;
 pub(crate) struct Printer<'p> {
     format: &'p Format,
     lines: Lines<'p>,
-    stamps: Vec<Stamp<'p>>,
+    stamps: Vec<Stamp>,
     names: Names<'p>,
     wanted_names: Needs,
     scratch: Vec<u8>,
@@ -30,7 +30,7 @@ pub(crate) struct Printer<'p> {
 
 impl<'p> Printer<'p> {
     pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, owners: &'p SharedOwners) -> Self {
-        let stamps = format.styles.iter().map(|style| Stamp::new(style, &format.zone)).collect();
+        let stamps = format.styles.iter().map(|style| style.stamp(&format.zone)).collect();
         let (names, wanted_names) = (Names::new(owners), format.names());
         Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
     }
@@ -96,7 +96,7 @@ impl At<'_> {
     fn write(
         &self,
         field: Field,
-        stamps: &mut [Stamp<'_>],
+        stamps: &mut [Stamp],
         names: &Names<'_>,
         format: &Format,
         out: &mut Vec<u8>,
@@ -153,7 +153,7 @@ impl At<'_> {
     }
 
     /// Writes a time; nothing for a birth that the file system does not keep.
-    fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp<'_>], out: &mut Vec<u8>) {
+    fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp], out: &mut Vec<u8>) {
         let extra = self.extra();
         let time = match which {
             Needs::ATIME => extra.atime,

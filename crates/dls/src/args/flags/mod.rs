@@ -3,18 +3,21 @@
 //! A new option is a [`Flag`] and a [`Definition`] in the file of its group; getopt's rules, `--help` and whatever
 //! else is generated (man page, completions) follow from that.
 
-use super::getopt::BadValue;
+use super::bad_value::BadValue;
 use super::words::{Words, lookup};
 
 mod entries;
 mod format;
-mod found;
+mod git_and_trees;
+mod gnu;
 mod long;
-mod look;
 mod names;
 mod other;
 mod programs;
 mod sort;
+mod view;
+
+pub(super) use gnu::{GNU_ORDER, is_gnu};
 
 /// The definitions, group by group in the order of `--help`.
 pub const TABLE: [(Group, &[Definition]); 11] = [
@@ -24,8 +27,8 @@ pub const TABLE: [(Group, &[Definition]); 11] = [
     (Group::Long, long::FLAGS),
     (Group::Names, names::FLAGS),
     (Group::Sort, sort::FLAGS),
-    (Group::Look, look::FLAGS),
-    (Group::Found, found::FLAGS),
+    (Group::Look, view::FLAGS),
+    (Group::Found, git_and_trees::FLAGS),
     (Group::Programs, programs::FLAGS),
     (Group::Speed, other::SPEED),
     (Group::About, other::ABOUT),
@@ -224,6 +227,13 @@ pub struct Definition {
     pub more: &'static str,
 }
 
+/// Each option has one definition.
+impl PartialEq for Definition {
+    fn eq(&self, other: &Definition) -> bool {
+        self.flag == other.flag
+    }
+}
+
 impl Definition {
     const fn new(flag: Flag, help: &'static str) -> Self {
         Self {
@@ -308,7 +318,7 @@ pub(super) mod testing {
 
     use super::super::{Args, Said, UsageError, getopt};
     use super::Flag;
-    use crate::language::Language;
+    use crate::locale::Language;
 
     pub(in super::super) fn read<'a>(argv: &[&'a CStr]) -> Result<Args<'a>, UsageError<'a>> {
         getopt::read(argv.iter().copied(), false)

@@ -85,7 +85,7 @@ mod tests {
             valued(Flag::Sort, own, &[&[&argv]]);
             assert!(WORDS.contains(&&[own][..]));
             let message =
-                read(&[c"--sort=x"]).unwrap_err().message(b"ls", &crate::language::Language::english(false));
+                read(&[c"--sort=x"]).unwrap_err().message(b"ls", &crate::locale::Language::english(false));
             assert!(!std::string::String::from_utf8(message).unwrap().contains(own), "GNU's list is GNU's");
         }
         assert!(WORDS.contains(&&["name"][..]));

@@ -2,8 +2,9 @@
 //! and with `-L`, where links can lead to one directory in more ways than could ever be shown. There each is read once.
 
 use super::super::Listing;
+use super::super::directory::Origin;
 use super::super::source::{Closed, Source};
-use crate::loops::Identity;
+use crate::cycle::Identity;
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -65,7 +66,7 @@ impl Listing<'_, '_, '_> {
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
             let mut children = Vec::new();
-            if depth < self.plan.below.tree.unwrap_or(u32::MAX) {
+            if depth < self.plan.hierarchy.tree.unwrap_or(u32::MAX) {
                 for index in order.iter().take(cap).rev().filter(enters) {
                     let name = batch.entry(*index as usize).name();
                     let Ok(path) = CString::new(below(path.to_bytes(), name)) else { continue };
@@ -97,7 +98,8 @@ impl Listing<'_, '_, '_> {
                 return None;
             }
             Err(Closed::Late { reached }) => {
-                self.late(path.to_bytes(), depth == 1, reached);
+                let origin = if depth == 1 { Origin::Operand } else { Origin::Below };
+                self.late(path.to_bytes(), origin, reached);
                 return None;
             }
         };
@@ -129,13 +131,13 @@ impl Listing<'_, '_, '_> {
     ) -> (Batch, Vec<u32>) {
         let mut source = source.with_buffer(&mut self.spare);
         let (batch, report, ended) = self.take_all(&mut source, path);
-        if let Some(buffer) = source.into_buffer(self.env.rings) {
+        if let Some(buffer) = source.into_buffer(self.system.rings) {
             self.spare = buffer;
         }
         if let Err(errno) = ended {
             held.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
         }
-        self.note(&report);
+        self.take_report(&report);
         let mut order = self.sort_by(&self.walk_order(), &batch);
         order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
         (batch, order)

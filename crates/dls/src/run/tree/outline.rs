@@ -1,6 +1,7 @@
 //! From a hierarchy in memory to the lines of a tree, and what must be told about it.
 
-use super::super::total::{size, total};
+use super::super::directory::Origin;
+use super::super::totals::{size, total};
 use super::super::{Listing, join};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -45,7 +46,7 @@ impl Listing<'_, '_, '_> {
         if totals.is_some() || self.git.is_some() {
             outline.notes = alloc::vec![Note::default(); index.batch().len()];
         }
-        let limit = self.plan.below.limit.map_or(usize::MAX, |limit| limit as usize);
+        let limit = self.plan.hierarchy.limit.map_or(usize::MAX, |limit| limit as usize);
         let mut stack = Vec::from([self.frame(index, 0, Vec::new(), Vec::new(), totals, &mut outline)]);
         loop {
             let depth = stack.len() - 1;
@@ -105,18 +106,19 @@ impl Listing<'_, '_, '_> {
             outline.others.push((place, Some(real.clone())));
         }
         // A directory may have been read nearer to the operand than it is shown.
-        let number = number.filter(|_| (depth as u32) < self.plan.below.tree.unwrap_or(u32::MAX))?;
+        let number = number.filter(|_| (depth as u32) < self.plan.hierarchy.tree.unwrap_or(u32::MAX))?;
         if self.plan.follows_entries() && !outline.shown.insert(number) {
             if !index.entries(number).is_empty() {
                 outline.lines.push(Line { what: What::Above, depth: depth as u32 + 1, last: true });
             }
             return None;
         }
+        let origin = if depth == 0 { Origin::Operand } else { Origin::Below };
         if self.git.is_some() {
-            self.ask_git_of_directory(&path, depth == 0);
+            self.ask_git_of_directory(&path, origin);
         }
         for failed in index.failures(number) {
-            self.closed(failed, depth == 0);
+            self.closed(failed, origin);
             outline.told.insert(failed.path.clone());
         }
         Some((number, path, real))
@@ -134,7 +136,7 @@ impl Listing<'_, '_, '_> {
     ) -> Frame {
         let mut entries: Vec<u32> = index.entries(number).collect();
         if number > 0
-            && let Some(some) = self.shown_alone(index.batch(), &entries)
+            && let Some(some) = self.of_shown_types(index.batch(), &entries)
         {
             entries = some;
         }

@@ -1,8 +1,9 @@
 //! `--total-size`: what directories come to with all that is below them, added up by a walk of its own.
 //!
 //! The walk is bounded by a time that all directories share. It makes its requests from threads of this process: one that
-//! hangs in the kernel holds up the listing, whatever the time.
+//! is stuck in the kernel holds up the listing, whatever the time.
 
+use super::directory::{Directory, Origin};
 use super::{Listing, join};
 use crate::timing::Phase;
 use alloc::ffi::CString;
@@ -18,42 +19,27 @@ use dents_render::{Note, Total};
 use dents_sys::clock;
 
 impl Listing<'_, '_, '_> {
-    /// The order of entries; if directories are to be added up, with what they come to. `parent` is empty for operands.
-    pub(super) fn sort_with_totals(&mut self, batch: &Batch, parent: &[u8]) -> Vec<u32> {
-        if self.plan.below.total_ns.is_none() {
-            self.timing.enter(Phase::Sort);
-            return self.sort(batch);
-        }
-        let notes = self.total_notes(batch, parent);
-        self.timing.enter(Phase::Sort);
-        let order = self.sort_by_totals(batch, &notes);
-        self.renderer.set_notes(notes);
-        order
-    }
-
+    /// The order of entries by size, where that of a directory is what it comes to.
     #[cold]
     #[inline(never)]
-    fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
-        if self.plan.order.key != Key::Size {
-            return self.sort(batch);
-        }
+    pub(super) fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
         let sizes: Vec<u128> = batch.iter().map(|entry| size(entry.size(), &notes[entry.index()])).collect();
         let team = self.team(batch);
         let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
         self.plan.order.sort_by_size(batch, collate, &team, &sizes)
     }
 
-    /// What the directories of a batch come to. `.` and `..` are left out: they would be added up with all the others; and
-    /// operands that are not shown themselves, but for their order by size.
+    /// What the directories of a batch come to, the entries of a directory or operands. `.` and `..` are left out: they would
+    /// be added up with all the others; and operands that are not shown themselves, but for their order by size.
     #[cold]
     #[inline(never)]
-    fn total_notes(&mut self, batch: &Batch, parent: &[u8]) -> Vec<Note> {
-        let path = |name: &[u8]| if parent.is_empty() { name.to_vec() } else { join(parent, name) };
-        let dot = |name: &[u8]| !parent.is_empty() && matches!(name, b"." | b"..");
+    pub(super) fn total_notes(&mut self, batch: &Batch, parent: Option<Directory<'_>>) -> Vec<Note> {
+        let path = |name: &[u8]| parent.map_or_else(|| name.to_vec(), |parent| join(parent.name(), name));
+        let dot = |name: &[u8]| parent.is_some() && matches!(name, b"." | b"..");
         let mut notes = alloc::vec![Note::default(); batch.len()];
         let places = batch.iter().filter(|entry| entry.kind() == Kind::Dir && !dot(entry.name()));
         let mut places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
-        let are_shown = !parent.is_empty() || self.plan.directory;
+        let are_shown = parent.is_some() || self.plan.directory;
         if !are_shown && (places.len() < 2 || self.plan.order.key != Key::Size) {
             places.clear();
         }
@@ -64,7 +50,7 @@ impl Listing<'_, '_, '_> {
         for (index, path) in &places {
             notes[*index].total = Some(total(totals.get(path)));
         }
-        totals.failures.iter().for_each(|failed| self.closed(failed, false));
+        totals.failures.iter().for_each(|failed| self.closed(failed, Origin::Below));
         notes
     }
 
@@ -76,7 +62,7 @@ impl Listing<'_, '_, '_> {
         paths: impl Iterator<Item = &'p [u8]>,
         levels: u32,
     ) -> Option<Totals> {
-        let budget_ns = self.plan.below.total_ns?;
+        let budget_ns = self.plan.hierarchy.total_ns?;
         let mut paths: Vec<CString> = paths.filter_map(|path| CString::new(path).ok()).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -86,7 +72,7 @@ impl Listing<'_, '_, '_> {
         let watch = self.means.threads.watching();
         let workers = self.walkers();
         let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
-        Some(totals(paths, levels, &options, self.env.workers))
+        Some(totals(paths, levels, &options, self.system.workers))
     }
 
     /// How many threads a walk has; none for as many as suit it.
@@ -95,16 +81,16 @@ impl Listing<'_, '_, '_> {
     }
 
     /// A directory that could not be opened, or not be read to its end.
-    pub(super) fn closed(&mut self, failed: &Failed, operand: bool) {
+    pub(super) fn closed(&mut self, failed: &Failed, origin: Origin) {
         match failed.problem {
-            Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, operand),
-            Problem::Read => self.cannot("reading directory %s", &failed.path, failed.errno, operand),
+            Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, origin),
+            Problem::Read => self.cannot("reading directory %s", &failed.path, failed.errno, origin),
             Problem::Loop => self.already_listed(&failed.path),
         }
     }
 }
 
-/// As it is noted. What nobody came to is as good as nothing, but not whole.
+/// As it is noted. A directory that the walk did not come to counts nothing, and is not whole.
 pub(super) fn total(sum: Option<Sum>) -> Total {
     let sum = sum.unwrap_or_default();
     Total { bytes: sum.bytes, blocks: sum.blocks, whole: sum.whole }

@@ -4,8 +4,8 @@
 //! it, so a listing that goes well opens none, but for the word `total`. Nothing converts charsets here: where the locale
 //! is not UTF-8, a translation counts only if it is ASCII.
 
+use super::mapped::Mapped;
 use crate::errno;
-use crate::plan::Mapped;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use dents_locale::{Catalog, Files, Locale, catalog};

@@ -6,7 +6,7 @@ use dents_render::Format;
 
 /// How a tree is shown, and what directories come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Below {
+pub struct Hierarchy {
     /// `--tree`: how deep.
     pub tree: Option<u32>,
     /// `--tree-limit`: entries of each directory.
@@ -18,8 +18,8 @@ pub struct Below {
 /// What may be spent on totals if nothing else is said.
 const BUDGET_NS: u64 = 1_000_000_000;
 
-impl Below {
-    pub(super) fn hear(&mut self, said: &Said<'_>) {
+impl Hierarchy {
+    pub(super) fn take(&mut self, said: &Said<'_>) {
         match said.flag {
             Flag::Tree => {
                 let depth = |value| parse_depth(value).ok();
@@ -34,8 +34,8 @@ impl Below {
         }
     }
 
-    /// Directories are to be added up, whoever else said so and for how long.
-    pub(super) fn add_up(&mut self) {
+    /// Directories are to be added up, for the usual time if none is said.
+    pub(super) fn add_totals(&mut self) {
         self.total_ns.get_or_insert(BUDGET_NS);
     }
 

@@ -1,7 +1,8 @@
 //! Tests: icons in every format, beside quotes, colours, links and indicators.
 
-use crate::{Colors, Format, Icons, Indicator, Piece, Places, Quoting, Renderer, Style};
+use crate::{Colors, Format, Frame, FrameKind, Icons, Indicator, Places, Quoting, Renderer, Style};
 use alloc::ffi::CString;
+use alloc::sync::Arc;
 use dents_core::batch::Batch;
 use dents_core::needs::Kind;
 use dents_core::owners::Owners;
@@ -19,9 +20,11 @@ fn render(style: &Style, entries: &[(&str, Kind)]) -> String {
     }
     let order: Vec<u32> = (0..entries.len() as u32).collect();
     let mut renderer = Renderer::new(style);
-    renderer.set_places(Places { directory: b"/d".to_vec(), others: Vec::new() });
+    let places = Arc::new(Places { directory: b"/d".to_vec(), others: Vec::new() });
     let mut out = Vec::new();
-    renderer.entries(&batch, &order, &Owners::default(), Piece::Directory, &Team::ALONE, &mut out);
+    let owners = Owners::default();
+    let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+    renderer.frame(&Frame { places: Some(&places), ..frame }, &Team::ALONE, &mut out);
     renderer.finish(&mut out);
     String::from_utf8(out).unwrap()
 }
@@ -95,7 +98,7 @@ fn within_the_colour_and_outside_of_the_link() {
     assert_eq!(render(&linked, &ENTRIES), expected.join("  ") + "\n");
 }
 
-/// Executable or not is shown where somebody has asked, and asked by nobody for the icon's sake.
+/// Executables have an icon of their own where the mode is known anyway; it is not asked for the icon's sake.
 #[test]
 fn they_ask_for_the_type_alone() {
     use dents_core::needs::{Needs, NeedsByKind};

@@ -1,14 +1,13 @@
 //! What stands in each cell but the name's: its text, how wide that is, and its colour.
 
-use super::column::Column;
-use super::theme::{Brush, Paint};
-use super::{View, age, flags};
-use crate::format::long::{Owner, OwnerColumn};
+use super::{age, flags};
 use crate::mode;
 use crate::note::{Change, Git, Note, Total};
 use crate::number::{Text, digits, push_number, push_spaces};
+use crate::owner_column::{Owner, OwnerColumn};
 use crate::style::Style;
 use crate::time::Clock;
+use crate::view::{Brush, Column, Paint, View};
 use crate::width::width;
 use alloc::vec::Vec;
 use dents_core::batch::{Entry, Mark, Time};
@@ -114,7 +113,7 @@ impl<'s> Cells<'s> {
         column: Column,
         entry: &Entry<'_>,
         note: &Note,
-        clock: Option<&mut Clock<'_>>,
+        clock: Option<&mut Clock>,
         text: &mut Vec<u8>,
     ) -> usize {
         match column {
@@ -141,7 +140,7 @@ impl<'s> Cells<'s> {
         column: Column,
         entry: &Entry<'_>,
         note: &Note,
-        clock: Option<&mut Clock<'_>>,
+        clock: Option<&mut Clock>,
         brush: Option<&Brush>,
         out: &mut Vec<u8>,
     ) -> Cell {
@@ -277,13 +276,7 @@ impl<'s> Cells<'s> {
         cell
     }
 
-    fn time(
-        &self,
-        column: Column,
-        entry: &Entry<'_>,
-        clock: Option<&mut Clock<'_>>,
-        out: &mut Vec<u8>,
-    ) -> Cell {
+    fn time(&self, column: Column, entry: &Entry<'_>, clock: Option<&mut Clock>, out: &mut Vec<u8>) -> Cell {
         let time = match column.time() {
             Some(time) if time == self.style.time => Some(entry.time()),
             time => entry.extra().map(|extra| match time {
@@ -350,7 +343,7 @@ fn attributes(entry: &Entry<'_>, out: &mut Vec<u8>) -> Cell {
     Cell::new(out.len() - start, Some(paint))
 }
 
-/// A name, or the number of who has none.
+/// An owner's name, or its number if it has none.
 fn put_owner(owner: Owner<'_>, paint: Paint, out: &mut Vec<u8>) -> Cell {
     match owner.name {
         Some(name) => {

@@ -1,18 +1,18 @@
 //! Where the file is, and making it.
 
-use crate::Env;
+use crate::environment::Environment;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use dents_sys::{Errno, Result, file};
 
 /// Where the options come from, or why from nowhere.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// From here, if it is there.
-    At {
+    File {
         /// The file.
         path: CString,
-        /// Only lines that begin with `always` count: nobody looks on.
+        /// Only lines that begin with `always` count: stdout is no terminal.
         only_always: bool,
         /// `DLS_CONFIG` names it.
         named: bool,
@@ -20,35 +20,34 @@ pub(super) enum Place {
     /// `--no-config`.
     Forbidden,
     /// `DLS_CONFIG` is empty.
-    Disowned,
+    Disabled,
     /// Stdout is no terminal, and `DLS_CONFIG` is not set.
-    Unseen,
+    NoTerminal,
     /// No home.
-    Nowhere,
+    NoHome,
 }
 
 /// `DLS_CONFIG`, else `dls/config` in `XDG_CONFIG_HOME`, else in `.config` at home; the latter two for a terminal alone.
 /// A relative `XDG_CONFIG_HOME` is to be ignored, as its specification says; a relative `HOME` is none either.
-pub(super) fn of(env: &Env<'_>, terminal: bool) -> Place {
-    let var = |name: &[u8]| (env.var)(name);
-    if let Some(named) = var(b"DLS_CONFIG") {
+pub(super) fn of(environment: &Environment<'_>, terminal: bool) -> Location {
+    if let Some(named) = environment.dls_config {
         return match CString::new(named) {
-            Ok(path) if !named.is_empty() => Place::At { path, only_always: !terminal, named: true },
-            _ => Place::Disowned,
+            Ok(path) if !named.is_empty() => Location::File { path, only_always: !terminal, named: true },
+            _ => Location::Disabled,
         };
     }
     if !terminal {
-        return Place::Unseen;
+        return Location::NoTerminal;
     }
-    let absolute = |name: &[u8]| var(name).filter(|path| path.starts_with(b"/"));
-    let parts = match (absolute(b"XDG_CONFIG_HOME"), absolute(b"HOME")) {
+    let absolute = |path: &&[u8]| path.starts_with(b"/");
+    let parts = match (environment.xdg_config_home.filter(absolute), environment.home.filter(absolute)) {
         (Some(config), _) => [config, b"/dls/config"],
         (None, Some(home)) => [home, b"/.config/dls/config"],
-        (None, None) => return Place::Nowhere,
+        (None, None) => return Location::NoHome,
     };
     match CString::new(parts.concat()) {
-        Ok(path) => Place::At { path, only_always: false, named: false },
-        Err(_) => Place::Nowhere,
+        Ok(path) => Location::File { path, only_always: false, named: false },
+        Err(_) => Location::NoHome,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Times as ages: `3m`, `2h`, `5d`, `8mo`, `2y`; with a `+` before it, a time to come.
 
-use super::theme::Paint;
 use crate::number::Text;
+use crate::view::Paint;
 use dents_core::batch::Time;
 
 const MINUTE: u64 = 60;

@@ -1,8 +1,9 @@
 //! What goes wrong: a message as GNU words it, and the exit status. It ends nothing.
 
+use super::directory::Origin;
 use super::{Listing, join};
-use crate::Status;
 use crate::output::Message;
+use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use dents_core::batch::{Asked, Batch, Entry};
@@ -37,7 +38,7 @@ impl Listing<'_, '_, '_> {
             return self.faults(batch, None);
         }
         for entry in batch.iter() {
-            self.tell_nowhere(entry.name(), true);
+            self.tell_nowhere(entry.name(), Origin::Operand);
             if let Some((asked, errno)) = entry.fault() {
                 self.fault(&entry, asked, errno, None);
             }
@@ -65,20 +66,20 @@ impl Listing<'_, '_, '_> {
         if parent.is_none() {
             self.renderer.fail(&path, errno.raw_os_error(), crate::errno::message(errno));
             let way_out = if errno == Errno::NOENT { self.way_out(&path) } else { String::new() };
-            return self.tell(what, &path, errno, true, &way_out);
+            return self.tell(what, &path, errno, Origin::Operand, &way_out);
         }
-        self.complain(what, &path, errno, false);
+        self.complain(what, &path, errno, Origin::Below);
     }
 
     /// What went wrong with a file, by GNU's message; worse if it was named on the command line.
-    pub(super) fn cannot(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool) {
+    pub(super) fn cannot(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin) {
         self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
-        self.complain(what, path, errno, operand);
+        self.complain(what, path, errno, origin);
     }
 
     /// The same, of an entry that is shown with what is missing.
-    pub(super) fn complain(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool) {
-        self.tell(what, path, errno, operand, "");
+    pub(super) fn complain(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin) {
+        self.tell(what, path, errno, origin, "");
     }
 
     /// What an operand that is not there would mean as a value: `--tree 2` is two words, `--tree=2` an option.
@@ -92,10 +93,10 @@ impl Listing<'_, '_, '_> {
         way_out.unwrap_or_default()
     }
 
-    fn tell(&mut self, what: &'static str, path: &[u8], errno: Errno, operand: bool, way_out: &str) {
+    fn tell(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin, way_out: &str) {
         let name = quote::quoteaf(path, &self.plan.locale);
         let message = Message::new(self.plan.program).format(what, &[&name]).errno(errno);
         message.text(way_out).send(self.out);
-        self.status.raise(if operand { Status::Serious } else { Status::Minor });
+        self.status.raise(origin.status());
     }
 }

@@ -1,9 +1,31 @@
-//! The fields there are.
+//! What rows for programs hold: their syntax and their fields.
 
 use crate::note::Total;
 use crate::view::Column;
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// One document (RFC 8259).
+    Json,
+    /// A JSON object a line.
+    Ndjson,
+    /// RFC 4180, with a header.
+    Csv,
+}
+
+/// What rows hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// How they are written.
+    pub syntax: Syntax,
+    /// Their fields, in this order.
+    pub fields: Vec<Field>,
+    /// Whether what is known may be out of date.
+    pub lazy: bool,
+}
 
 /// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +34,7 @@ pub enum Field {
     Directory,
     /// The name; of an operand all of what was given.
     Name,
-    /// The type, a word of [`super::words::of_kind`].
+    /// The type, a word of [`crate::record::words::of_kind`].
     Type,
     /// `st_mode` as a number, with its type bits.
     Mode,
@@ -56,11 +78,11 @@ pub enum Field {
     Context,
     /// The names of all extended attributes with the sizes of their values.
     Xattrs,
-    /// What differs between the last commit and the index; null if nobody knows.
+    /// What differs between the last commit and the index; null if git did not tell.
     GitStaged,
-    /// What differs between the index and the file; null if nobody knows.
+    /// What differs between the index and the file; null if git did not tell.
     GitUnstaged,
-    /// Bytes of the entry and all below it; null if nobody added them up.
+    /// Bytes of the entry and all below it; null if they were not added up.
     Total,
     /// Allocated bytes of it all.
     TotalAllocated,

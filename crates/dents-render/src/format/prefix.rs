@@ -1,6 +1,6 @@
 //! What stands before a name in every format: inode number, allocated size and, but for the long one, context.
 
-use super::Rows;
+use crate::frame::Rows;
 use crate::number::{Text, digits, push_number, push_right, push_spaces};
 use crate::style::Style;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use dents_core::batch::Entry;
 
 /// Which of the columns there are, and how wide they are.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Frills {
+pub(super) struct Prefix {
     inode: Option<usize>,
     blocks: Option<usize>,
     context: Option<usize>,
@@ -16,13 +16,13 @@ pub(super) struct Frills {
     aligned: bool,
 }
 
-impl Frills {
+impl Prefix {
     /// Columns as wide as their widest number, in a batch of entries.
-    pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Frills {
+    pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Prefix {
         let entries = || rows.measured().filter(|entry| entry.is_known());
         let inodes = || rows.measured().filter(|entry| entry.knows_ino());
         let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).width();
-        Frills {
+        Prefix {
             inode: style.inode.then(|| inodes().map(|entry| entry.ino()).max().map_or(0, digits)),
             blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
             context: style.context.then(|| entries().map(|entry| context(&entry).len()).max().unwrap_or(0)),
@@ -31,8 +31,8 @@ impl Frills {
     }
 
     /// Columns that are as wide as what stands in them.
-    pub(super) fn unaligned(style: &Style) -> Frills {
-        Frills {
+    pub(super) fn unaligned(style: &Style) -> Prefix {
+        Prefix {
             inode: style.inode.then_some(0),
             blocks: style.blocks.then_some(0),
             context: style.context.then_some(0),

@@ -1,7 +1,9 @@
 //! Where entries are: what hyperlinks lead to, and which repository git is asked about.
 
+use super::directory::{Directory, Origin};
 use super::{Listing, join};
 use crate::timing::Phase;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Batch, Entry};
 use dents_core::canonical::canonicalize;
@@ -10,33 +12,39 @@ use dents_render::Places;
 use dents_sys::{Errno, Result, host};
 
 impl Listing<'_, '_, '_> {
-    /// Finds out where the entries of a directory are, if hyperlinks lead there: in the directory under their names,
-    /// but for symbolic links, `.` and `..`.
-    pub(super) fn locate(&mut self, batch: &Batch, place: Option<&[u8]>, path: &[u8]) {
-        if self.plan.style.hyperlink.is_none() {
-            return;
-        }
-        let Some(directory) = place else { return self.locate_nowhere(batch, path) };
+    /// Where the entries of a directory are: in the directory under their names, but for symbolic links, `.` and `..`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn locate(
+        &mut self,
+        batch: &Batch,
+        place: Option<&[u8]>,
+        directory: Directory<'_>,
+    ) -> Option<Arc<Places>> {
+        let Some(place) = place else {
+            self.tell_nowhere_of_entries(batch, directory.name());
+            return None;
+        };
         self.timing.enter(Phase::Read);
         let elsewhere = |entry: &Entry<'_>| {
             let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
             link || matches!(entry.name(), b"." | b"..")
         };
-        let others = self.canonical_all(directory, batch.iter().filter(elsewhere));
-        self.renderer.set_places(Places { directory: directory.to_vec(), others });
+        let others = self.canonical_all(place, batch.iter().filter(elsewhere));
+        Some(Arc::new(Places { directory: place.to_vec(), others }))
     }
 
-    /// The same for operands, which may be anywhere.
-    pub(super) fn locate_operands(&mut self, batch: &Batch) {
-        if self.plan.style.hyperlink.is_some() {
-            let cwd = self.cwd();
-            let known = |entry: &Entry<'_>| cwd.is_ok() || entry.name().starts_with(b"/");
-            let (known, unknown): (Vec<_>, Vec<_>) = batch.iter().partition(known);
-            let mut others = self.canonical_all(&cwd.unwrap_or_default(), known.into_iter());
-            others.extend(unknown.into_iter().map(|entry| (entry.index() as u32, None)));
-            others.sort_unstable();
-            self.renderer.set_places(Places { directory: Vec::new(), others });
-        }
+    /// The same of operands, which may be anywhere.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn locate_operands(&mut self, batch: &Batch) -> Places {
+        let cwd = self.cwd();
+        let known = |entry: &Entry<'_>| cwd.is_ok() || entry.name().starts_with(b"/");
+        let (known, unknown): (Vec<_>, Vec<_>) = batch.iter().partition(known);
+        let mut others = self.canonical_all(&cwd.unwrap_or_default(), known.into_iter());
+        others.extend(unknown.into_iter().map(|entry| (entry.index() as u32, None)));
+        others.sort_unstable();
+        Places { directory: Vec::new(), others }
     }
 
     /// The current directory, asked for once: one `getcwd`. It has no path if it was removed.
@@ -60,22 +68,21 @@ impl Listing<'_, '_, '_> {
     }
 
     /// With `--hyperlink`, a message about a path that hyperlinks cannot lead to, as GNU has it.
-    pub(super) fn tell_nowhere(&mut self, path: &[u8], operand: bool) {
+    pub(super) fn tell_nowhere(&mut self, path: &[u8], origin: Origin) {
         if self.plan.style.hyperlink.is_some()
             && let Some(errno) = self.why_nowhere(path)
         {
-            self.complain("error canonicalizing %s", path, errno, operand);
+            self.complain("error canonicalizing %s", path, errno, origin);
         }
     }
 
-    /// The entries of a directory whose place is unknown: a message for each, and no link.
+    /// The entries of a directory whose place is unknown: a message for each.
     #[cold]
-    fn locate_nowhere(&mut self, batch: &Batch, path: &[u8]) {
+    fn tell_nowhere_of_entries(&mut self, batch: &Batch, path: &[u8]) {
         for entry in batch.iter() {
             let path = if path == b"." { entry.name().to_vec() } else { join(path, entry.name()) };
-            self.tell_nowhere(&path, false);
+            self.tell_nowhere(&path, Origin::Below);
         }
-        self.renderer.set_places(Places::default());
     }
 
     /// The absolute path of `path`, without symbolic links.

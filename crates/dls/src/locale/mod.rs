@@ -3,25 +3,17 @@
 //! C, POSIX and C.UTF-8 cost nothing. Another locale is one file that holds them all, and for a long listing the
 //! translations of GNU `ls`'s two time formats, if they are installed.
 
-use crate::Env;
-use crate::language::Language;
-use alloc::ffi::CString;
+mod language;
+mod mapped;
+
+use crate::environment::Environment;
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicU8;
-use dents_locale::find::OTHER_VARIABLES;
-use dents_locale::{Catalog, Files, Locale, TimeNames, UserLocale, Variables, catalog, copy};
+use dents_locale::{Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
 use dents_render::human::{Grouping, Separator};
-use dents_sys::file;
-
-/// Maps files, for as long as the process lives.
-pub(crate) struct Mapped;
-
-impl Files<'static> for Mapped {
-    fn open(&mut self, path: &[u8]) -> Option<&'static [AtomicU8]> {
-        file::map(&CString::new(path).ok()?).ok()
-    }
-}
+pub use language::{Domain, Language};
+use mapped::Mapped;
 
 /// The locale that the environment asks for.
 pub struct Found<'a> {
@@ -36,20 +28,31 @@ pub struct Found<'a> {
 impl<'a> Found<'a> {
     /// Looks for it.
     #[must_use]
-    pub fn new(env: &Env<'a>) -> Found<'a> {
-        let var = |name: &[u8]| (env.var)(name);
+    pub fn new(environment: &Environment<'a>) -> Found<'a> {
         let variables = Variables {
-            all: var(b"LC_ALL"),
-            ctype: var(b"LC_CTYPE"),
-            collate: var(b"LC_COLLATE"),
-            time: var(b"LC_TIME"),
-            lang: var(b"LANG"),
+            all: environment.lc_all,
+            ctype: environment.lc_ctype,
+            collate: environment.lc_collate,
+            time: environment.lc_time,
+            lang: environment.lang,
         };
-        let others: Vec<&[u8]> = OTHER_VARIABLES.iter().filter_map(|name| var(name)).collect();
-        let user = UserLocale::find(&variables, &others, var(b"LOCPATH"), &mut Mapped);
-        let messages = if user.is_installed() { variables.name(var(b"LC_MESSAGES")) } else { b"C" };
-        let numeric = variables.name(var(b"LC_NUMERIC"));
-        Found { user, messages, numeric, language: var(b"LANGUAGE") }
+        // `setlocale` fails if a single one is not installed.
+        let others = [
+            environment.lc_numeric,
+            environment.lc_monetary,
+            environment.lc_messages,
+            environment.lc_paper,
+            environment.lc_name,
+            environment.lc_address,
+            environment.lc_telephone,
+            environment.lc_measurement,
+            environment.lc_identification,
+        ];
+        let others: Vec<&[u8]> = others.into_iter().flatten().collect();
+        let user = UserLocale::find(&variables, &others, environment.locpath, &mut Mapped);
+        let messages = if user.is_installed() { variables.name(environment.lc_messages) } else { b"C" };
+        let numeric = variables.name(environment.lc_numeric);
+        Found { user, messages, numeric, language: environment.language }
     }
 
     /// Charset, and whether names are ordered by rules.
@@ -59,35 +62,35 @@ impl<'a> Found<'a> {
     }
 
     /// The tables that names are ordered by; none where bytes decide.
-    pub(super) fn collate(&self) -> Option<&'static [AtomicU8]> {
+    pub(crate) fn collate(&self) -> Option<&'static [AtomicU8]> {
         self.user.collate()
     }
 
     /// Whether times are those of the C locale, not of one that is merely like it (C.UTF-8).
-    pub(super) fn is_posix_time(&self) -> bool {
+    pub(crate) fn is_posix_time(&self) -> bool {
         matches!(self.user.time_name(), b"C" | b"POSIX")
     }
 
     /// What months and days are called, where that differs from C.
-    pub(super) fn time_names(&self) -> Option<TimeNames<'static>> {
+    pub(crate) fn time_names(&self) -> Option<TimeNames<'static>> {
         TimeNames::new(copy(TimeNames::part(self.user.time(&mut Mapped)?)).leak())
     }
 
     /// The formats of recent and of other times: GNU `ls` has them translated, which changes their order.
-    pub(super) fn time_style(&self) -> TimeStyle {
+    pub(crate) fn time_style(&self) -> TimeStyle {
         let Some(catalog) = self.catalog(self.user.time_name(), "LC_TIME") else { return TimeStyle::Locale };
         let translated = |format| self.translated(catalog, format);
         TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
     }
 
     /// The decimal point, where it is not a point.
-    pub(super) fn decimal_point(&self) -> Option<Separator> {
+    pub(crate) fn decimal_point(&self) -> Option<Separator> {
         let point = self.user.decimal_point(self.numeric, &mut Mapped)?;
         Separator::new(&point, self.locale().utf8).filter(|_| !point.is_empty())
     }
 
     /// How digits are grouped, where they are.
-    pub(super) fn grouping(&self) -> Option<Grouping> {
+    pub(crate) fn grouping(&self) -> Option<Grouping> {
         let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
         Some(Grouping::new(Separator::new(&separator, self.locale().utf8)?, &sizes))
     }
@@ -99,7 +102,7 @@ impl<'a> Found<'a> {
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
-        // Nobody translates for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
+        // There are no translations for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
         if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
             return None;
         }
@@ -108,7 +111,7 @@ impl<'a> Found<'a> {
     }
 
     fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
-        // Nobody converts charsets here: what is not ASCII must be in the locale's own.
+        // Charsets are not converted here: what is not ASCII must be in the locale's own.
         let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
         translated.unwrap_or_else(|| text.to_vec())
     }

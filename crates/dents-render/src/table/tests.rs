@@ -3,14 +3,16 @@
 
 use super::*;
 use crate::color::Colors;
+use crate::frame::FrameKind;
 use crate::note::{Change, Git, Total};
-use crate::renderer::Piece;
-use crate::style::Format;
-use crate::time::Zone;
+use crate::renderer::Renderer;
+use crate::style::{Format, Style};
+use crate::view::Column;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
-use dents_core::batch::{Batch, Time};
-use dents_core::needs::Kind;
+use dents_core::batch::Batch;
+use dents_core::needs::{Kind, Needs};
+use dents_core::owners::Owners;
 use dents_core::stat::Workers;
 use dents_locale::Locale;
 use std::string::String;
@@ -38,9 +40,9 @@ fn render(style: &Style, notes: &[Note], mounted: Vec<(u32, Mounted)>) -> String
     let (batch, order) = batch(style, &NAMES);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(style);
-    renderer.set_notes(notes.to_vec());
-    renderer.set_mounted(mounted);
-    renderer.entries(&batch, &order, &Owners::default(), Piece::Directory, &Team::ALONE, &mut out);
+    let owners = Owners::default();
+    let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+    renderer.frame(&Frame { notes, mounted: &mounted, ..frame }, &Team::ALONE, &mut out);
     String::from_utf8(out).unwrap()
 }
 
@@ -60,7 +62,7 @@ fn what_is_not_known_is_a_question_mark() {
         lines[1..].iter().zip(["-?????????     ? ", "d?????????     ? ", "p?????????     ? "])
     {
         assert!(line.starts_with(start), "{line}");
-        // Octal to flags; git and the total were asked of nobody.
+        // Octal to flags; git and the total were not asked for.
         assert_eq!(line.matches(" ?").count(), 17, "{line}");
         assert_eq!(line.matches(" -").count(), 2, "{line}");
     }
@@ -133,7 +135,8 @@ fn nothing_to_show_has_no_header() {
     let (batch, order) = batch(&style, &[]);
     let mut out = Vec::new();
     let mut renderer = Renderer::new(&style);
-    renderer.entries(&batch, &order, &Owners::default(), Piece::Directory, &Team::ALONE, &mut out);
+    let owners = Owners::default();
+    renderer.frame(&Frame::new(&batch, &order, FrameKind::Directory, &owners), &Team::ALONE, &mut out);
     assert!(out.is_empty());
 }
 
@@ -143,8 +146,6 @@ fn one_table_for_many_batches() {
     let style = style(View { header: true, ..columns(&[Column::Total, Column::Name, Column::Git]) });
     let owners = Owners::default();
     let mut painter = Painter::new(&style);
-    let zone = Zone::utc();
-    let mut table = Table::new(&style, style.view.as_ref().unwrap(), &owners, &zone, Time::default());
     let batches = [batch(&style, &[("top", Kind::Dir)]).0, batch(&style, &[("below", Kind::Reg)]).0];
     let beside = |nth: usize| Beside {
         note: Note {
@@ -155,6 +156,8 @@ fn one_table_for_many_batches() {
         branch_width: nth * 4,
         ..Beside::default()
     };
+    let frame = Frame::new(&batches[0], &[], FrameKind::Directory, &owners);
+    let mut table = Table::new(&style, style.view.as_ref().unwrap(), &frame);
     for (nth, batch) in batches.iter().enumerate() {
         table.measure(&batch.entry(0), &beside(nth), &mut painter);
     }
@@ -192,8 +195,9 @@ fn pieces_on_all_cores_are_the_whole() {
     let draw = |team: &Team<'_>| {
         let mut out = Vec::new();
         let mut renderer = Renderer::new(&style);
-        renderer.set_notes(notes.clone());
-        renderer.entries(&batch, &order, &Owners::default(), Piece::Directory, team, &mut out);
+        let owners = Owners::default();
+        let frame = Frame::new(&batch, &order, FrameKind::Directory, &owners);
+        renderer.frame(&Frame { notes: &notes, ..frame }, team, &mut out);
         out
     };
     assert!(draw(&Team::ALONE) == draw(&Team::new(&Three, 3)));

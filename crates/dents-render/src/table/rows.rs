@@ -1,21 +1,19 @@
 //! Rows of a view: every column as wide as its widest cell, or its header.
 
-use super::View;
 use super::cells::{Cell, Cells};
-use super::column::Column;
-use super::theme::{Brush, Paint};
 use crate::color::Key;
-use crate::format::long::write_name;
+use crate::frame::Frame;
 use crate::name::Painter;
 use crate::note::Note;
 use crate::number::{push_number, push_spaces};
 use crate::style::Style;
 use crate::time::{Clock, TimeStyle, Zone};
+use crate::view::{Brush, Column, Paint, View};
 use crate::width::width;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Entry, Time};
 use dents_core::mounts::Mounted;
-use dents_core::owners::Owners;
 
 /// What is drawn of an entry that its metadata do not say.
 #[derive(Clone, Copy, Default)]
@@ -36,8 +34,8 @@ pub(crate) struct Beside<'b> {
 pub(crate) struct Table<'s> {
     style: &'s Style,
     view: &'s View,
-    zone: &'s Zone,
-    fields: Vec<Field<'s>>,
+    zone: Option<&'s Arc<Zone>>,
+    fields: Vec<Field>,
     cells: Cells<'s>,
     brush: Option<Brush>,
     /// The text of the cell at hand.
@@ -45,23 +43,19 @@ pub(crate) struct Table<'s> {
 }
 
 /// A column of the table.
-struct Field<'s> {
+struct Field {
     column: Column,
     width: usize,
     /// Whether all cells are as wide as that: nothing is measured then.
     steady: bool,
     /// What writes its times, if it shows one and not as an age. Each has its own: neighbours share their minute in one
     /// column, not across.
-    clock: Option<Clock<'s>>,
+    clock: Option<Clock>,
 }
 
-impl<'s> Field<'s> {
-    fn new(column: Column, style: &'s Style, view: &View, zone: &'s Zone, now: Time) -> Field<'s> {
-        let clock = (column.time().is_some() && !view.relative).then(|| {
-            let mut clock = Clock::new(style, zone);
-            clock.set_now(now);
-            clock
-        });
+impl Field {
+    fn new(column: Column, style: &Style, view: &View, zone: Option<&Arc<Zone>>, now: Time) -> Field {
+        let clock = (column.time().is_some() && !view.relative).then(|| style.clock(now, zone));
         // A format of one's own may write months in full.
         let steady = !matches!(style.time_style, TimeStyle::Custom { .. });
         let header = if view.header { column.header().len() } else { 0 };
@@ -71,13 +65,8 @@ impl<'s> Field<'s> {
 }
 
 impl<'s> Table<'s> {
-    pub(crate) fn new(
-        style: &'s Style,
-        view: &'s View,
-        owners: &'s Owners,
-        zone: &'s Zone,
-        now: Time,
-    ) -> Table<'s> {
+    pub(crate) fn new(style: &'s Style, view: &'s View, frame: &Frame<'s>) -> Table<'s> {
+        let Frame { owners, now, zone, .. } = *frame;
         let field = |column: &Column| Field::new(*column, style, view, zone, now);
         let brush = style.colors.as_ref().map(|colors| {
             let [left, right] = [Key::Left, Key::Right].map(|key| colors.get(key).unwrap_or_default());
@@ -98,7 +87,7 @@ impl<'s> Table<'s> {
     pub(crate) fn fork(&self) -> Table<'s> {
         let (style, view, zone, now) = (self.style, self.view, self.zone, self.cells.now());
         let field =
-            |from: &Field<'s>| Field { width: from.width, ..Field::new(from.column, style, view, zone, now) };
+            |from: &Field| Field { width: from.width, ..Field::new(from.column, style, view, zone, now) };
         Table {
             style,
             view,
@@ -249,7 +238,7 @@ impl<'s> Table<'s> {
         if !beside.branch.is_empty() {
             self.painted(Paint::Branch, out, |out| out.extend_from_slice(beside.branch));
         }
-        write_name(painter, entry, at + beside.branch_width, out);
+        painter.name_and_target(entry, at + beside.branch_width, out);
         if let Some(mounted) = beside.mounted {
             out.push(b' ');
             self.painted(Paint::Mount, out, |out| write_mounted(painter, mounted, out));
@@ -307,7 +296,7 @@ fn name_width(
     utf8: bool,
     text: &mut Vec<u8>,
 ) -> usize {
-    write_name(plain, entry, 0, text);
+    plain.name_and_target(entry, 0, text);
     if let Some(mounted) = beside.mounted {
         text.push(b' ');
         write_mounted(plain, mounted, text);

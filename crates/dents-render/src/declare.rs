@@ -1,0 +1,80 @@
+//! What must be known of each entry: the union of what the parts of a drawing declare.
+
+use crate::consumer::{Consumer, Declare, union};
+use crate::format::long;
+use crate::icons::Icons;
+use crate::indicator::Indicator;
+use crate::record;
+use crate::style::{Format, Style};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+
+impl Style {
+    /// What must be known of each entry to draw it in this style.
+    #[must_use]
+    pub fn needs(&self) -> NeedsByKind {
+        union(|to| self.declare(to))
+    }
+
+    /// The same, part by part, each with its name.
+    pub fn declare(&self, to: &mut Declare<'_>) {
+        match &self.view {
+            Some(view) if self.format == Format::Long => view.declare(self.time, to),
+            None if self.format == Format::Long => long::declare(self, to),
+            _ => {}
+        }
+        self.declare_prefix_and_name(to);
+        if self.tree {
+            to(Consumer::Tree, NeedsByKind::all(Needs::TYPE) | NeedsByKind::of(Kind::Link, Needs::LINK));
+        }
+        self.declare_targets(to);
+        if self.summary || matches!(self.format, Format::Record | Format::Count) {
+            record::declare(self, to);
+        }
+    }
+
+    /// The targets of links, for the parts that look at them. What one looks at, all show.
+    fn declare_targets(&self, to: &mut Declare<'_>) {
+        let long = self.shows_links();
+        let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
+        for key in self.colors.iter().flat_map(|colors| colors.target_keys(long)) {
+            to(key.map_or(Consumer::LinkAsTarget, Consumer::Color), needs);
+        }
+        if long && self.indicator >= Indicator::FileType {
+            to(Consumer::Indicator, needs);
+        }
+        if self.targets && (long || self.colors.is_some()) {
+            to(Consumer::DirectoriesFirst, needs);
+        }
+    }
+
+    /// What must be known of an operand: GNU stats operands whatever the style, and colours them accordingly.
+    #[must_use]
+    pub fn operand_needs(&self) -> NeedsByKind {
+        let colors = self.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
+        self.needs() | colors.unwrap_or_default()
+    }
+
+    /// What stands before and behind a name needs in every format: inode, blocks, indicator, colour.
+    fn declare_prefix_and_name(&self, to: &mut Declare<'_>) {
+        // GNU stats what it draws a context or a link of, and says so where it cannot.
+        for (shown, consumer, needs) in [
+            (self.inode, Consumer::Inode, Needs::INODE),
+            (self.blocks, Consumer::Blocks, Needs::BLOCKS),
+            (self.context, Consumer::Context, Needs::CONTEXT | Needs::MODE),
+            (self.hyperlink.is_some(), Consumer::Hyperlink, Needs::MODE),
+        ] {
+            if shown {
+                to(consumer, NeedsByKind::all(needs));
+            }
+        }
+        to(Consumer::Indicator, self.indicator.needs());
+        if self.icons.is_some() {
+            Icons::declare(to);
+        }
+        if let Some(colors) = &self.colors {
+            let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
+            let mut to = |key, needs| to(Consumer::Color(key), needs);
+            colors.declare(self.checks_targets(), stats_regular, &mut to);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What the options, the environment and the terminal decide together.
+
+use super::choices::{self, Choices, applies};
+use super::manner::Manner;
+use super::warning::Warning;
+use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
+use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
+use crate::args::{UsageError, time_style};
+use crate::environment::Environment;
+use crate::locale::{Found, Language};
+use alloc::vec::Vec;
+use dents_core::needs::Needs;
+use dents_core::sort::Key;
+use dents_locale::Locale;
+use dents_render::record::Syntax;
+use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
+use dents_sys::host;
+
+/// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
+/// stands before the nonsense counts, and what is too large is as large as can be.
+fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
+    let beginning =
+        || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "", grouping: None });
+    choices::block_size(value).or_else(beginning)
+}
+
+/// What a plan follows from, beside the arguments.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a, 'e> {
+    /// The environment.
+    pub environment: &'e Environment<'a>,
+    /// The name that the program was called by.
+    pub program: &'a [u8],
+    /// The user's locale.
+    pub locale: &'e Found<'a>,
+    /// The language of messages, which has the word before totals and the marks around names.
+    pub language: &'e Language,
+    /// The width of the terminal that stdout is; see [`crate::output::Streams::terminal`].
+    pub terminal: Option<u16>,
+}
+
+/// What decides, and notes what is wrong with the environment.
+pub(super) struct Planner<'a, 'e> {
+    pub(super) around: &'e Surroundings<'a, 'e>,
+    pub(super) manner: Manner,
+    pub(super) locale: Locale,
+    pub(super) warnings: &'e mut Vec<Warning<'a>>,
+}
+
+impl<'a> Planner<'a, '_> {
+    /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
+    ///
+    /// In a frame of its own, so that what it puts on the stack is gone when the plan is put together.
+    #[inline(never)]
+    pub(super) fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
+        let terminal = self.around.terminal.is_some();
+        let special = choices.special();
+        let format = choices.hierarchy.format(choices.format.unwrap_or(self.manner.format(terminal)));
+        let format = special.unwrap_or(format);
+        if choices.summary && choices.syntax == Some(Syntax::Csv) {
+            return Err(UsageError::SummaryAndCsv);
+        }
+        if special.is_some() && choices.hierarchy.tree.is_some() {
+            return Err(UsageError::TreeAndRows);
+        }
+        if choices.top.is_some() && choices.hierarchy.tree.is_some() {
+            return Err(UsageError::TreeAndTop);
+        }
+        let long = format == Format::Long;
+        let spread = matches!(format, Format::Columns | Format::Across | Format::Commas);
+        let plain = special.is_some();
+        let colored = applies(choices.color, terminal) && !plain;
+        let width = if spread || colored { self.width(choices) } else { 0 };
+        let tab_size = if spread { self.tab_size(choices) } else { 0 };
+        let quoting = self.quoting(choices);
+        let hyperlink = applies(choices.hyperlink, terminal) && !plain;
+        let dired = choices.dired && long && !hyperlink && choices.hierarchy.tree.is_none();
+        if dired && choices.zero {
+            return Err(UsageError::DiredAndZero);
+        }
+        let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
+        let colors = if colored { self.colors() } else { None };
+        let (mut block_size, mut file_size) = self.sizes(choices);
+        if (block_size.has_point() || file_size.has_point())
+            && let Some(point) = self.around.locale.decimal_point()
+        {
+            (block_size, file_size) = (block_size.with_point(point), file_size.with_point(point));
+        }
+        if (block_size.has_groups() || file_size.has_groups())
+            && let Some(groups) = self.around.locale.grouping()
+        {
+            (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
+        }
+        let mut style = Style {
+            format,
+            eol: if choices.zero { 0 } else { b'\n' },
+            inode: choices.inode && !plain,
+            blocks: choices.blocks && !plain,
+            owner: !choices.no_owner,
+            group: !choices.no_group,
+            author: choices.author,
+            context: choices.context && !plain,
+            numeric: choices.numeric,
+            block_size,
+            file_size,
+            time: choices.time.unwrap_or(Needs::MTIME),
+            time_style,
+            total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
+            time_names: if long { self.around.locale.time_names() } else { None },
+            indicator: if plain { Indicator::None } else { choices.indicator },
+            quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
+            quoting,
+            qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
+            width,
+            // Some terminals get tabs and colours on one line wrong.
+            tab_size: if colors.is_some() { 0 } else { tab_size },
+            colors,
+            icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
+            hyperlink: hyperlink.then(host::nodename),
+            dired,
+            tree: choices.hierarchy.tree.is_some(),
+            stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
+                || (choices.time.is_some() && choices.key.is_none() && !long),
+            targets: choices.directories_first && !plain,
+            record: choices.record(),
+            summary: choices.summary,
+            top: choices.top.is_some(),
+            locale: self.locale,
+            ..Style::default()
+        };
+        if long && choices.view.is_wanted() {
+            self.view(choices, &mut style);
+        }
+        Ok(style)
+    }
+
+    /// `--block-size`, `-h` and `--si` hold for everything; else the environment does, but `-k` takes its
+    /// blocks back.
+    fn sizes(&mut self, choices: &Choices<'a>) -> (SizeFormat, SizeFormat) {
+        if let Some(sizes) = choices.sizes {
+            return (sizes, sizes);
+        }
+        let own = self.around.environment.ls_block_size;
+        let shared = self.around.environment.block_size;
+        let blocks = if self.around.environment.posixly_correct.is_some() {
+            SizeFormat::POSIX
+        } else {
+            SizeFormat::KIBI
+        };
+        let named = own.or(shared).or(self.around.environment.blocksize);
+        let mut block_size = named.and_then(block_size_of_variable).unwrap_or(blocks);
+        let file_size = if own.is_some() || shared.is_some() { block_size } else { SizeFormat::BYTES };
+        if choices.kibibytes {
+            block_size = SizeFormat::KIBI;
+        }
+        (block_size, file_size)
+    }
+
+    fn time_style(&mut self, choices: &Choices<'a>) -> Result<TimeStyle, UsageError<'a>> {
+        // Ages are the view's, and take no format.
+        let said = choices.time_style.filter(|_| !choices.view.relative());
+        let said = said.or(self.around.environment.time_style).unwrap_or(b"locale");
+        let style = time_style(said, self.around.locale.is_posix_time())?;
+        Ok(match style {
+            words::TimeStyle::Named(NamedTimeStyle::FullIso) => TimeStyle::FullIso,
+            words::TimeStyle::Named(NamedTimeStyle::LongIso) => TimeStyle::LongIso,
+            words::TimeStyle::Named(NamedTimeStyle::Iso) => TimeStyle::Iso,
+            words::TimeStyle::Named(NamedTimeStyle::Locale) => self.around.locale.time_style(),
+            words::TimeStyle::Format { older, recent } => {
+                TimeStyle::Custom { recent: recent.into(), other: older.into() }
+            }
+        })
+    }
+
+    fn quoting(&mut self, choices: &Choices<'a>) -> Quoting {
+        if let Some(quoting) = choices.quoting {
+            return quoting;
+        }
+        let default = self.manner.quoting(self.around.terminal.is_some());
+        let Some(value) = self.around.environment.quoting_style else { return default };
+        match words::lookup::<QuotingStyle>(value) {
+            Ok(style) => choices::quoting(style),
+            Err(_) => {
+                self.warn("ignoring invalid value of environment variable QUOTING_STYLE: %s", value);
+                default
+            }
+        }
+    }
+
+    /// `-w`, the terminal, `COLUMNS`, 80.
+    fn width(&mut self, choices: &Choices<'a>) -> usize {
+        if let Some(width) = choices.width {
+            return width;
+        }
+        if let Some(width @ 1..) = self.around.terminal {
+            return usize::from(width);
+        }
+        let Some(value) = self.around.environment.columns.filter(|value| !value.is_empty()) else {
+            return 80;
+        };
+        parse_width(value).unwrap_or_else(|_| {
+            self.warn("ignoring invalid width in environment variable COLUMNS: %s", value);
+            80
+        })
+    }
+
+    fn tab_size(&mut self, choices: &Choices<'a>) -> usize {
+        if let Some(size) = choices.tab_size {
+            return size;
+        }
+        let Some(value) = self.around.environment.tabsize else { return 8 };
+        parse_tab_size(value).unwrap_or_else(|_| {
+            self.warn("ignoring invalid tab size in environment variable TABSIZE: %s", value);
+            8
+        })
+    }
+
+    /// `--timeout`, the environment's DLS_TIMEOUT, none. Zero is none.
+    pub(super) fn timeout_ns(&mut self, choices: &Choices<'a>) -> Option<u64> {
+        let ns = choices.timeout_ns.or_else(|| {
+            let value = self.around.environment.dls_timeout.filter(|value| !value.is_empty())?;
+            let parsed = parse_timeout(value);
+            if parsed.is_err() {
+                self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: %s", value);
+            }
+            parsed.ok()
+        });
+        ns.filter(|ns| *ns > 0)
+    }
+
+    pub(super) fn warn(&mut self, message: &'static str, value: &'a [u8]) {
+        self.warnings.push(Warning::Ignored { message, value });
+    }
+}

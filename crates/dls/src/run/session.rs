@@ -1,0 +1,63 @@
+//! What a listing opens, reads or starts at its first use, and keeps for its length. The plan only says which.
+
+use crate::plan::Plan;
+use crate::system::System;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::cell::OnceCell;
+use core::sync::atomic::AtomicU8;
+use dents_core::mounts::Mounts;
+use dents_core::owners::Owners;
+use dents_core::stat::ledger::Ledger;
+use dents_core::stat::{Mode, Threads};
+use dents_core::watchdog::Watch;
+use dents_render::Zone;
+
+/// What the stages share.
+pub(crate) struct Session {
+    /// How many threads there may be.
+    pub(super) threads: Threads,
+    /// The tables that names are compared by; none where bytes decide.
+    pub(super) collate: Option<&'static [AtomicU8]>,
+    /// Mount points: one file, read when it is first needed.
+    pub(super) mounts: Mounts,
+    /// What was asked of entries, for `--explain`.
+    pub(super) ledger: Option<Box<Ledger>>,
+    zone: OnceCell<Arc<Zone>>,
+}
+
+impl Session {
+    /// Opens and starts nothing.
+    pub(crate) fn new(
+        plan: &Plan<'_>,
+        collate: Option<&'static [AtomicU8]>,
+        watch: Option<&'static Watch>,
+    ) -> Session {
+        Session {
+            threads: Threads::new(plan.threads).in_flight(plan.in_flight).watched(watch),
+            collate,
+            mounts: Mounts::default(),
+            ledger: plan.explain.is_some().then(Box::default),
+            zone: OnceCell::new(),
+        }
+    }
+
+    /// Begins to read the files that a long listing will need, in the mode that makes the fewest calls: it reads them all at
+    /// once.
+    pub(super) fn read_ahead(plan: &Plan<'_>, system: &System<'_>) {
+        if plan.mode == Mode::Iou && plan.shows_times {
+            let owners = if plan.names.is_empty() { &[][..] } else { &Owners::FILES };
+            let zone = plan.zone.path().filter(|_| plan.shows_dates());
+            zone.into_iter().for_each(|path| system.rings.read_ahead(path.into(), Zone::MOST));
+            owners.iter().for_each(|path| system.rings.read_ahead((*path).into(), Owners::MOST));
+        }
+    }
+
+    /// The zone that times are shown in: its file is read by the first listing that shows any.
+    pub(super) fn zone(&self, plan: &Plan<'_>, system: &System<'_>) -> &Arc<Zone> {
+        self.zone.get_or_init(|| {
+            let file = plan.zone.path().and_then(|path| system.rings.read(path, Zone::MOST).ok());
+            Arc::new(plan.zone.zone(file.as_deref()))
+        })
+    }
+}

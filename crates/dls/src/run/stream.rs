@@ -1,0 +1,83 @@
+//! A directory shown buffer by buffer, as it is read: where neither order nor columns need all of it.
+
+use super::Listing;
+use super::directory::Directory;
+use super::notes::Notes;
+use super::source::Source;
+use crate::timing::Phase;
+use alloc::vec::Vec;
+use dents_core::batch::{Batch, Entry};
+use dents_core::read::Reader;
+use dents_core::stat::{self, Asking};
+use dents_render::FrameKind;
+
+impl Listing<'_, '_, '_> {
+    /// Shows each buffer of names before the next is read: constant memory, first names at once.
+    pub(super) fn stream(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
+        let mut batch = Batch::new(self.plan.needs);
+        loop {
+            self.timing.enter(Phase::Read);
+            let more = match source {
+                Source::Reader(reader) => self.fill_next(reader, &mut batch),
+                Source::Board(board) => self.take_next(board, &mut batch),
+                // What streams is not read ahead: it would not be the first to be shown.
+                Source::Small(small) => {
+                    batch = core::mem::take(&mut small.batch);
+                    small.ended.map(|()| !batch.is_empty())
+                }
+                Source::Done(_) => Ok(false),
+            };
+            match more {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(errno) => {
+                    break self.cannot("reading directory %s", directory.name(), errno, directory.origin);
+                }
+            }
+            self.learn_owners(&batch);
+            let notes = self.notes(&batch, directory, place);
+            self.chunk(&batch, directory, &notes);
+            self.out.flush();
+            batch.clear();
+        }
+        batch.clear();
+        self.draw(&batch, &[], FrameKind::Chunk { last: true }, Some(directory), &Notes::default());
+        self.tell_unanswered_of_stream(directory.path);
+    }
+
+    /// One buffer of names, and what must be known of them.
+    fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
+        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
+        if more {
+            self.fill(batch, reader);
+        }
+        Ok(more)
+    }
+
+    /// Shows the entries as they were read. A message comes after those before the entry it is about.
+    fn chunk(&mut self, batch: &Batch, directory: Directory<'_>, notes: &Notes<'_>) {
+        let order: Vec<u32> = (0..batch.len() as u32).collect();
+        let order = self.of_shown_types(batch, &order).unwrap_or(order);
+        let (mut shown, kind) = (0, FrameKind::Chunk { last: false });
+        let faulty = |entry: &Entry<'_>| batch.has_faults() && entry.fault().is_some();
+        for entry in batch.iter().filter(faulty) {
+            let end = order.partition_point(|index| (*index as usize) < entry.index());
+            self.draw(batch, &order[shown..end], kind, Some(directory), notes);
+            shown = end;
+            if let Some((asked, errno)) = entry.fault() {
+                self.fault(&entry, asked, errno, Some(directory.name()));
+            }
+        }
+        self.draw(batch, &order[shown..], kind, Some(directory), notes);
+    }
+
+    /// Metadata.
+    fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
+        self.timing.enter(Phase::Stat);
+        let asking =
+            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
+        let report = stat::fill(batch, reader.dir(), &asking);
+        self.take_report(&report);
+        self.count_entries(batch);
+    }
+}
