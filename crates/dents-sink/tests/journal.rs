@@ -297,7 +297,10 @@ fn what_was_not_written_is_not_replayed() {
     let playground = Playground::new("lossy");
     plant(&playground.0.join("tree"), 30, 0);
     let error = scan(&playground.0, &How::parse("workers=2 forget")).expect_err("a writer was not flushed");
-    assert!(error.to_string().contains("the journal does not contain the whole scan: run it again"), "{error}");
+    assert!(
+        error.to_string().contains("the journal does not contain the whole scan: run it again"),
+        "{error}"
+    );
     run(&playground.0, "workers=2");
     assert_eq!(rows_of(&playground.0), undisturbed(&playground.0, &How::parse("")));
 }
