@@ -23,7 +23,7 @@ not there. Of dents-engine at least 90 % must be caught. Each mutant takes a bui
 const LEAST: &[(&str, f64)] = &[("dents-engine", 90.0)];
 
 /// Modules that are compiled for tests or for models alone.
-const UNTESTED: &[&str] = &[" tests::", " model::"];
+const UNTESTED: &[&str] = &[" tests::", " model::", " faults::"];
 
 /// The parsed command line.
 #[derive(Debug, PartialEq, Eq)]
