@@ -2,7 +2,7 @@
 
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
-use super::workers::{self, Entries};
+use super::workers::{self, Entries, OVERLAP_FROM};
 use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
@@ -85,10 +85,6 @@ pub fn fill_read(
         ReadOutcome::Partial(threads) => overlapped(batch, reader, filter, asking, threads),
     }
 }
-
-/// Number of entries from which, if there are more, it pays off to ask about some while others are read. 64 KiB of
-/// `getdents64` hold about 2,000.
-pub(super) const OVERLAP_FROM: usize = 1024;
 
 /// Whether most of the entries read so far need a request.
 fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {

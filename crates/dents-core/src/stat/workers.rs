@@ -7,7 +7,6 @@
 
 use super::ask::Asker;
 use super::choose::{self, Choice, Strategy};
-use super::directory::OVERLAP_FROM;
 use super::policy::Policy;
 use super::{Harvest, Means, Question, Workers, dir_is_cwd};
 use crate::batch::{Batch, Dent, Meta, Metas, Names};
@@ -30,6 +29,10 @@ const REPLACEMENT_STEP: usize = 8;
 
 /// Consecutive round trips of a replacement after which it requests as many others as a search begins with.
 const SLOW: u32 = 3;
+
+/// Number of entries from which, if there are more, it pays off to ask about some while others are read. 64 KiB of
+/// `getdents64` hold about 2,000.
+pub(super) const OVERLAP_FROM: usize = 1024;
 
 /// The entries of a directory.
 pub(super) enum Entries<'a> {

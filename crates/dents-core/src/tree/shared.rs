@@ -5,7 +5,6 @@ use super::bounds::Bounds;
 use super::open::Border;
 use super::subdirectories::{About, Subdirectories};
 use super::visitor::Piece;
-use super::worker::{Paused, Worker};
 use super::{End, Follow, Options, Order};
 use crate::batch::Batch;
 use crate::needs::{Kind, Needs, NeedsByKind};
@@ -13,8 +12,7 @@ use crate::read::Hidden;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use dents_engine::crew::{self, Next};
-use dents_engine::order::steal::{self, Steal};
+use dents_engine::order::steal::Steal;
 use dents_sys::{OwnedFd, sched};
 
 /// Descriptors of a worker beside those it keeps: the directory it reads, and two for the steps of a long path.
@@ -42,9 +40,6 @@ pub(super) struct PartDirectory<S> {
     /// Device and inode of the directory: the path may lead to another one later.
     pub(super) identity: (Device, u64),
 }
-
-/// A worker's next task; `None` to continue what it has begun.
-pub(super) type Task<S> = Option<steal::Task<Subdirectories<S>, Paused<S>, Box<Part<S>>>>;
 
 pub(super) struct Shared<'o, S> {
     pub(super) options: &'o Options<'o>,
@@ -118,23 +113,6 @@ impl<'o, S> Shared<'o, S> {
     /// Ends the walk because a visitor returned [`Step::Stop`](super::Step).
     pub(super) fn stop(&self) {
         self.bounds.stop(End::Stopped);
-    }
-}
-
-impl<S: Clone + Default + Send + Sync> crew::Order for Shared<'_, S> {
-    type Task = Task<S>;
-    type Local = Worker<S>;
-
-    fn next(&self, worker: &mut Worker<S>) -> Next<Task<S>> {
-        if self.bounds.stopped() {
-            return Next::End;
-        }
-        if worker.has_begun() {
-            // While this worker reads a directory, it takes a part only if enough are queued.
-            let part = if self.tasks.has_enough_parts() { self.tasks.pop_part() } else { None };
-            return Next::Task(part.map(steal::Task::Part));
-        }
-        worker.next(self)
     }
 }
 

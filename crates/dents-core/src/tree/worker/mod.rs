@@ -6,10 +6,11 @@
 
 mod descriptors;
 mod enter;
+mod order;
 mod read;
 
 use super::bounds::Clock;
-use super::shared::{Part, PartDirectory, Shared, Task};
+use super::shared::{Part, PartDirectory, Shared};
 use super::subdirectories::{About, Gathering, Subdirectories};
 use super::visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 use super::{Follow, Tally};
@@ -23,6 +24,7 @@ use dents_engine::crew::Next;
 use dents_engine::order::steal::{self, Stack};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
 use descriptors::Descriptors;
+use order::Task;
 
 pub(super) struct Worker<S> {
     stack: Stack<Subdirectories<S>, Paused<S>>,
