@@ -34,6 +34,7 @@ extern crate std;
 
 pub mod board;
 pub mod crew;
+pub mod growing;
 pub mod limit;
 pub mod lock;
 pub mod order;

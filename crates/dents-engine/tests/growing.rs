@@ -2,8 +2,8 @@
 
 #![cfg(not(feature = "model"))]
 
-use dents_engine::crew::growing::Growing;
 use dents_engine::crew::watchdog::{Seat, Watchdog};
+use dents_engine::growing::Growing;
 use dents_engine::limit::Limit;
 use dents_engine::order::queue::Queue;
 use dents_engine::task::{Kind, Task};

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ffi::CStr;
 use core::mem::{replace, take};
-use dents_engine::crew::growing::Worker;
+use dents_engine::growing::Worker;
 use dents_engine::limit::policy::Policy;
 use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};

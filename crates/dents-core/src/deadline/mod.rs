@@ -4,7 +4,7 @@
 //! Two processes share their memory:
 //!
 //! ```text
-//! the lister (Deadline)               the agent (agent.rs on crew::growing: a head, workers as they are needed)
+//! the lister (Deadline)               the agent (agent.rs on growing: a head, workers as they are needed)
 //!   wants a directory  ──► queue ──►  opens, reads, asks
 //!   waits until the deadline          publishes what it learns
 //!   takes what is there ◄── boards ◄─ (board.rs: names by the buffer, a slot for each answer)
@@ -44,7 +44,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use board::{Buffer, Taken};
 use core::ffi::CStr;
-use dents_engine::crew::growing::Growing;
+use dents_engine::growing::Growing;
 use dents_engine::limit::Limit;
 use dents_engine::limit::choose::{Choice, Strategy};
 use dents_engine::limit::policy::Policy;

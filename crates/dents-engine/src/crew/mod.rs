@@ -22,7 +22,6 @@
 //! Replacement: a worker that is stuck in the kernel keeps its task. The [`watchdog`] finds it and raises the limit by two
 //! ([`Crew::set_stuck`]); other workers take the tasks that the stuck one has not begun.
 
-pub mod growing;
 pub mod watchdog;
 
 use crate::limit::Limit;

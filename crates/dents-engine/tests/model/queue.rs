@@ -1,11 +1,11 @@
-//! `order::queue` and `crew::growing`: no task is lost, left parked or left unshared, and workers start for tasks that
+//! `order::queue` and `growing`: no task is lost, left parked or left unshared, and workers start for tasks that
 //! no running worker takes.
 
 use super::{explore, explore_within};
 use dents_engine::Fault;
 use dents_engine::board::Chunk;
 use dents_engine::crew::Crew;
-use dents_engine::crew::growing::Growing;
+use dents_engine::growing::Growing;
 use dents_engine::limit::Limit;
 use dents_engine::order::queue::Queue;
 use dents_engine::task::{Kind, Task};

@@ -12,8 +12,8 @@
 //! The head reads the clock while tasks are executed, and sleeps otherwise. A task for an idle worker need not wake the head:
 //! while the limit has room, no worker needs a replacement.
 
-use super::Crew;
-use super::watchdog::{Seat, Watchdog};
+use crate::crew::Crew;
+use crate::crew::watchdog::{Seat, Watchdog};
 use crate::limit::choose::FROM_MEMORY_NS;
 use crate::limit::{Limit, Streak};
 use crate::order::queue::Queue;
