@@ -20,14 +20,20 @@ pub fn push(directory: &[u8], name: &[u8], path: &mut Vec<u8>) {
     path.extend_from_slice(name);
 }
 
+/// The path of an entry.
+#[must_use]
+pub fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    // With room for a NUL: most become a C string.
+    let mut path = Vec::with_capacity(directory.len() + 1 + name.len() + 1);
+    push(directory, name, &mut path);
+    path
+}
+
 /// The path of an entry below a directory, without the slashes at the end of the directory's path.
 #[must_use]
 pub fn below(path: &[u8], name: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(path.len(), |last| last + 1);
-    // With room for a NUL: most become a C string.
-    let mut below = Vec::with_capacity(end + 1 + name.len() + 1);
-    push(&path[..end], name, &mut below);
-    below
+    join(&path[..end], name)
 }
 
 #[cfg(test)]

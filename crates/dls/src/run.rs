@@ -430,14 +430,3 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 }
-
-/// `parent/name`, without doubling the slash.
-fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(parent.len() + 1 + name.len());
-    path.extend_from_slice(parent);
-    if !parent.ends_with(b"/") {
-        path.push(b'/');
-    }
-    path.extend_from_slice(name);
-    path
-}

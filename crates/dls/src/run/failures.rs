@@ -1,13 +1,14 @@
 //! What goes wrong: a message as GNU words it, and the exit status. It ends nothing.
 
+use super::Listing;
 use super::directory::Origin;
-use super::{Listing, join};
 use crate::output::Message;
 use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::deadline::UNANSWERED;
+use dents_core::path::join;
 use dents_render::quote;
 use dents_sys::Errno;
 

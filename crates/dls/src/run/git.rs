@@ -1,8 +1,8 @@
 //! `--git` and `--gitignore` on the way from a directory to its lines. Nothing here runs, nor is loaded, without them.
 
+use super::Listing;
 use super::directory::{Directory, Origin};
 use super::notes::Notes;
-use super::{Listing, join};
 use crate::explain::visible;
 use crate::git::{Repositories, Wanted};
 use crate::output::Message;
@@ -14,6 +14,7 @@ use core::ffi::CStr;
 use dents_core::batch::{Batch, Entry};
 use dents_core::deadline::Opened;
 use dents_core::needs::Kind;
+use dents_core::path::join;
 use dents_render::{Change, Git, Note};
 use dents_sys::stat::{Flags, Mask, statx};
 use dents_sys::{CWD, Errno};

@@ -1,13 +1,14 @@
 //! Where entries are: what hyperlinks lead to, and which repository git is asked about.
 
+use super::Listing;
 use super::directory::{Directory, Origin};
-use super::{Listing, join};
 use crate::timing::Phase;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Batch, Entry};
 use dents_core::canonical::canonicalize;
 use dents_core::needs::Kind;
+use dents_core::path::join;
 use dents_render::Places;
 use dents_sys::{Errno, Result, host};
 

@@ -3,13 +3,14 @@
 //! The walk is bounded by a time that all directories share. It makes its requests from threads of this process: one that
 //! is stuck in the kernel holds up the listing, whatever the time.
 
+use super::Listing;
 use super::directory::{Directory, Origin};
-use super::{Listing, join};
 use crate::timing::Phase;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use dents_core::batch::Batch;
 use dents_core::needs::Kind;
+use dents_core::path::join;
 use dents_core::sort::{Collate, Key};
 use dents_core::stat::Mode;
 use dents_core::tree::held::Failed;

@@ -1,14 +1,15 @@
 //! From a hierarchy in memory to the lines of a tree, and what must be told about it.
 
+use super::super::Listing;
 use super::super::directory::Origin;
 use super::super::totals::{size, total};
-use super::super::{Listing, join};
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use dents_core::batch::Entry;
 use dents_core::needs::Kind;
+use dents_core::path::join;
 use dents_core::sort::is_directory;
 use dents_core::tree::held::Index;
 use dents_core::tree::total::Totals;
