@@ -28,22 +28,30 @@ end
 complete -c dents -n "__fish_dents_needs_command" -s h -l help -d 'Print help'
 complete -c dents -n "__fish_dents_needs_command" -s V -l version -d 'Print version'
 complete -c dents -n "__fish_dents_needs_command" -f -a "scan" -d 'List a tree'
-complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
 complete -c dents -n "__fish_dents_needs_command" -f -a "top" -d 'Show the largest, oldest, newest files, the fullest directories'
 complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type'
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
+complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Show only these types: f d l p s c b, as in find' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Show only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Show only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Show only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Show only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Show only entries that were last modified before FILE was, or before a time, written as for --newer' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Show only entries of this user' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Show only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l inum -d 'Only the file with this inode number' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
@@ -58,52 +66,59 @@ ns\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Show only directories'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Show only entries that are not directories'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Only directories'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Only entries that are not directories'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s 0 -l null -d 'End paths with NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s q -l quiet -d 'Show nothing'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s s -l statistics -d 'Show statistics on standard error at the end: entries by type, requests, time'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s p -l progress -d 'Show progress [default: after a second, if standard error is a terminal and standard output is not]'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l sync -d 'Use one worker: directories come in the order of reading, depth first'
-complete -c dents -n "__fish_dents_using_subcommand scan" -s h -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
-complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
-complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
-complete -c dents -n "__fish_dents_using_subcommand du" -s s -l summarize -d 'Show only the sum of each PATH'
-complete -c dents -n "__fish_dents_using_subcommand du" -s a -l all -d 'Show files too'
-complete -c dents -n "__fish_dents_using_subcommand du" -s c -l total -d 'Show the sum of all PATHs at the end'
-complete -c dents -n "__fish_dents_using_subcommand du" -l apparent-size -d 'Count the bytes in files, not the allocated space; directories count 0'
-complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'Count the bytes in files and show sizes in bytes: --apparent-size --bytes'
-complete -c dents -n "__fish_dents_using_subcommand du" -s l -l count-links -d 'Count a file with several links once for each link'
-complete -c dents -n "__fish_dents_using_subcommand du" -s 0 -l null -d 'End lines with a NUL instead of a newline'
-complete -c dents -n "__fish_dents_using_subcommand du" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
-complete -c dents -n "__fish_dents_using_subcommand du" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
-complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
-complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
-complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Show sizes in bytes'
-complete -c dents -n "__fish_dents_using_subcommand du" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand scan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand top" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand top" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s n -l number -d 'Show N of them' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l by -d 'What to look for' -r -f -a "size\t'The largest files'
 allocated\t'The files with the most allocated space'
 oldest\t'The files that were modified the longest time ago'
 newest\t'The files that were modified last'
+atime\t'The files that were read the longest time ago'
 entries\t'The directories with the most entries'"
 complete -c dents -n "__fish_dents_using_subcommand top" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand top" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand top" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand top" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand top" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand top" -s 0 -l null -d 'End lines with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand top" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand top" -l csv -d 'A table as CSV, with a line of titles: sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand top" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
 complete -c dents -n "__fish_dents_using_subcommand top" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
 complete -c dents -n "__fish_dents_using_subcommand top" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
@@ -112,30 +127,119 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand count" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand count" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand count" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand count" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand count" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand count" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand count" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand count" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand count" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand count" -l json -d 'One JSON object'
+complete -c dents -n "__fish_dents_using_subcommand count" -l csv -d 'A table as CSV, with a line of titles'
 complete -c dents -n "__fish_dents_using_subcommand count" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'The tables, in this order' -r -f -a "user\t''
-group\t''
-extension\t''
-age\t''
-size\t''
-depth\t''"
+complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand stats" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Show at most N rows of each table, and one for all `others`' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l apparent-size -d 'Compute order and shares from the bytes in files, not from allocated space'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l json -d 'One JSON object, sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l csv -d 'All rows of all tables as CSV, with a line of titles: sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand du" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if it is negative, larger ones' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
+complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand du" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand du" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand du" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand du" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand du" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
+complete -c dents -n "__fish_dents_using_subcommand du" -s s -l summarize -d 'Show only the sum of each PATH'
+complete -c dents -n "__fish_dents_using_subcommand du" -s a -l all -d 'Show files too'
+complete -c dents -n "__fish_dents_using_subcommand du" -s c -l total -d 'Show the sum of all PATHs at the end'
+complete -c dents -n "__fish_dents_using_subcommand du" -l apparent-size -d 'Count the bytes in files, not the allocated space; directories count 0'
+complete -c dents -n "__fish_dents_using_subcommand du" -s b -d 'Count the bytes in files and show sizes in bytes: --apparent-size --bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -s l -l count-links -d 'Count a file with several links once for each link'
+complete -c dents -n "__fish_dents_using_subcommand du" -s 0 -l null -d 'End lines with a NUL instead of a newline'
+complete -c dents -n "__fish_dents_using_subcommand du" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -l csv -d 'A table as CSV, with a line of titles: sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -s S -l separate-dirs -d 'Leave subdirectories out of the sum of a directory'
+complete -c dents -n "__fish_dents_using_subcommand du" -l inodes -d 'Count entries, not space: each file once, however many links it has'
+complete -c dents -n "__fish_dents_using_subcommand du" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
+complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
+complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
+complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Show sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand du" -l help -d 'Print help'

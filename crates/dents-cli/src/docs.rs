@@ -1,7 +1,7 @@
 //! The manual pages and the completions of `dents`, made from the same declarations as `--help`, and the test that keeps
 //! them up to date. The test compares; if [`WRITE`] is set, as by `cargo xtask docs`, it writes the files.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -29,7 +29,7 @@ fn files() -> Vec<(String, String)> {
 
 /// The clap command of `dents`, every subcommand under its full name. The subcommand `help` is left out.
 fn program() -> Command {
-    let mut program = crate::Cli::command().disable_help_subcommand(true);
+    let mut program = crate::command().disable_help_subcommand(true);
     program.build();
     program
 }

@@ -16,15 +16,6 @@ pub(crate) struct Inode {
 }
 
 impl Inode {
-    /// Of an entry that `statx` answered for, in a batch with the `Extra` column and
-    /// [`Needs::INODE`](dents_core::needs::Needs::INODE).
-    ///
-    /// The device is the entry's own, not its directory's: a file can be a mount point, and each layer of an overlay may
-    /// have its device.
-    pub(crate) fn of(entry: &Entry<'_>) -> Option<Inode> {
-        entry.extra().map(|extra| Inode { dev: extra.dev, ino: entry.ino() })
-    }
-
     /// The key of the file in a [`HardLinks`](dents_core::tree::hardlinks::HardLinks).
     pub(crate) fn key(self) -> [u32; 3] {
         file_key(self.dev, self.ino)

@@ -1,11 +1,13 @@
 //! `dents`: scans of whole trees. Each command is a module. They share the walk ([`walk`]), progress and messages ([`progress`],
 //! [`message`]) and signals ([`interrupt`]).
 
+mod consumer;
 mod count;
 #[cfg(test)]
 mod docs;
 mod du;
 mod entry;
+mod filter;
 mod inode;
 mod interrupt;
 mod locale;
@@ -21,7 +23,7 @@ mod time;
 mod top;
 mod walk;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Scan, measure and summarise file trees of any size
@@ -35,10 +37,17 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Scan(Box<scan::Args>),
-    Du(du::Args),
-    Top(top::Args),
-    Count(count::Args),
-    Stats(stats::Args),
+    Du(Box<du::Args>),
+    Top(Box<top::Args>),
+    Count(Box<count::Args>),
+    Stats(Box<stats::Args>),
+}
+
+/// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
+pub(crate) fn command() -> clap::Command {
+    Cli::command().mut_subcommand("du", |du| {
+        du.mut_arg("kinds", |kinds| kinds.short(None)).mut_arg("threshold", |threshold| threshold.short('t'))
+    })
 }
 
 fn main() -> ExitCode {
@@ -47,7 +56,8 @@ fn main() -> ExitCode {
         message::say(message.as_bytes());
         std::process::exit(1);
     });
-    match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+    match cli.command {
         Command::Scan(args) => scan::run(&args),
         Command::Du(args) => du::run(&args),
         Command::Top(args) => top::run(&args),

@@ -10,6 +10,7 @@ use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::io::{Error, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
 use std::sync::OnceLock;
 
 /// Writes a line to standard error, in one `write`, with the name of the program before it. Errors of that are ignored.
@@ -29,6 +30,12 @@ pub(crate) fn about(problem: &str, name: &[u8], reason: &str) {
 /// `'NAME': STATE`: a message about a file that was read.
 pub(crate) fn of(name: &[u8], state: &str) {
     say(&[&quote::quoteaf(name, locale()), &b": "[..], state.as_bytes()].concat());
+}
+
+/// Reports an error of the command line. Returns the exit status.
+pub(crate) fn wrong(error: &str) -> ExitCode {
+    say(error.as_bytes());
+    ExitCode::from(2)
 }
 
 /// A name in the quotes of the locale; control characters and bytes that are not of the charset are escaped.

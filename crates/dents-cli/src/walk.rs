@@ -64,24 +64,32 @@ impl Walk {
         self.follow
     }
 
+    /// How many workers decode a scan file: one for each core.
+    pub(crate) fn workers(&self) -> usize {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.threads.unwrap_or_else(cores).get()
+    }
+
+    /// Whether other file systems are left out.
+    pub(crate) fn one_file_system(&self) -> bool {
+        self.one_file_system
+    }
+
+    /// The PATHs as they were given: none if none was.
+    pub(crate) fn given(&self) -> &[OsString] {
+        &self.paths
+    }
+
     /// The PATHs. An argument cannot contain a NUL.
     pub(crate) fn paths(&self) -> Vec<CString> {
         let given = self.paths.iter().map(|path| CString::new(path.clone().into_vec()).unwrap_or_default());
         if self.paths.is_empty() { vec![c".".to_owned()] } else { given.collect() }
     }
 
-    /// Walks, a visitor for each worker.
-    pub(crate) fn walk<V, F>(&self, options: &Options<'_>, make: F) -> Outcome<V>
-    where
-        V: Visitor + Send,
-        F: Fn(usize) -> V + Sync,
-    {
-        self.walk_on(None, options, make)
-    }
-
-    /// The same; with a journal, only what is not in it.
+    /// Walks, a visitor for each worker; with a journal, only what is not in it.
     pub(crate) fn walk_on<V, F>(
         &self,
+        paths: &[CString],
         journal: Option<&Journal>,
         options: &Options<'_>,
         make: F,
@@ -90,7 +98,6 @@ impl Walk {
         V: Visitor + Send,
         F: Fn(usize) -> V + Sync,
     {
-        let paths = self.paths();
         let paths: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
         match journal {
             None => tree::walk(&paths, options, &Threads, make),

@@ -83,7 +83,7 @@ fn roots_in_one_another_count_once_in_stats() {
     let dir = nested();
     for threads in [1, 3] {
         let ask = |paths: &str| {
-            json(&dents(dir.path(), &format!("stats --by user,age --threads {threads} --json {paths}")))
+            json(&dents(dir.path(), &format!("stats --by user --by age --threads {threads} --json {paths}")))
         };
         let alone = ask("a");
         assert_eq!(alone["tables"][0]["total"]["entries"], 7);

@@ -211,7 +211,7 @@ fn a_file_of_rows_gives_what_the_tree_gave() {
 #[test]
 fn for_people() {
     let dir = tree();
-    let drawn = text(&stdout(&dents(dir.path(), "stats --by depth,extension -n 2 t")));
+    let drawn = text(&stdout(&dents(dir.path(), "stats --by depth --by extension -n 2 t")));
     assert!(drawn.starts_with("ENTRIES"), "{drawn}");
     for part in ["  DEPTH\n", "  (others)\n", "  (all)\n", "  EXTENSION\n", "  (none)\n", "  100.0%  "] {
         assert!(drawn.contains(part), "{part:?} in\n{drawn}");

@@ -6,12 +6,18 @@
 
 mod roots;
 
-use crate::overlap::{self, Overlap};
-use crate::report::{Column, Completion, Diagnostics, Head, Paint, Screen, Table, write_json};
+use crate::consumer::Consumer;
+use crate::entry::Found;
+use crate::filter::{self, Depths, Filter};
+use crate::message;
+use crate::overlap::Overlap;
+use crate::report::{Column, Completion, Csv, Diagnostics, Head, Paint, Screen, Table, write_json};
+use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::batch::Batch;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
-use dents_core::tree::{Failure, Follow, Place, Step, Tally, Visitor};
+use dents_core::tree::{End, Follow, Place, Step};
+use dents_sink::read::Columns;
 use roots::Roots;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,9 +31,18 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    filter: filter::Args,
+    #[command(flatten)]
+    depths: Depths,
     /// One JSON object
-    #[arg(long, help_heading = "What is shown")]
+    #[arg(long, help_heading = "What is shown", conflicts_with = "csv")]
     json: bool,
+    /// A table as CSV, with a line of titles
+    #[arg(long, help_heading = "What is shown")]
+    csv: bool,
 }
 
 /// By type, as `d_type` numbers them.
@@ -47,65 +62,113 @@ const TYPES: [(Kind, &str, &str); 9] = [
 ];
 
 pub(crate) fn run(args: &Args) -> ExitCode {
+    let filter = match Filter::new(&args.filter, args.depths, None) {
+        Ok(filter) => filter,
+        Err(error) => return message::wrong(&error),
+    };
     let diagnostics = Diagnostics::begin();
-    let options = args.walk.options(NeedsByKind::all(Needs::TYPE));
-    // Where links are followed, a file that several links lead to counts once for each link: each link is an entry.
-    let follow = if options.follow == Follow::Never { Follow::Never } else { Follow::Operands };
-    let paths = args.walk.paths();
-    let (overlap, roots) = (Overlap::new(&paths, follow), Roots::new(&paths, follow));
-    let (counts, again) = (Counts::default(), Counts::default());
-    let make = |_| Counter { diagnostics: &diagnostics, overlap: &overlap, roots: &roots, counts, again };
-    let outcome = args.walk.walk(&options, make);
-    let (mut counts, mut again) = (counts, roots.again);
-    let (end, tally) = (outcome.end, outcome.tally);
-    for one in outcome.visitors {
-        counts.iter_mut().zip(one.counts).for_each(|(all, some)| *all += some);
-        again.iter_mut().zip(one.again).for_each(|(all, some)| *all += some);
-    }
-    counts.iter_mut().zip(again).for_each(|(all, some)| *all = all.saturating_sub(some));
+    let job = Job {
+        walk: &args.walk,
+        source: &args.source,
+        filter: &filter,
+        diagnostics: &diagnostics,
+        needs: NeedsByKind::all(Needs::TYPE),
+        must: NeedsByKind::default(),
+    };
+    let gathered = match args.source.file() {
+        Some(file) => file.open().and_then(|opened| from_file(&job, opened)),
+        None => Ok(from_tree(&job)),
+    };
+    let (counts, end, stats) = match gathered {
+        Ok(gathered) => gathered,
+        Err(code) => return code,
+    };
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|out| match args.json {
-        true => json(&counts, &completion, &tally, out),
-        false => table(&counts, &Screen::stdout(), out),
+    completion.finish(|out| match (args.json, args.csv) {
+        (true, _) => json(&counts, &completion, stats, out),
+        (_, true) => csv(&counts, out),
+        _ => table(&counts, &Screen::stdout(), out),
     })
 }
 
+/// The counts, why the work ended, and the number of `statx`.
+type Counted = (Counts, End, u64);
+
+fn from_tree(job: &Job<'_>) -> Counted {
+    // Where links are followed, a file that several links lead to counts once for each link: each link is an entry.
+    let never = job.walk.options(job.needs).follow == Follow::Never;
+    let follow = if never { Follow::Never } else { Follow::Operands };
+    let paths = job.walk.paths();
+    let (overlap, roots) = (Overlap::new(&paths, follow), Roots::new(&paths, follow));
+    let mut needs = job.needs;
+    if overlap.has_directories() {
+        needs |= NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE);
+    }
+    let must = if overlap.has_directories() { needs } else { job.must };
+    let special = Special { extra: overlap.has_directories(), ..Special::default() };
+    let make = || Counter { overlap: &overlap, roots: &roots, counts: Counts::default() };
+    let Gathered { consumers, end, tally, .. } = Job { needs, must, ..*job }.walk(&special, make);
+    (sum(&consumers), end, tally.stats)
+}
+
+fn from_file(job: &Job<'_>, opened: Opened<'_>) -> Result<Counted, ExitCode> {
+    let (overlap, roots) = (Overlap::new(&[], Follow::Never), Roots::default());
+    let make = || Counter { overlap: &overlap, roots: &roots, counts: Counts::default() };
+    let Gathered { consumers, end, .. } = job.read(opened, &Way::once(Columns::empty()), make)?;
+    Ok((sum(&consumers), end, 0))
+}
+
+fn sum(counters: &[Counter<'_>]) -> Counts {
+    let mut counts = Counts::default();
+    for one in counters {
+        counts.iter_mut().zip(one.counts).for_each(|(all, some)| *all += some);
+    }
+    counts
+}
+
+/// One worker's counts.
 struct Counter<'t> {
-    diagnostics: &'t Diagnostics,
     overlap: &'t Overlap,
     roots: &'t Roots,
     counts: Counts,
-    /// How many of these were counted before.
-    again: Counts,
 }
 
-impl Visitor for Counter<'_> {
+impl Consumer for Counter<'_> {
     type State = ();
 
-    fn opened(&mut self, place: &Place<'_>, (): &mut ()) -> Step {
-        let inode = if self.overlap.has_directories() { overlap::directory(place.dir) } else { None };
-        if inode.is_none_or(|inode| self.overlap.is_new(inode)) {
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        if found.depth == 0 && found.has_failed() {
+            // It is not there.
             return Step::Enter;
         }
-        self.again[Kind::Dir as usize] += 1;
-        Step::Skip
+        let step = self.passed_over(found);
+        let is_new = step == Step::Enter && (found.kind == Kind::Dir || !self.roots.hold(found));
+        self.counts[found.kind as usize] += u64::from(is_new);
+        step
     }
 
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.diagnostics.saw(place, batch);
-        // An operand that does not exist is no entry. An entry without a type counts as one of unknown type.
-        for entry in batch.iter().filter(|entry| place.depth > 0 || entry.fault().is_none()) {
-            self.counts[entry.kind() as usize] += 1;
-            if entry.kind() != Kind::Dir && self.roots.hold(place, &entry) {
-                self.again[entry.kind() as usize] += 1;
-            }
+    /// A directory that was counted as part of another PATH is not entered.
+    fn passed_over(&mut self, found: &Found<'_>) -> Step {
+        if found.kind != Kind::Dir || !self.overlap.has_directories() {
+            return Step::Enter;
         }
-        Step::Enter
+        match found.facts() {
+            Some(facts) if !self.overlap.is_new(facts.inode) => Step::Skip,
+            _ => Step::Enter,
+        }
     }
 
-    fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.diagnostics.failed(failure);
-        Step::Enter
+    fn all(&mut self, _: &Place<'_>, batch: &Batch) -> bool {
+        if self.overlap.has_directories() || !self.roots.is_empty() {
+            return false;
+        }
+        batch.iter().for_each(|entry| self.counts[entry.kind() as usize] += 1);
+        true
+    }
+
+    /// An entry counts also where its `statx` failed: it is there.
+    fn takes_faults(&self) -> bool {
+        true
     }
 }
 
@@ -149,7 +212,16 @@ struct Types {
     unknown: u64,
 }
 
-fn json(counts: &Counts, completion: &Completion, tally: &Tally, out: &mut dyn Write) -> io::Result<()> {
+/// A line for each type, and one for all entries.
+fn csv(counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = Csv::new(&["type", "entries"], out)?;
+    for (kind, word, _) in TYPES.into_iter().filter(|(kind, ..)| counts[*kind as usize] > 0) {
+        csv.word(word).number(counts[kind as usize].into()).end_row()?;
+    }
+    csv.word("all").number(counts.iter().sum::<u64>().into()).end_row()
+}
+
+fn json(counts: &Counts, completion: &Completion, stats: u64, out: &mut dyn Write) -> io::Result<()> {
     let of = |kind: Kind| counts[kind as usize];
     let types = Types {
         directories: of(Kind::Dir),
@@ -163,6 +235,6 @@ fn json(counts: &Counts, completion: &Completion, tally: &Tally, out: &mut dyn W
         unknown: of(Kind::Unknown),
     };
     let head = Head::new("count", completion);
-    let object = Object { head, entries: counts.iter().sum(), types, stats: tally.stats };
+    let object = Object { head, entries: counts.iter().sum(), types, stats };
     write_json(&object, out)
 }

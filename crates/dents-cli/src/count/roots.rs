@@ -2,12 +2,11 @@
 //!
 //! A name is known by the directory it is in, not by its inode, which other names may have.
 
-use super::Counts;
+use crate::entry::{Found, Origin};
 use crate::inode::Inode;
 use crate::overlap;
-use dents_core::batch::Entry;
 use dents_core::needs::Kind;
-use dents_core::tree::{Follow, Place};
+use dents_core::tree::Follow;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
@@ -18,8 +17,8 @@ pub(super) struct Roots {
     names: HashSet<(Inode, Box<[u8]>)>,
     /// Their inode numbers: a cheap first test.
     numbers: HashSet<u64>,
-    /// Roots that repeat the name of an earlier root.
-    pub(super) again: Counts,
+    /// The roots that repeat the name of an earlier root, by their position.
+    again: Vec<usize>,
 }
 
 impl Roots {
@@ -27,13 +26,13 @@ impl Roots {
     pub(super) fn new(paths: &[CString], follow: Follow) -> Roots {
         let mut roots = Roots::default();
         if paths.len() > 1 {
-            paths.iter().for_each(|path| roots.learn(path, follow));
+            paths.iter().enumerate().for_each(|(nth, path)| roots.learn(nth, path, follow));
         }
         roots
     }
 
-    fn learn(&mut self, path: &CStr, follow: Follow) {
-        let Some((inode, kind)) = overlap::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
+    fn learn(&mut self, nth: usize, path: &CStr, follow: Follow) {
+        let Some((inode, _)) = overlap::root(path, follow).filter(|(_, kind)| *kind != Kind::Dir) else {
             return;
         };
         let path = path.to_bytes();
@@ -45,15 +44,23 @@ impl Roots {
         let Some((parent, _)) = parent else { return };
         self.numbers.insert(inode.ino);
         if !self.names.insert((parent, name.into())) {
-            self.again[kind as usize] += 1;
+            self.again.push(nth);
         }
+    }
+
+    /// Whether there are no such roots.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
     }
 
     /// Whether an entry that is not a directory was counted as a root. One `statx` if it has the inode number of a root, by
     /// `readdir`.
-    pub(super) fn hold(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
-        place.depth > 0
-            && self.numbers.contains(&entry.d_ino())
+    pub(super) fn hold(&self, found: &Found<'_>) -> bool {
+        let Origin::Live(place, entry) = found.origin else { return false };
+        if place.depth == 0 {
+            return self.again.contains(&entry.index());
+        }
+        self.numbers.contains(&entry.d_ino())
             && overlap::directory(place.dir)
                 .is_some_and(|dir| self.names.contains(&(dir, entry.name().into())))
     }

@@ -1,11 +1,11 @@
 //! Rows become lines: with bars on a terminal, as du(1) writes them elsewhere, or one JSON object.
 
-use super::Args;
 use super::row::Row;
-use crate::report::{Column, Completion, Head, Named, Paint, Screen, Table, bar, percent, write_json};
+use super::{Args, What};
+use crate::report::{Column, Completion, Csv, Head, Named, Paint, Screen, Table, bar, percent, write_json};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::io::{self, Write};
 
 /// The width of the columns other than bar and path, with the blanks between columns.
@@ -23,6 +23,8 @@ pub(super) fn draw(
     let screen = Screen::stdout();
     if args.json {
         json(args, rows, total, completion, out)
+    } else if args.csv {
+        csv(args, rows, out)
     } else if screen.is_terminal() && !args.null {
         bars(args, rows, total, &screen, out)
     } else {
@@ -80,8 +82,24 @@ fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn W
     table.draw(screen, out)
 }
 
+/// A line for each row: bytes or inodes, depth and path.
+fn csv(args: &Args, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = Csv::new(&[args.what().word(), "depth", "path", "path_bytes"], out)?;
+    for Row { path, depth, bytes, .. } in rows {
+        csv.number(*bytes as i128).number((*depth).into()).text(path).end_row()?;
+    }
+    Ok(())
+}
+
+impl What {
+    /// The name of the figure.
+    fn word(self) -> &'static str {
+        if self == What::Inodes { "inodes" } else { "bytes" }
+    }
+}
+
 /// `{"dents":"du", …, "apparent":false, "total":BYTES, "entries":[{"path":…, "depth":N, "bytes":N}, …]}`, the largest
-/// first.
+/// first. With `--inodes` the figures are numbers of inodes: `inodes` stands in place of `bytes`.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
@@ -89,8 +107,7 @@ struct Object<'a> {
     /// Whether sizes are apparent ones, not what is allocated.
     apparent: bool,
     total: u128,
-    #[serde(serialize_with = "objects")]
-    entries: &'a [Row],
+    entries: Vec<RowObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -98,7 +115,10 @@ struct RowObject<'a> {
     #[serde(flatten)]
     name: Named<'a>,
     depth: u32,
-    bytes: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inodes: Option<u128>,
 }
 
 fn json(
@@ -109,15 +129,13 @@ fn json(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let head = Head::new("du", completion);
-    let object = Object { head, apparent: args.apparent(), total, entries: rows };
-    write_json(&object, out)
-}
-
-fn objects<S: Serializer>(rows: &&[Row], serializer: S) -> Result<S::Ok, S::Error> {
-    let objects = rows.iter().map(|Row { path, depth, bytes }| RowObject {
-        name: Named::new(path),
-        depth: *depth,
-        bytes: *bytes,
+    let inodes = args.what() == What::Inodes;
+    let entries = rows.iter().map(|row| RowObject {
+        name: Named::new(&row.path),
+        depth: row.depth,
+        bytes: (!inodes).then_some(row.bytes),
+        inodes: inodes.then_some(row.bytes),
     });
-    serializer.collect_seq(objects)
+    let object = Object { head, apparent: args.what() == What::Apparent, total, entries: entries.collect() };
+    write_json(&object, out)
 }

@@ -14,15 +14,22 @@ mod draw;
 mod row;
 mod rules;
 mod sum;
+mod threshold;
 
+use crate::filter::{self, Depths, Filter};
+use crate::message;
 use crate::report::{Completion, Diagnostics, Units};
+use crate::source::{Job, Source};
 use crate::walk::Walk;
+use dents_core::mounts::Mounts;
 use dents_core::tree::End;
 use dents_render::human::SizeFormat;
+use row::Row;
 use rules::Rules;
 use std::ffi::{CStr, CString};
 use std::process::ExitCode;
 use sum::Sums;
+use threshold::Threshold;
 
 /// Show what directories take, largest first
 ///
@@ -37,6 +44,10 @@ use sum::Sums;
 pub(crate) struct Args {
     #[command(flatten)]
     walk: Walk,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    filter: filter::Args,
     /// Show only the sum of each PATH
     #[arg(short, long, help_heading = "What is shown", conflicts_with = "max_depth")]
     summarize: bool,
@@ -64,8 +75,31 @@ pub(crate) struct Args {
     /// One JSON object: names byte-exact, sizes in bytes
     #[arg(long, help_heading = "What is shown")]
     json: bool,
+    /// A table as CSV, with a line of titles: sizes in bytes
+    #[arg(long, help_heading = "What is shown", conflicts_with_all = ["json", "null"])]
+    csv: bool,
+    /// Leave out directories and files smaller than SIZE; if it is negative, larger ones
+    #[arg(long, value_name = "[-]SIZE", value_parser = Threshold::parse, allow_hyphen_values = true, help_heading = "What is shown")]
+    threshold: Option<Threshold>,
+    /// Leave subdirectories out of the sum of a directory
+    #[arg(short = 'S', long, help_heading = "What is counted")]
+    separate_dirs: bool,
+    /// Count entries, not space: each file once, however many links it has
+    #[arg(long, help_heading = "What is counted", conflicts_with_all = ["apparent_size", "apparent_bytes"])]
+    inodes: bool,
     #[command(flatten)]
     units: Units,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// Bytes that are allocated.
+    Allocated,
+    /// Bytes in files.
+    Apparent,
+    /// Entries, each file once.
+    Inodes,
 }
 
 impl Args {
@@ -73,38 +107,71 @@ impl Args {
         if self.summarize { 0 } else { self.max_depth }
     }
 
-    fn apparent(&self) -> bool {
-        self.apparent_size || self.apparent_bytes
+    fn what(&self) -> What {
+        match self {
+            Args { inodes: true, .. } => What::Inodes,
+            Args { apparent_size: true, .. } | Args { apparent_bytes: true, .. } => What::Apparent,
+            _ => What::Allocated,
+        }
     }
 
     fn units(&self, otherwise: SizeFormat) -> SizeFormat {
-        if self.apparent_bytes { SizeFormat::BYTES } else { self.units.format(otherwise) }
+        match (self.what(), self.apparent_bytes) {
+            // Numbers, unless a unit was asked for.
+            (What::Inodes, _) => self.units.format(SizeFormat::BYTES),
+            (_, true) => SizeFormat::BYTES,
+            _ => self.units.format(otherwise),
+        }
     }
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
+    let filter = match Filter::new(&args.filter, Depths::ALL, None) {
+        Ok(filter) => filter,
+        Err(error) => return message::wrong(&error),
+    };
     let diagnostics = Diagnostics::begin();
+    let file = args.source.file();
     let paths: Vec<CString> = args.walk.paths().iter().map(|path| trimmed(path)).collect();
-    let rules = Rules::new(args, &paths);
-    let mut options = args.walk.options(rules.needs());
-    options.extra = true;
-    if rules.follows() && rules.depth > 0 {
-        // A directory that two links lead to counts where it is entered first. With one worker that is always the same link.
-        options.workers = Some(1);
-    }
-    let mut sums = Sums::new(&rules, &diagnostics);
-    let mut end = End::Complete;
-    for path in &paths {
-        end = sums.operand(path, &options);
-        if end != End::Complete {
-            break;
-        }
-    }
-    let mut rows = sums.into_rows();
-    let total = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes).sum();
-    rows.sort_unstable_by(row::largest_first);
+    let rules = Rules::new(args, if file.is_some() { &[] } else { &paths }, filter.has_tests());
+    let (needs, must) = (rules.needs(), rules.must());
+    let (walk, source) = (&args.walk, &args.source);
+    let job = Job { walk, source, filter: &filter, diagnostics: &diagnostics, needs, must };
+    let mut sums = Sums::new(&rules, file.is_some() || Mounts::default().overlap());
+    let end = match file {
+        Some(file) => match file.open().and_then(|opened| sums.read(&job, opened)) {
+            Ok(end) => end,
+            Err(code) => return code,
+        },
+        None => walk_all(&mut sums, &job, &rules, &paths),
+    };
+    let (rows, total) = shown(args, &rules, sums.into_rows());
     let completion = Completion::new(end, diagnostics);
     completion.finish(|out| draw::draw(args, &rows, total, &completion, out))
+}
+
+fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]) -> End {
+    // A directory that two links lead to counts where it is entered first. With one worker that is always the same link.
+    let workers = (rules.follows() && rules.depth > 0).then_some(1);
+    for path in paths {
+        let end = sums.operand(job, path, workers);
+        if end != End::Complete {
+            return end;
+        }
+    }
+    End::Complete
+}
+
+/// The rows that are shown, the largest first, and the sum of all operands.
+fn shown(args: &Args, rules: &Rules, mut rows: Vec<Row>) -> (Vec<Row>, u128) {
+    let total = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes).sum();
+    if args.separate_dirs {
+        row::separate(&mut rows);
+        rows.retain(|row| row.depth <= rules.depth);
+    }
+    rows.retain(|row| args.threshold.is_none_or(|threshold| threshold.keeps(row.bytes)));
+    rows.sort_unstable_by(row::largest_first);
+    (rows, total)
 }
 
 /// Leaves one of several slashes at the end, as du(1) does.

@@ -1,9 +1,8 @@
 //! Which entries count, and how many bytes.
 
-use super::Args;
-use crate::inode::{self, Inode};
+use super::{Args, What};
+use crate::entry::Facts;
 use crate::overlap::Overlap;
-use dents_core::batch::Entry;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Follow;
 use std::ffi::CString;
@@ -15,7 +14,10 @@ pub(super) struct Rules {
     /// Files down to that depth have one too.
     pub(super) all: bool,
     pub(super) one_file_system: bool,
-    apparent: bool,
+    /// Whether only entries that pass a test count.
+    pub(super) has_tests: bool,
+    what: What,
+    separate: bool,
     count_links: bool,
     follow: Follow,
     /// Files that several paths may lead to: over links, or from another operand.
@@ -24,7 +26,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// One `statx` for each operand if there are several.
-    pub(super) fn new(args: &Args, paths: &[CString]) -> Rules {
+    pub(super) fn new(args: &Args, paths: &[CString], has_tests: bool) -> Rules {
         let options = args.walk.options(NeedsByKind::default());
         let (follow, one_file_system) = (options.follow, options.one_file_system);
         let overlap = match args.count_links {
@@ -35,7 +37,9 @@ impl Rules {
             depth: args.depth(),
             all: args.all,
             one_file_system,
-            apparent: args.apparent(),
+            has_tests,
+            what: args.what(),
+            separate: args.separate_dirs,
             count_links: args.count_links,
             follow,
             overlap,
@@ -47,11 +51,15 @@ impl Rules {
         self.follow == Follow::Always
     }
 
-    /// What must be known. The apparent size of a directory is 0, so its inode number matters only if the directory may be met
+    /// What must be known of entries that count. The apparent size of a directory is 0, so its inode number matters only if the directory may be met
     /// twice or lie on another file system.
     pub(super) fn needs(&self) -> NeedsByKind {
         let identity = Needs::TYPE | Needs::INODE;
-        let size = if self.apparent { Needs::SIZE } else { Needs::BLOCKS };
+        let size = match self.what {
+            What::Allocated => Needs::BLOCKS,
+            What::Apparent => Needs::SIZE,
+            What::Inodes => Needs::empty(),
+        };
         let mut needs = NeedsByKind::all(Needs::TYPE);
         for kind in Kind::KNOWN.into_iter().filter(|kind| self.identifies(*kind)) {
             needs |= NeedsByKind::of(kind, identity | Needs::NLINK | size);
@@ -59,22 +67,39 @@ impl Rules {
         needs
     }
 
-    /// Whether device and inode number of entries of this type must be known.
-    pub(super) fn identifies(&self, kind: Kind) -> bool {
-        !self.apparent || self.overlap.has_directories() || self.one_file_system || kind.has_length()
+    /// What must be known of directories that are entered, whether they count or not.
+    pub(super) fn must(&self) -> NeedsByKind {
+        match self.overlap.has_directories() || self.one_file_system {
+            true => NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE),
+            false => NeedsByKind::default(),
+        }
     }
 
-    /// The bytes that an entry takes. The apparent size of an entry that has no [length](Kind::has_length) is 0.
-    pub(super) fn bytes(&self, entry: &Entry<'_>) -> u64 {
-        match self.apparent {
-            false => inode::allocated(entry),
-            true if entry.kind().has_length() => entry.size(),
-            true => 0,
+    /// Whether device and inode number of entries of this type must be known.
+    pub(super) fn identifies(&self, kind: Kind) -> bool {
+        self.what != What::Apparent
+            || self.overlap.has_directories()
+            || self.one_file_system
+            || kind.has_length()
+    }
+
+    /// The bytes that an entry takes, or 1. The apparent size of an entry that has no [length](Kind::has_length) is 0.
+    pub(super) fn bytes(&self, kind: Kind, facts: &Facts) -> u64 {
+        match self.what {
+            What::Allocated => facts.allocated,
+            What::Apparent if kind.has_length() => facts.size,
+            What::Apparent => 0,
+            What::Inodes => 1,
         }
     }
 
     /// How many names of a file may be met; it is not a directory.
-    pub(super) fn names(&self, entry: &Entry<'_>, inode: Inode) -> u32 {
-        if self.count_links { 1 } else { self.overlap.names(inode, entry.nlink()) }
+    pub(super) fn names(&self, facts: &Facts) -> u32 {
+        if self.count_links { 1 } else { self.overlap.names(facts.inode, facts.nlink) }
+    }
+
+    /// Directories down to this depth have a node: all, if sums are without those of subdirectories.
+    pub(super) fn nodes_to(&self) -> u32 {
+        if self.separate { u32::MAX } else { self.depth }
     }
 }

@@ -1,4 +1,4 @@
-//! The visitor that adds up, one for each worker.
+//! What adds up, one for each worker.
 //!
 //! The entries of a directory are added to its node ([`tree::sums`]). A file with several links is counted when all its
 //! names were met, or at the end of the operand: in the node that holds one of its names and whose path comes first. So the figures
@@ -6,26 +6,30 @@
 
 use super::row::{self, Row};
 use super::rules::Rules;
-use crate::inode::{Inode, target};
+use crate::consumer::Consumer;
+use crate::entry::{Facts, Found, Origin, above};
+use crate::inode::target;
 use crate::report::Diagnostics;
-use dents::Threads;
-use dents_core::batch::{Batch, Entry};
-use dents_core::mounts::Mounts;
+use crate::source::{Gathered, Job, Opened, Special, Way};
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use dents_core::tree::sums::{Adder, At, Node};
-use dents_core::tree::{self, End, Failure, Options, Outcome, Place, Step, Visitor};
+use dents_core::tree::{self, End, Place, Step};
+use dents_sink::read::Columns;
 use dents_sys::Errno;
-use std::ffi::CStr;
+use std::collections::HashMap;
+use std::ffi::CString;
 use std::ops::AddAssign;
-use std::sync::OnceLock;
+use std::process::ExitCode;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is added to a node.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     bytes: u128,
-    /// A directory is always shown, a file with several links only where it was counted.
+    /// A directory is shown; with filters, where something in it was counted. A file with several links is shown where it was counted.
     is_shown: bool,
+    is_directory: bool,
 }
 
 impl AddAssign for Counted {
@@ -50,46 +54,60 @@ struct Linked {
 impl Linked {
     fn count(self, nodes: &Nodes) {
         let Linked { node, bytes } = self;
-        nodes.add(node, Counted { bytes: bytes.into(), is_shown: true });
+        nodes.add(node, Counted { bytes: bytes.into(), is_shown: true, is_directory: false });
     }
 }
 
-/// The rows of all operands that were walked, and the files with several links.
+/// The rows of all operands, and the files with several links.
 pub(super) struct Sums<'r> {
     rules: &'r Rules,
-    diagnostics: &'r Diagnostics,
     rows: Vec<Row>,
     links: HardLinks<3, Linked>,
 }
 
 impl<'r> Sums<'r> {
-    pub(super) fn new(rules: &'r Rules, diagnostics: &'r Diagnostics) -> Sums<'r> {
-        let links = HardLinks::keeping(Mounts::default().overlap());
-        Sums { rules, diagnostics, rows: Vec::new(), links }
+    /// `keeps`: see [`HardLinks::keeping`].
+    pub(super) fn new(rules: &'r Rules, keeps: bool) -> Sums<'r> {
+        Sums { rules, rows: Vec::new(), links: HardLinks::keeping(keeps) }
     }
 
     /// Walks an operand. An operand that was counted as part of an earlier one has no row.
-    pub(super) fn operand(&mut self, path: &CStr, options: &Options<'_>) -> End {
-        let (border, nodes) = (OnceLock::new(), Nodes::default());
-        let Outcome { visitors, end, .. } = tree::walk(&[path], options, &Threads, |_| Summer {
-            sums: self,
-            border: &border,
-            adder: Adder::new(&nodes),
-            rows: Vec::new(),
-            again: Vec::new(),
-            path: Vec::new(),
-        });
-        let mut rows: Vec<Row> = visitors.into_iter().flat_map(|one| one.rows).collect();
+    pub(super) fn operand(&mut self, job: &Job<'_>, path: &CString, workers: Option<usize>) -> End {
+        let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
+        let paths = [path.clone()];
+        let special = Special { paths: Some(&paths), workers, ..Special::default() };
+        let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
+        let Gathered { consumers, end, .. } = job.walk(&special, make);
+        let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
+        self.add(rows, nodes);
+        end
+    }
+
+    /// Reads a scan file. Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
+    pub(super) fn read(&mut self, job: &Job<'_>, opened: Opened<'_>) -> Result<End, ExitCode> {
+        let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
+        let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
+        let Gathered { consumers, end, .. } = job.read(opened, &Way::once(Columns::PATH), make)?;
+        let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
+        self.add(rows, nodes);
+        Ok(end)
+    }
+
+    fn add(&mut self, mut rows: Vec<Row>, nodes: Nodes) {
         // A later operand may hold more of their names; these do not count again.
         for link in self.links.values_mut() {
             link.count(&nodes);
             link.node = At::NONE;
         }
         let nodes = nodes.roll_up().into_iter().filter(|node| node.sum.is_shown);
-        rows.extend(nodes.map(|node| Row { path: node.path, depth: node.depth, bytes: node.sum.bytes }));
+        rows.extend(nodes.map(|node| Row {
+            path: node.path,
+            depth: node.depth,
+            bytes: node.sum.bytes,
+            is_directory: node.sum.is_directory,
+        }));
         row::merge(&mut rows);
         self.rows.append(&mut rows);
-        end
     }
 
     pub(super) fn into_rows(self) -> Vec<Row> {
@@ -97,131 +115,181 @@ impl<'r> Sums<'r> {
     }
 }
 
-/// One worker's visitor, for one operand.
+/// The nodes of the directories of a scan file, by path.
+type Places = Mutex<HashMap<Box<[u8]>, At>>;
+
+/// One worker's sums, for one operand of a tree or for a scan file.
 struct Summer<'s> {
     sums: &'s Sums<'s>,
+    diagnostics: &'s Diagnostics,
     /// The device of the operand.
     border: &'s OnceLock<(u32, u32)>,
     adder: Adder<'s, Counted>,
+    places: &'s Places,
     /// Files that are shown; directories that are shown, each with its own blocks.
     rows: Vec<Row>,
-    /// Directories in the last batch that were counted before.
-    again: Vec<usize>,
     path: Vec<u8>,
 }
 
-impl Visitor for Summer<'_> {
+impl<'s> Summer<'s> {
+    fn new(
+        sums: &'s Sums<'s>,
+        diagnostics: &'s Diagnostics,
+        border: &'s OnceLock<(u32, u32)>,
+        nodes: &'s Nodes,
+        places: &'s Places,
+    ) -> Summer<'s> {
+        let adder = Adder::new(nodes);
+        Summer { sums, diagnostics, border, adder, places, rows: Vec::new(), path: Vec::new() }
+    }
+
+    fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+}
+
+impl Consumer for Summer<'_> {
     /// The node that entries are added to.
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
         let depth = place.depth.saturating_sub(1);
-        if depth <= self.sums.rules.depth {
-            let sum = Counted { bytes: 0, is_shown: true };
-            *state = self.adder.sums().push(Node { path: place.path.into(), depth, above: *state, sum });
+        if depth <= self.sums.rules.nodes_to() {
+            *state = self.node(place.path, depth, *state);
         }
         Step::Enter
     }
 
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
-        self.sums.diagnostics.saw(place, batch);
-        self.again.clear();
-        let bytes = batch.iter().map(|entry| u128::from(self.entry(place, &entry, *state))).sum();
-        self.adder.add(*state, Counted { bytes, is_shown: true });
+    fn recorded(&mut self, path: &[u8], depth: u32, operand: usize) -> At {
+        // An operand lies in no directory.
+        if path.is_empty() { At::NONE } else { self.place(path, depth, operand) }
+    }
+
+    fn entry(&mut self, found: &Found<'_>, at: &At) -> Step {
+        let rules = self.sums.rules;
+        if !self.is_there(found) {
+            return Step::Enter;
+        }
+        let facts = found.facts().unwrap_or_default();
+        let (kind, bytes) = (found.kind, rules.bytes(found.kind, &facts));
+        if rules.identifies(kind) {
+            match self.step(found, &facts) {
+                None => return Step::Enter,
+                Some(Step::Enter) => {}
+                Some(step) => return step,
+            }
+            let names = rules.names(&facts);
+            if kind != Kind::Dir && names > 1 {
+                self.add_link(found, &facts, names, bytes, *at);
+                return Step::Enter;
+            }
+        }
+        if self.is_shown(found) {
+            found.path(&mut self.path);
+            let is_operand_of_file = found.depth == 0 && !found.is_live();
+            let path = if is_operand_of_file { without_slashes(&self.path) } else { &self.path };
+            let (path, is_directory) = (path.into(), kind == Kind::Dir);
+            self.rows.push(Row { path, depth: found.depth, bytes: bytes.into(), is_directory });
+        }
+        self.adder.add(*at, Counted { bytes: bytes.into(), is_shown: true, is_directory: false });
         Step::Enter
     }
 
-    fn descend(&mut self, _: &Place<'_>, entry: &Entry<'_>, _: &At) -> Step {
-        // The entries come in the order of their indices.
-        if self.again.binary_search(&entry.index()).is_ok() { Step::Skip } else { Step::Enter }
-    }
-
-    fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.sums.diagnostics.failed(failure);
-        Step::Enter
+    fn passed_over(&mut self, found: &Found<'_>) -> Step {
+        match found.facts().filter(|_| self.sums.rules.identifies(Kind::Dir)) {
+            Some(facts) => self.step(found, &facts).unwrap_or(Step::Enter),
+            None => Step::Enter,
+        }
     }
 }
 
 impl Summer<'_> {
-    /// The bytes that an entry adds to its directory: 0 if the entry has several names, which are counted later.
-    fn entry(&mut self, place: &Place<'_>, entry: &Entry<'_>, at: At) -> u64 {
+    fn node(&self, path: &[u8], depth: u32, above: At) -> At {
+        let is_shown = depth == 0 || !self.sums.rules.has_tests;
+        let sum = Counted { bytes: 0, is_shown, is_directory: true };
+        self.adder.sums().push(Node { path: path.into(), depth, above, sum })
+    }
+
+    /// The node of a directory of a scan file: its own, or that of the last directory above it that has one.
+    fn place(&mut self, path: &[u8], depth: u32, operand: usize) -> At {
+        let levels = depth.saturating_sub(self.sums.rules.nodes_to());
+        let (path, depth) = ((0..levels).fold(path, |path, _| above(path)), depth - levels);
+        let path = if depth == 0 { without_slashes(path) } else { path };
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        // From the first directory that is known down.
+        let mut unknown = Vec::new();
+        let (mut at, mut path) = (At::NONE, path);
+        for depth in (0..=depth).rev() {
+            if let Some(known) = places.get(path) {
+                at = *known;
+                break;
+            }
+            unknown.push((path, depth));
+            path = if depth == 1 { without_slashes(&path[..operand.min(path.len())]) } else { above(path) };
+        }
+        for (path, depth) in unknown.into_iter().rev() {
+            at = self.node(path, depth, at);
+            places.insert(path.into(), at);
+        }
+        at
+    }
+
+    /// Whether a directory is entered, and `None` for an entry on another file system that is not counted.
+    fn step(&self, found: &Found<'_>, facts: &Facts) -> Option<Step> {
         let rules = self.sums.rules;
-        if !self.is_there(place, entry) {
-            return 0;
+        if found.depth == 0 {
+            let _ = self.border.set(facts.inode.dev);
+        } else if rules.one_file_system && self.is_beyond(found, facts) {
+            return None;
         }
-        let (kind, bytes) = (entry.kind(), rules.bytes(entry));
-        if let Some(inode) = self.inode(entry) {
-            if place.depth == 0 {
-                let _ = self.border.set(inode.dev);
-            } else if rules.one_file_system && self.border.get() != Some(&inode.dev) {
-                return 0;
-            }
-            if kind == Kind::Dir {
-                if !rules.overlap.is_new(inode) {
-                    self.again.push(entry.index());
-                    return 0;
-                }
-            } else {
-                let names = rules.names(entry, inode);
-                if names > 1 {
-                    self.add_link(place, entry, (inode, names), bytes, at);
-                    return 0;
-                }
-            }
+        let is_again = found.kind == Kind::Dir && !rules.overlap.is_new(facts.inode);
+        Some(if is_again { Step::Skip } else { Step::Enter })
+    }
+
+    /// Whether an entry lies on another file system than its operand.
+    fn is_beyond(&self, found: &Found<'_>, facts: &Facts) -> bool {
+        match found.origin {
+            Origin::Live(..) => self.border.get() != Some(&facts.inode.dev),
+            Origin::Row(_) => found.is_mount_point,
         }
-        if self.is_shown(place, kind) {
-            place.join(entry.name(), &mut self.path);
-            let path = self.path.as_slice().into();
-            self.rows.push(Row { path, depth: place.depth, bytes: bytes.into() });
-        }
-        bytes
     }
 
     /// Whether there is something to count. Failed `statx` calls were reported before; links that lead nowhere are reported here.
-    fn is_there(&self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
-        if self.sums.rules.follows() && entry.kind() == Kind::Link {
-            self.sums.diagnostics.cannot_access(
-                place,
-                entry,
-                target(place, entry).err().unwrap_or(Errno::NOENT),
-            );
+    fn is_there(&self, found: &Found<'_>) -> bool {
+        let rules = self.sums.rules;
+        if let Origin::Live(place, entry) = found.origin
+            && rules.follows()
+            && found.kind == Kind::Link
+        {
+            let error = target(place, entry).err().unwrap_or(Errno::NOENT);
+            self.diagnostics.cannot_access(place, entry, error);
             return false;
         }
         // It was not asked: no need for it was declared, or the time was up.
-        let unknown = !entry.is_known() && self.sums.rules.identifies(entry.kind());
-        !unknown && entry.fault().is_none()
+        let unknown = found.facts().is_none() && rules.identifies(found.kind);
+        !unknown && !found.has_failed()
     }
 
-    /// The file's identity, if that must be known.
-    fn inode(&self, entry: &Entry<'_>) -> Option<Inode> {
-        if self.sums.rules.identifies(entry.kind()) { Inode::of(entry) } else { None }
-    }
-
-    fn is_shown(&self, place: &Place<'_>, kind: Kind) -> bool {
+    fn is_shown(&self, found: &Found<'_>) -> bool {
         let rules = self.sums.rules;
-        place.depth == 0 || (place.depth <= rules.depth && (rules.all || kind == Kind::Dir))
+        let is_directory = found.kind == Kind::Dir;
+        let depth = if is_directory { rules.nodes_to() } else { rules.depth };
+        found.depth == 0 || (found.depth <= depth && (rules.all || is_directory))
     }
 
     /// Takes one of `names` names of a file.
-    fn add_link(
-        &mut self,
-        place: &Place<'_>,
-        entry: &Entry<'_>,
-        (inode, names): (Inode, u32),
-        bytes: u64,
-        at: At,
-    ) {
+    fn add_link(&mut self, found: &Found<'_>, facts: &Facts, names: u32, bytes: u64, at: At) {
         let nodes = self.adder.sums();
-        let is_shown = self.is_shown(place, entry.kind());
+        let is_shown = self.is_shown(found);
         if is_shown {
-            place.join(entry.name(), &mut self.path);
+            found.path(&mut self.path);
         }
         // A shown file has a node of its own; a new one is made only if this name comes before all names met before.
         let file = || {
-            let (path, depth) = (self.path.as_slice().into(), place.depth);
+            let (path, depth) = (self.path.as_slice().into(), found.depth);
             nodes.push(Node { path, depth, above: at, sum: Counted::default() })
         };
-        let last = self.sums.links.see(inode.key(), names, |old| match old {
+        let last = self.sums.links.see(facts.inode.key(), names, |old| match old {
             Some(old) if old.node == At::NONE => old,
             Some(old) if is_shown && nodes.order(old.node, &self.path).is_le() => old,
             _ if is_shown => Linked { node: file(), bytes },
@@ -232,4 +300,10 @@ impl Summer<'_> {
             linked.count(nodes);
         }
     }
+}
+
+/// A path without the slashes at its end. The rows of a scan file have them in the operand alone, not in the paths below it.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
+    &path[..end.min(path.len())]
 }

@@ -22,11 +22,12 @@ pub(crate) struct Diagnostics {
 impl Diagnostics {
     /// Begins to show progress. Commands that use this write their result at the end, so the line of progress disturbs no output.
     pub(crate) fn begin() -> Diagnostics {
-        Diagnostics {
-            progress: Progress::start(false, true),
-            errors: AtomicU64::new(0),
-            partial: OnceLock::new(),
-        }
+        Diagnostics::with(Progress::start(false, true))
+    }
+
+    /// Shows this progress.
+    pub(crate) fn with(progress: Option<Progress>) -> Diagnostics {
+        Diagnostics { progress, errors: AtomicU64::new(0), partial: OnceLock::new() }
     }
 
     pub(crate) fn errors(&self) -> u64 {
@@ -34,7 +35,7 @@ impl Diagnostics {
     }
 
     /// If a scan file is not complete, whether `--partial` was given; `None` if it is complete, or none was read.
-    pub(super) fn may_be_partial(&self) -> Option<bool> {
+    pub(crate) fn may_be_partial(&self) -> Option<bool> {
         self.partial.get().copied()
     }
 
@@ -64,6 +65,13 @@ impl Diagnostics {
     pub(crate) fn failed(&self, failure: &Failure<'_>) {
         self.errors.fetch_add(1, Relaxed);
         message::complain(failure);
+    }
+
+    /// Reports a PATH that a scan does not have.
+    pub(crate) fn not_in_scan(&self, path: &[u8], file: &[u8]) {
+        self.errors.fetch_add(1, Relaxed);
+        let [path, file] = [path, file].map(message::quoted);
+        message::say(&[b"cannot find ", &path[..], b" in ", &file].concat());
     }
 
     /// Reports how many entries and directories a scan could not read, by its file.

@@ -6,6 +6,7 @@
 
 mod bar;
 mod completion;
+mod csv;
 mod diagnostics;
 mod json;
 mod screen;
@@ -14,6 +15,7 @@ mod units;
 
 pub(crate) use bar::{bar, percent};
 pub(crate) use completion::Completion;
+pub(crate) use csv::Csv;
 pub(crate) use diagnostics::Diagnostics;
 pub(crate) use json::{Head, Named, write_json};
 pub(crate) use screen::{Paint, Screen};

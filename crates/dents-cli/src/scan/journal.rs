@@ -1,16 +1,16 @@
 //! `--journal DIR`: rows go to a journal first, and into the output at the end; a scan that was killed resumes from its journal.
 
-use super::emit::Emit;
-use super::origin::Origin;
 use super::out::FirstError;
 use super::rows::{self, Rows};
-use super::{Args, Done, Filter, walk};
+use super::{Args, Done, walk};
+use crate::consumer::Consumer;
+use crate::entry::Found;
+use crate::filter::Filter;
 use crate::owners::SharedOwners;
-use crate::{Cli, interrupt, message};
-use clap::CommandFactory;
+use crate::{interrupt, message};
 use clap::parser::ValueSource;
-use dents_core::batch::{Batch, Entry, Time};
-use dents_core::tree::{End, Failure, Place};
+use dents_core::batch::{Batch, Time};
+use dents_core::tree::{End, Failure, Place, Step};
 use dents_sink::journal::{Journal, Options, Scan, Writer};
 use dents_sink::{Part, Row, time};
 
@@ -40,7 +40,7 @@ const OTHERS: [&str; 14] = [
 /// The same as [`super::rows()`], by way of a journal.
 pub(super) fn scan(
     args: &Args,
-    filter: Filter<'_>,
+    filter: &Filter<'_>,
     (format, path): (dents_sink::Format, &Path),
     dir: &Path,
     first_error: &FirstError,
@@ -55,12 +55,9 @@ pub(super) fn scan(
         let told = format!("resuming after {directories} {noun}; the journal is {age} old");
         message::say(told.as_bytes());
     }
-    let mut done = walk(args, filter, first_error, (rows::NEEDS, true), Some(&journal), &|| {
-        Box::new(Journaled {
-            rows: Rows::new(journal.writer(), first_error, &owners, &operands),
-            first_error,
-        })
-    });
+    let make =
+        || Journaled { rows: Rows::new(journal.writer(), first_error, &owners, &operands), first_error };
+    let mut done = walk(args, filter, first_error, (rows::NEEDS, true), Some(&journal), make);
     if done.end != End::Complete || first_error.is_set() {
         message::say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
         return Ok(done);
@@ -94,7 +91,7 @@ fn age(since: Time) -> String {
 
 /// The options that decide which rows there are, as they were given; quoted, so that different command lines give different texts.
 fn words() -> String {
-    let matches = Cli::command().get_matches();
+    let matches = crate::command().get_matches();
     let Some(matches) = matches.subcommand_matches("scan") else { return String::new() };
     let mut words = Vec::new();
     for id in matches.ids().map(clap::Id::as_str).filter(|id| !OTHERS.contains(id)) {
@@ -122,7 +119,9 @@ impl Journaled<'_> {
     }
 }
 
-impl Emit for Journaled<'_> {
+impl Consumer for Journaled<'_> {
+    type State = ();
+
     fn directory(&mut self, place: &Place<'_>) {
         let result = self.rows.part.directory(place);
         self.note(result);
@@ -136,8 +135,8 @@ impl Emit for Journaled<'_> {
         self.rows.begin(place, batch);
     }
 
-    fn entry(&mut self, place: &Place<'_>, origin: &Origin, entry: &Entry<'_>) {
-        self.rows.entry(place, origin, entry);
+    fn entry(&mut self, found: &Found<'_>, state: &()) -> Step {
+        self.rows.entry(found, state)
     }
 
     fn failed(&mut self, failure: &Failure<'_>) {

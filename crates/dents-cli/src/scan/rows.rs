@@ -1,12 +1,12 @@
 //! Rows for the formats of `dents-sink`: one with all metadata for each entry, and one for each directory that could not be entered.
 
-use super::emit::Emit;
-use super::origin::Origin;
 use super::out::FirstError;
+use crate::consumer::Consumer;
+use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
 use dents_core::batch::{self, Batch, Entry, Time};
 use dents_core::needs::{Kind, Needs};
-use dents_core::tree::{Failure, Place, Problem};
+use dents_core::tree::{Failure, Place, Problem, Step};
 use dents_sink::{Asked, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
@@ -32,27 +32,45 @@ impl<'p, P: Part> Rows<'p, P> {
     }
 }
 
-impl<P: Part> Emit for Rows<'_, P> {
+impl<P: Part> Rows<'_, P> {
+    fn row(&mut self, row: &Row<'_>) {
+        if let Err(error) = self.part.row(row) {
+            self.first_error.note(error);
+        }
+    }
+}
+
+impl<P: Part> Consumer for Rows<'_, P> {
+    type State = ();
+
     fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
         self.names.learn(batch, Needs::UID | Needs::GID);
     }
 
-    fn entry(&mut self, place: &Place<'_>, _: &Origin, entry: &Entry<'_>) {
-        let row = Row {
-            parent: place.path,
-            name: entry.name(),
-            depth: place.depth,
-            kind: entry.kind(),
-            facts: facts(entry, &self.names),
-            target: if entry.kind() == Kind::Link { entry.link() } else { None },
-            fault: entry.fault().map(|(asked, errno)| Fault {
-                asked: if asked == batch::Asked::Link { Asked::Link } else { Asked::Stat },
-                errno: errno.raw_os_error(),
-            }),
-        };
-        if let Err(error) = self.part.row(&row) {
-            self.first_error.note(error);
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        let Found { parent, name, depth, kind, .. } = *found;
+        match found.origin {
+            Origin::Live(_, entry) => {
+                let row = Row {
+                    parent,
+                    name,
+                    depth,
+                    kind,
+                    facts: facts(entry, &self.names),
+                    target: if kind == Kind::Link { entry.link() } else { None },
+                    fault: entry.fault().map(|(asked, errno)| Fault {
+                        asked: if asked == batch::Asked::Link { Asked::Link } else { Asked::Stat },
+                        errno: errno.raw_os_error(),
+                    }),
+                };
+                // Not `self.row`, as the row borrows from the names.
+                if let Err(error) = self.part.row(&row) {
+                    self.first_error.note(error);
+                }
+            }
+            Origin::Row(row) => self.row(&Row { parent, name, depth, ..*row }),
         }
+        Step::Enter
     }
 
     fn failed(&mut self, failure: &Failure<'_>) {
@@ -64,10 +82,11 @@ impl<P: Part> Emit for Rows<'_, P> {
         };
         let fault = Some(Fault { asked, errno: failure.errno.raw_os_error() });
         let depth = failure.depth.saturating_sub(1);
-        let row = Row { parent, name, depth, kind: Kind::Dir, facts: None, target: None, fault };
-        if let Err(error) = self.part.row(&row) {
-            self.first_error.note(error);
-        }
+        self.row(&Row { parent, name, depth, kind: Kind::Dir, facts: None, target: None, fault });
+    }
+
+    fn failed_row(&mut self, row: &Row<'_>) {
+        self.row(row);
     }
 
     fn finish(&mut self) {

@@ -57,7 +57,8 @@ mod tests {
         kinds[Kind::Reg as usize] = 1998;
         let tally =
             Tally { directories: 2, entries: 2000, reads: 4, stats: 1, workers: 2, ..Tally::default() };
-        let done = Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None };
+        let done =
+            Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None, from_file: false };
         let lines = lines(&done, Duration::from_millis(500));
         assert_eq!(lines[0], "2,000 entries: 2 directories, 1,998 files");
         assert_eq!(lines[1], "2 directories opened, 4 reads, 1 stat, 1,999 avoided, 0 failed");
@@ -70,7 +71,7 @@ mod tests {
         kinds[Kind::Dir as usize] = 1;
         let tally = Tally { directories: 1, entries: 1, reads: 1, stats: 1, workers: 1, ..Tally::default() };
         let lines = lines(
-            &Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None },
+            &Done { end: End::Complete, tally, kinds, root_failed: false, renamed: None, from_file: false },
             Duration::from_secs(1),
         );
         assert_eq!(lines[0], "1 entry: 1 directory");

@@ -1,52 +1,33 @@
 //! The output: tables, or one JSON object.
 
-use super::sums::{Row, Sum, Tally};
-use super::{Args, Key};
-use crate::report::{Column, Completion, Head, Paint, Screen, Table, percent, write_json};
+use super::Args;
+use super::key::{By, Key};
+use super::sums::{Row, Sum, Tally, Value};
+use crate::report::{Column, Completion, Csv, Head, Paint, Screen, Table, percent, write_json};
 use dents_render::human::SizeFormat;
 use dents_render::record::text::exact;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-impl Key {
-    /// The word of the command line, and the title of a column.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Key::User => ("user", "USER"),
-            Key::Group => ("group", "GROUP"),
-            Key::Extension => ("extension", "EXTENSION"),
-            Key::Age => ("age", "CHANGED"),
-            Key::Size => ("size", "SIZE OF FILES"),
-            Key::Depth => ("depth", "DEPTH"),
-        }
-    }
-
-    fn counts(self) -> &'static str {
-        if matches!(self, Key::Extension | Key::Age | Key::Size) { "FILES" } else { "ENTRIES" }
-    }
-
-    /// Whether the rows have an order of their own.
-    fn is_ordered(self) -> bool {
-        matches!(self, Key::Age | Key::Size | Key::Depth)
-    }
-}
-
 /// The rows that are shown, the rest as one, and all.
 struct Shown<'t> {
-    key: Key,
+    by: &'t By,
     rows: Vec<&'t Row>,
     others: Option<Sum>,
     total: Sum,
 }
 
-fn shown<'t>(args: &Args, tally: &'t Tally) -> Shown<'t> {
-    let key = tally.key;
+fn shown<'t>(args: &Args, tally: &'t Tally, number: usize) -> Shown<'t> {
+    let by = &tally.by;
     let mut rows: Vec<&Row> = tally.rows.iter().collect();
-    if !key.is_ordered() {
-        rows.sort_unstable_by_key(|row| {
-            (Reverse(weight(args, &row.sum)), Reverse(row.sum.entries), &row.name, row.id)
-        });
+    match by.second {
+        None if by.first.is_ordered() => rows.sort_unstable_by_key(|row| row.first.order),
+        _ => rows.sort_unstable_by_key(|row| {
+            let second = row.second.as_ref().map(|second| (second.order, &second.name, second.id));
+            let first = (row.first.order, &row.first.name, row.first.id);
+            (Reverse(weight(args, &row.sum)), Reverse(row.sum.entries), first, second)
+        }),
     }
     let add = |rows: &[&Row]| {
         let mut sum = Sum::default();
@@ -55,10 +36,10 @@ fn shown<'t>(args: &Args, tally: &'t Tally) -> Shown<'t> {
     };
     let total = add(&rows);
     // `(others)` never stands for a single row.
-    let most = if rows.len() == args.number + 1 { rows.len() } else { args.number.min(rows.len()) };
+    let most = if rows.len() == number.saturating_add(1) { rows.len() } else { number.min(rows.len()) };
     let rest = rows.split_off(most);
     let others = (!rest.is_empty()).then(|| add(&rest));
-    Shown { key, rows, others, total }
+    Shown { by, rows, others, total }
 }
 
 /// The figure that order and share are computed from.
@@ -75,52 +56,89 @@ pub(super) fn draw(
     if args.json {
         return json(args, tables, completion, out);
     }
+    if args.csv {
+        return csv(args, tables, out);
+    }
     let screen = Screen::stdout();
     for (nth, tally) in tables.iter().enumerate() {
         if nth > 0 {
             out.write_all(b"\n")?;
         }
-        table(args, &shown(args, tally), &screen).draw(&screen, out)?;
+        table(args, &shown(args, tally, args.number), &screen).draw(&screen, out)?;
     }
     Ok(())
 }
 
 fn table(args: &Args, shown: &Shown<'_>, screen: &Screen) -> Table {
     let units = args.units.format(SizeFormat::HUMAN);
-    let mut table = Table::new(vec![
-        Column::right(shown.key.counts()),
+    let mut columns = vec![
+        Column::right(if shown.by.counts_files() { "FILES" } else { "ENTRIES" }),
         Column::right("SIZE"),
         Column::right("ALLOCATED").painted(Paint::Size),
         Column::right("SHARE"),
-        Column::left(shown.key.words().1),
-    ]);
-    let mut row = |sum: &Sum, name: Vec<u8>| {
-        table.row(vec![
+    ];
+    columns.extend(shown.by.keys().map(|key| Column::left(key.title())));
+    let mut table = Table::new(columns);
+    let mut row = |sum: &Sum, names: Vec<Vec<u8>>| {
+        let mut cells = vec![
             screen.count(sum.entries),
             units.sum(sum.size).as_bytes().to_vec(),
             units.sum(sum.allocated).as_bytes().to_vec(),
             percent(weight(args, sum), weight(args, &shown.total)).into_bytes(),
-            name,
-        ]);
+        ];
+        cells.extend(names);
+        table.row(cells);
+    };
+    let name = |key: Key, value: &Value| match key.is_ordered() {
+        true => value.name.clone(),
+        false if value.name.is_empty() => b"(none)".to_vec(),
+        false => screen.name(&value.name),
+    };
+    // A row for several values has an empty cell for the second key.
+    let word = |word: &str| {
+        let blank = shown.by.second.map(|_| Vec::new());
+        std::iter::once(word.as_bytes().to_vec()).chain(blank).collect::<Vec<_>>()
     };
     for one in &shown.rows {
-        let name = match shown.key.is_ordered() {
-            true => one.name.clone(),
-            false if one.name.is_empty() => b"(none)".to_vec(),
-            false => screen.name(&one.name),
-        };
-        row(&one.sum, name);
+        let values = std::iter::once(&one.first).chain(&one.second);
+        row(&one.sum, shown.by.keys().zip(values).map(|(key, value)| name(key, value)).collect());
     }
     if let Some(others) = &shown.others {
-        row(others, b"(others)".to_vec());
+        row(others, word("(others)"));
     }
-    row(&shown.total, b"(all)".to_vec());
+    row(&shown.total, word("(all)"));
     table
+}
+
+/// A line for each row of each table: the table, the values of its one or two keys with the numbers of owners, and the sums.
+fn csv(args: &Args, tables: &[Tally], out: &mut dyn Write) -> io::Result<()> {
+    let titles =
+        ["by", "name", "id", "name2", "id2", "entries", "size", "allocated", "name_bytes", "name2_bytes"];
+    let mut csv = Csv::new(&titles, out)?;
+    for tally in tables {
+        let word = tally.by.word();
+        let Shown { rows, .. } = shown(args, tally, usize::MAX);
+        for row in rows {
+            // No word of a table has a quote, and that of two keys has a comma.
+            csv.text(word.as_bytes());
+            for value in [Some(&row.first), row.second.as_ref()] {
+                csv.text(value.map_or(b"", |value| &value.name));
+                match value.and_then(|value| value.id) {
+                    Some(id) => csv.number(id.into()),
+                    None => csv.word(""),
+                };
+            }
+            let Sum { entries, size, allocated } = row.sum;
+            csv.number(entries.into()).number(size as i128).number(allocated as i128).end_row()?;
+        }
+    }
+    Ok(())
 }
 
 /// `{"dents":"stats", …, "tables":[{"by":"user", "rows":[{"name":"root", "id":0, "entries":N, "size":N, "allocated":N}, …],
 /// "others":{"entries":N, …}, "total":{…}}, …]}`. `name` is empty for files without extension; `name_bytes`, in Base64,
-/// stands in its place where it is not UTF-8. `id` is there for users and groups, `others` is null if nothing is left out.
+/// stands in its place where it is not UTF-8. `id` is there for users and groups, `others` is null if nothing is left out. A row of a
+/// table by two keys has `"keys":[{"name":…, "id":…}, {"name":…}]` in place of `name` and `id`.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
@@ -130,7 +148,7 @@ struct Object<'a> {
 
 #[derive(Serialize)]
 struct TableObject<'a> {
-    by: &'static str,
+    by: String,
     rows: Vec<RowObject<'a>>,
     others: Option<Sum>,
     total: Sum,
@@ -138,27 +156,47 @@ struct TableObject<'a> {
 
 #[derive(Serialize)]
 struct RowObject<'a> {
+    #[serde(flatten)]
+    value: Option<ValueObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<[ValueObject<'a>; 2]>,
+    #[serde(flatten)]
+    sum: Sum,
+}
+
+#[derive(Serialize)]
+struct ValueObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name_bytes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u32>,
-    #[serde(flatten)]
-    sum: Sum,
+}
+
+impl<'a> ValueObject<'a> {
+    fn new(value: &'a Value) -> ValueObject<'a> {
+        let (name, name_bytes) = exact(&value.name);
+        ValueObject { name, name_bytes, id: value.id }
+    }
 }
 
 impl<'a> RowObject<'a> {
     fn new(row: &'a Row) -> RowObject<'a> {
-        let (name, name_bytes) = exact(&row.name);
-        RowObject { name, name_bytes, id: row.id, sum: row.sum }
+        let first = ValueObject::new(&row.first);
+        match &row.second {
+            None => RowObject { value: Some(first), keys: None, sum: row.sum },
+            Some(second) => {
+                RowObject { value: None, keys: Some([first, ValueObject::new(second)]), sum: row.sum }
+            }
+        }
     }
 }
 
 fn json(args: &Args, tables: &[Tally], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
-    let shown: Vec<Shown<'_>> = tables.iter().map(|tally| shown(args, tally)).collect();
-    let tables = shown.iter().map(|Shown { key, rows, others, total }| TableObject {
-        by: key.words().0,
+    let shown: Vec<Shown<'_>> = tables.iter().map(|tally| shown(args, tally, args.number)).collect();
+    let tables = shown.iter().map(|Shown { by, rows, others, total }| TableObject {
+        by: by.word(),
         rows: rows.iter().copied().map(RowObject::new).collect(),
         others: *others,
         total: *total,

@@ -4,48 +4,18 @@
 //! count when all names were met, or at the end: by the name with the least depth, and of several such by the one whose
 //! extension comes first. So the figures do not depend on the workers, and no path is kept.
 
-use super::Key;
-use super::class::{self, EXTENSIONS};
-use crate::entry::AnyEntry;
+use super::key::By;
+use crate::entry::Facts;
 use dents_core::lock::Mutex;
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use std::collections::HashMap;
 
-/// The values of a name that tables use.
-#[derive(Clone, Copy)]
-pub(super) struct ByName<'a> {
-    pub(super) depth: u32,
-    /// Of regular files.
-    pub(super) extension: Option<&'a [u8]>,
-}
-
-impl<'a> ByName<'a> {
-    pub(super) fn of(seen: &AnyEntry<'a>) -> ByName<'a> {
-        let extension = (seen.kind == Kind::Reg).then(|| class::extension(seen.name));
-        ByName { depth: seen.depth, extension }
-    }
-
-    /// Writes them as bytes: these compare by depth, then by extension.
-    fn write(self, bytes: &mut Vec<u8>) {
-        bytes.clear();
-        bytes.extend_from_slice(&self.depth.to_be_bytes());
-        bytes.push(self.extension.is_some().into());
-        bytes.extend_from_slice(self.extension.unwrap_or_default());
-    }
-
-    fn read(bytes: &'a [u8]) -> ByName<'a> {
-        let (depth, rest) = bytes.split_first_chunk().unwrap_or((&[0; 4], &[0]));
-        let is_file = rest.first() == Some(&1);
-        ByName { depth: u32::from_be_bytes(*depth), extension: is_file.then(|| &rest[1..]) }
-    }
-}
-
 /// A file of which not all names were met yet.
 #[derive(Clone, Copy, Default)]
 #[repr(Rust, packed(4))]
 pub(super) struct Linked {
-    /// The number of its first name.
+    /// The number of the values of its first name.
     name: u32,
     pub(super) size: u64,
     pub(super) allocated: u64,
@@ -61,16 +31,27 @@ pub(super) struct Links {
 
 impl Links {
     /// For these tables. `keeps`: see [`HardLinks::keeping`].
-    pub(super) fn new(keys: &[Key], keeps: bool) -> Links {
-        let are_wanted = keys.contains(&Key::Extension) || keys.contains(&Key::Depth);
+    pub(super) fn new(tables: &[By], keeps: bool) -> Links {
+        let are_wanted = tables.iter().any(By::is_by_name);
         Links { files: HardLinks::keeping(keeps), names: Mutex::default(), are_wanted }
     }
 
-    /// Takes one of `names` names of a file. Returns whether it is the first; with the last, the file to be counted by name.
-    pub(super) fn see(&self, seen: &AnyEntry<'_>, names: u32) -> (bool, Option<Linked>) {
-        let facts = seen.facts.unwrap_or_default();
-        let size = if seen.kind.has_length() { facts.size } else { 0 };
-        let name = if self.are_wanted { self.names.lock().number(ByName::of(seen)) } else { 0 };
+    /// Whether a table needs the values of names.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.are_wanted
+    }
+
+    /// Takes one of `names` names of a file, with the values of the name; the first name is that with the least values. Returns whether it is
+    /// the first that is met; with the last, the file to be counted by name.
+    pub(super) fn see(
+        &self,
+        kind: Kind,
+        facts: &Facts,
+        names: u32,
+        values: Option<&[u8]>,
+    ) -> (bool, Option<Linked>) {
+        let size = if kind.has_length() { facts.size } else { 0 };
+        let name = values.map_or(0, |values| self.names.lock().number(values));
         let new = Linked { name, size, allocated: facts.allocated };
         let mut is_first = false;
         let last = self.files.see(facts.inode.key(), names, |old| {
@@ -85,9 +66,9 @@ impl Links {
     }
 
     /// Gives the values of the first name of a file.
-    pub(super) fn with_name(&self, linked: Linked, show: impl FnOnce(ByName<'_>)) {
+    pub(super) fn with_values(&self, linked: Linked, show: impl FnOnce(&[u8])) {
         if self.are_wanted {
-            show(ByName::read(&self.names.lock().texts[linked.name as usize]));
+            show(&self.names.lock().texts[linked.name as usize]);
         }
     }
 
@@ -102,23 +83,16 @@ impl Links {
 struct NameTable {
     numbers: HashMap<Box<[u8]>, u32>,
     texts: Vec<Box<[u8]>>,
-    scratch: Vec<u8>,
 }
 
 impl NameTable {
-    /// After [`EXTENSIONS`] different names a new extension counts as none, as in the table.
-    fn number(&mut self, mut placed: ByName<'_>) -> u32 {
-        placed.write(&mut self.scratch);
-        if let Some(number) = self.numbers.get(&*self.scratch) {
+    fn number(&mut self, values: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(values) {
             return *number;
         }
-        if self.texts.len() >= EXTENSIONS && placed.extension.is_some_and(|extension| !extension.is_empty()) {
-            placed.extension = Some(b"");
-            return self.number(placed);
-        }
         let number = self.texts.len() as u32;
-        self.texts.push(self.scratch.as_slice().into());
-        self.numbers.insert(self.scratch.as_slice().into(), number);
+        self.texts.push(values.into());
+        self.numbers.insert(values.into(), number);
         number
     }
 

@@ -1,8 +1,8 @@
 //! `dents stats`: sums by user, group, extension, age, size and depth.
 //!
 //! ```text
-//! tree or file ─► Seen ─► Sums, one a worker ─► Sums ─► tables
-//!                         a sum for each value of each key
+//! tree or file ─► Found ─► Sums, one a worker ─► Sums ─► tables
+//!                          a sum for each value, or pair of values, of each table
 //! ```
 //!
 //! Memory grows with the number of owners, extensions and levels, not with the number of files. A file with several links is kept
@@ -11,16 +11,25 @@
 mod class;
 mod draw;
 mod hardlinks;
+mod key;
 mod owners;
 mod sums;
-mod walk;
 
+use crate::consumer::Consumer;
+use crate::entry::Found;
+use crate::filter::{self, Depths, Filter};
+use crate::message;
+use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
-use crate::source::{File, Source};
+use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use class::Now;
-use dents_core::tree::End;
+use dents_core::mounts::Mounts;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::tree::{End, Follow, Step};
+use dents_sink::read::Columns;
 use hardlinks::Links;
+use key::By;
 use std::process::ExitCode;
 use sums::Sums;
 
@@ -36,16 +45,20 @@ pub(crate) struct Args {
     walk: Walk,
     #[command(flatten)]
     source: Source,
-    /// The tables, in this order
+    #[command(flatten)]
+    filter: filter::Args,
+    #[command(flatten)]
+    depths: Depths,
+    /// A table by user, group, extension, age, size, depth or directory:N (the directory at depth N); by two of them, as in
+    /// user,age: a row for each pair; by more of them: a table for each. Several --by are several tables
     #[arg(
         long,
-        value_enum,
         value_name = "KEY,…",
-        value_delimiter = ',',
+        value_parser = By::parse,
         default_value = "user,extension,age,size",
         help_heading = "What is shown"
     )]
-    by: Vec<Key>,
+    by: Vec<Vec<By>>,
     /// Show at most N rows of each table, and one for all `others`
     #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
     number: usize,
@@ -55,44 +68,107 @@ pub(crate) struct Args {
     /// One JSON object, sizes in bytes
     #[arg(long, help_heading = "What is shown")]
     json: bool,
+    /// All rows of all tables as CSV, with a line of titles: sizes in bytes
+    #[arg(long, help_heading = "What is shown", conflicts_with = "json")]
+    csv: bool,
     #[command(flatten)]
     units: Units,
 }
 
-/// A table: its sums are made for each value of this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Key {
-    User,
-    Group,
-    Extension,
-    Age,
-    Size,
-    Depth,
+impl Args {
+    fn tables(&self) -> Vec<By> {
+        self.by.concat()
+    }
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let diagnostics = Diagnostics::begin();
-    let ((sums, links), end) = match args.source.file() {
-        Some(file) => match from_file(args, file, &diagnostics) {
-            Ok(found) => found,
-            Err(code) => return code,
-        },
-        None => walk::walk(args, Now::live(), &diagnostics),
+    let filter = match Filter::new(&args.filter, args.depths, None) {
+        Ok(filter) => filter,
+        Err(error) => return message::wrong(&error),
     };
-    let tables = sums.into_tables(&args.by, links);
+    let diagnostics = Diagnostics::begin();
+    let all = Needs::TYPE | Needs::INODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS;
+    let needs = args.tables().iter().flat_map(By::keys).fold(all, |all, key| all | key.needs());
+    let (needs, must) = (NeedsByKind::all(needs), NeedsByKind::default());
+    let job = Job {
+        walk: &args.walk,
+        source: &args.source,
+        filter: &filter,
+        diagnostics: &diagnostics,
+        needs,
+        must,
+    };
+    let gathered = match args.source.file() {
+        Some(file) => file.open().and_then(|opened| from_file(args, &job, opened)),
+        None => Ok(from_tree(args, &job)),
+    };
+    let ((sums, links), end) = match gathered {
+        Ok(gathered) => gathered,
+        Err(code) => return code,
+    };
+    let tables = sums.into_tables(links);
     let completion = Completion::new(end, diagnostics);
     completion.finish(|out| draw::draw(args, &tables, &completion, out))
 }
 
-type Gathered = (Sums, Links);
+type Sorted = (Sums, Links);
+
+fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
+    let overlap = Overlap::new(&job.walk.paths(), job.walk.options(job.needs).follow);
+    let links = Links::new(&args.tables(), Mounts::default().overlap());
+    let mut must = job.must;
+    if overlap.has_directories() {
+        must |= NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE);
+    }
+    let new = || Sums::new(&args.tables(), Now::live());
+    let make = || Summer { sums: new(), overlap: &overlap, links: &links };
+    let Gathered { consumers, end, .. } = Job { must, ..*job }.walk(&Special::default(), make);
+    let sums = merged(consumers, new());
+    ((sums, links), end)
+}
 
 /// Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
-fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Gathered, End), ExitCode> {
-    let file = file.open()?;
-    let (mut sums, links) = (Sums::new(&args.by, Now::recorded(file.span())), Links::new(&args.by, true));
-    let end = file.each(diagnostics, |seen| {
-        let names = seen.facts.map_or(1, |facts| facts.nlink);
-        sums.see(seen, names, &links);
-    })?;
+fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Sorted, End), ExitCode> {
+    let now = Now::recorded(opened.span());
+    let (overlap, links) = (Overlap::new(&[], Follow::Never), Links::new(&args.tables(), true));
+    let columns =
+        args.tables().iter().flat_map(By::keys).fold(Columns::empty(), |all, key| all | key.columns());
+    let new = || Sums::new(&args.tables(), now);
+    let make = || Summer { sums: new(), overlap: &overlap, links: &links };
+    let Gathered { consumers, end, .. } = job.read(opened, &Way::once(columns), make)?;
+    let sums = merged(consumers, new());
     Ok(((sums, links), end))
+}
+
+fn merged(summers: Vec<Summer<'_>>, mut sums: Sums) -> Sums {
+    summers.into_iter().for_each(|one| sums.merge(one.sums));
+    sums
+}
+
+/// One worker's sums.
+struct Summer<'t> {
+    sums: Sums,
+    overlap: &'t Overlap,
+    links: &'t Links,
+}
+
+impl Consumer for Summer<'_> {
+    type State = ();
+
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        let Some(facts) = found.facts() else { return Step::Enter };
+        if found.kind == Kind::Dir && !self.overlap.is_new(facts.inode) {
+            return Step::Skip;
+        }
+        let names = self.overlap.names(facts.inode, facts.nlink);
+        self.sums.see(found, &facts, names, self.links);
+        Step::Enter
+    }
+
+    fn passed_over(&mut self, found: &Found<'_>) -> Step {
+        match found.facts().filter(|_| self.overlap.has_directories()) {
+            Some(facts) if !self.overlap.is_new(facts.inode) => Step::Skip,
+            _ => Step::Enter,
+        }
+    }
 }

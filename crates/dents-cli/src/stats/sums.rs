@@ -1,14 +1,13 @@
-//! A sum for each value of each key.
+//! A sum for each value of each key, and for each pair of values.
 
-use super::Key;
-use super::class::{self, AGES, EXTENSIONS, Now, SIZES};
-use super::hardlinks::{ByName, Linked, Links};
+use super::class::{AGES, EXTENSIONS, Now, SIZES};
+use super::hardlinks::{Linked, Links};
+use super::key::{By, Key};
 use super::owners::Names;
-use crate::entry::{AnyEntry, Facts};
+use crate::entry::{Facts, Found};
 use dents_core::needs::Kind;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::ops::AddAssign;
 
 /// A sum.
@@ -29,125 +28,189 @@ impl AddAssign for Sum {
     }
 }
 
-/// A value of a key, and its sum.
+/// A value of a key, as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    /// The user's or group's name, the extension, the class, the depth; empty for none.
+pub(super) struct Value {
+    /// The user's or group's name, the extension, the class, the depth, the path; empty for none.
     pub(super) name: Vec<u8>,
     /// A user's or group's number.
     pub(super) id: Option<u32>,
+    /// The place in the order of the key.
+    pub(super) order: u32,
+}
+
+/// A value, or a pair of values, and its sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) first: Value,
+    pub(super) second: Option<Value>,
     pub(super) sum: Sum,
 }
 
-/// All rows of a key.
+/// All rows of a table, in no order.
 pub(super) struct Tally {
-    pub(super) key: Key,
-    /// Ages, sizes and depths in their order, others in no order.
+    pub(super) by: By,
     pub(super) rows: Vec<Row>,
 }
+
+/// Two values as numbers; 0 for a second value that the table does not have.
+pub(super) type Pair = [u32; 2];
 
 /// The sums of one worker.
 pub(super) struct Sums {
     now: Now,
-    users: Option<HashMap<u32, Sum>>,
-    groups: Option<HashMap<u32, Sum>>,
-    extensions: Option<HashMap<Box<[u8]>, Sum>>,
-    ages: Option<HashMap<usize, Sum>>,
-    sizes: Option<HashMap<usize, Sum>>,
-    depths: Option<HashMap<u32, Sum>>,
+    tables: Vec<(By, HashMap<Pair, Sum>)>,
+    texts: Texts,
     pub(super) names: Names,
+    /// The owners of the last entry, whose names are known.
+    last: Option<(u32, u32)>,
+    scratch: Vec<u8>,
 }
 
 impl Sums {
-    pub(super) fn new(keys: &[Key], now: Now) -> Sums {
-        fn map<K, V>(wanted: bool) -> Option<HashMap<K, V>> {
-            wanted.then(HashMap::new)
-        }
-        let has = |key| keys.contains(&key);
-        Sums {
-            now,
-            users: map(has(Key::User)),
-            groups: map(has(Key::Group)),
-            extensions: map(has(Key::Extension)),
-            ages: map(has(Key::Age)),
-            sizes: map(has(Key::Size)),
-            depths: map(has(Key::Depth)),
-            names: Names::default(),
-        }
+    pub(super) fn new(tables: &[By], now: Now) -> Sums {
+        let tables = tables.iter().map(|by| (by.clone(), HashMap::new())).collect();
+        let (texts, names) = (Texts::default(), Names::default());
+        Sums { now, tables, texts, names, last: None, scratch: Vec::new() }
     }
 
     /// Takes an entry; `names` of its names may be met. An entry without metadata is not counted.
-    pub(super) fn see(&mut self, seen: &AnyEntry<'_>, names: u32, links: &Links) {
-        let Some(facts) = seen.facts else { return };
-        let [user, group] = seen.owners;
-        self.names.learn(facts.uid, user, facts.gid, group);
-        let sum = sum(seen.kind, &facts);
-        if seen.kind == Kind::Dir || names < 2 {
-            self.add(seen.kind, &facts, sum);
-            return self.add_name(ByName::of(seen), sum);
+    pub(super) fn see(&mut self, found: &Found<'_>, facts: &Facts, names: u32, links: &Links) {
+        if self.last != Some((facts.uid, facts.gid)) {
+            let [user, group] = found.owners();
+            self.names.learn(facts.uid, user, facts.gid, group);
+            self.last = Some((facts.uid, facts.gid));
         }
-        let (is_first, last) = links.see(seen, names);
+        let sum = sum(found.kind, facts);
+        if found.kind == Kind::Dir || names < 2 {
+            return self.add(found, facts, sum, |_| true);
+        }
+        let values = links.are_wanted().then(|| self.values_by_name(found, facts));
+        let (is_first, last) = links.see(found.kind, facts, names, values.as_deref());
         if is_first {
-            self.add(seen.kind, &facts, sum);
+            self.add(found, facts, sum, |by| !by.is_by_name());
         }
         if let Some(linked) = last {
             self.add_linked(linked, links);
         }
     }
 
-    /// Counts what does not depend on the name.
-    fn add(&mut self, kind: Kind, facts: &Facts, sum: Sum) {
-        count(&mut self.users, facts.uid, sum);
-        count(&mut self.groups, facts.gid, sum);
-        if kind == Kind::Reg {
-            count(&mut self.ages, self.now.age(facts.mtime), sum);
-            count(&mut self.sizes, class::size(facts.size), sum);
+    /// Counts in some of the tables.
+    fn add(&mut self, found: &Found<'_>, facts: &Facts, sum: Sum, wanted: impl Fn(&By) -> bool) {
+        let Sums { now, tables, texts, scratch, .. } = self;
+        for (by, sums) in tables.iter_mut().filter(|(by, _)| wanted(by) && counts(by, found.kind)) {
+            let mut value = |key: Key| match key.is_text() {
+                true => {
+                    key.text(found, scratch);
+                    texts.number(key, scratch)
+                }
+                false => key.number(found, facts, *now),
+            };
+            let pair = [value(by.first), by.second.map_or(0, value)];
+            *sums.entry(pair).or_default() += sum;
         }
     }
 
-    fn add_name(&mut self, name: ByName<'_>, sum: Sum) {
-        count(&mut self.depths, name.depth, sum);
-        if let (Some(extension), Some(extensions)) = (name.extension, &mut self.extensions) {
-            count_extension(extensions, extension, sum);
+    /// The values of a name in all tables that depend on it, as bytes that compare by depth first. A text ends with a NUL, which
+    /// it cannot contain.
+    fn values_by_name(&mut self, found: &Found<'_>, facts: &Facts) -> Vec<u8> {
+        let Sums { now, tables, texts, scratch, .. } = self;
+        let mut bytes = found.depth.to_be_bytes().to_vec();
+        for (by, _) in tables.iter().filter(|(by, _)| by.is_by_name()) {
+            bytes.push(counts(by, found.kind).into());
+            for key in by.keys() {
+                if key.is_text() {
+                    key.text(found, scratch);
+                    let number = texts.number(key, scratch);
+                    bytes.extend_from_slice(texts.text(number));
+                    bytes.push(0);
+                } else {
+                    bytes.extend_from_slice(&key.number(found, facts, *now).to_be_bytes());
+                }
+            }
         }
+        bytes
     }
 
+    /// Counts a file with several links, by the values of its first name.
     fn add_linked(&mut self, linked: Linked, links: &Links) {
-        let Linked { size, allocated, .. } = linked;
-        let sum = Sum { entries: 1, size: size.into(), allocated: allocated.into() };
-        links.with_name(linked, |name| self.add_name(name, sum));
+        let sum = Sum { entries: 1, size: linked.size.into(), allocated: linked.allocated.into() };
+        let Sums { tables, texts, .. } = self;
+        links.with_values(linked, |bytes| {
+            let mut values = Values(bytes.get(4..).unwrap_or_default());
+            for (by, sums) in tables.iter_mut().filter(|(by, _)| by.is_by_name()) {
+                let is_counted = values.byte() == Some(1);
+                let mut value = |key: Key| match key.is_text() {
+                    true => texts.number(key, values.text()),
+                    false => values.number(),
+                };
+                let pair = [value(by.first), by.second.map_or(0, value)];
+                if is_counted {
+                    *sums.entry(pair).or_default() += sum;
+                }
+            }
+        });
     }
 
     pub(super) fn merge(&mut self, other: Sums) {
-        merge(&mut self.users, other.users);
-        merge(&mut self.groups, other.groups);
-        merge(&mut self.extensions, other.extensions);
-        merge(&mut self.ages, other.ages);
-        merge(&mut self.sizes, other.sizes);
-        merge(&mut self.depths, other.depths);
+        let Sums { tables, texts, .. } = self;
+        for ((by, sums), (_, others)) in tables.iter_mut().zip(other.tables) {
+            for (pair, sum) in others {
+                let mut value = |key: Key, value| match key.is_text() {
+                    true => texts.number(key, other.texts.text(value)),
+                    false => value,
+                };
+                let pair = [value(by.first, pair[0]), by.second.map_or(0, |key| value(key, pair[1]))];
+                *sums.entry(pair).or_default() += sum;
+            }
+        }
         self.names.merge(other.names);
     }
 
     /// The tables, after the walk, with the names of owners. Files of which not all names were met are counted here.
-    pub(super) fn into_tables(mut self, keys: &[Key], mut links: Links) -> Vec<Tally> {
+    pub(super) fn into_tables(mut self, mut links: Links) -> Vec<Tally> {
         for linked in links.take() {
             self.add_linked(linked, &links);
         }
-        self.names
-            .resolve(self.users.iter().flat_map(HashMap::keys), self.groups.iter().flat_map(HashMap::keys));
-        keys.iter().map(|key| Tally { key: *key, rows: self.rows(*key) }).collect()
+        let (users, groups) = (self.all(Key::User), self.all(Key::Group));
+        self.names.resolve(users.iter(), groups.iter());
+        let tables = std::mem::take(&mut self.tables);
+        let rows = |by: &By, sums: HashMap<Pair, Sum>| {
+            let row = |([first, second], sum): (Pair, Sum)| Row {
+                first: self.value(by.first, first),
+                second: by.second.map(|key| self.value(key, second)),
+                sum,
+            };
+            sums.into_iter().map(row).collect()
+        };
+        tables.into_iter().map(|(by, sums)| Tally { rows: rows(&by, sums), by }).collect()
     }
 
-    fn rows(&self, key: Key) -> Vec<Row> {
-        match key {
-            Key::User => rows(&self.users, |id| (self.names.user(*id), Some(*id))),
-            Key::Group => rows(&self.groups, |id| (self.names.group(*id), Some(*id))),
-            Key::Extension => rows(&self.extensions, |extension| (extension.to_vec(), None)),
-            Key::Age => ordered(&self.ages, |class| AGES[*class].1.into()),
-            Key::Size => ordered(&self.sizes, |class| SIZES[*class].1.into()),
-            Key::Depth => ordered(&self.depths, |depth| depth.to_string().into_bytes()),
-        }
+    /// All values of a key, in any table.
+    fn all(&self, key: Key) -> Vec<u32> {
+        let of = |(by, sums): &(By, HashMap<Pair, Sum>)| {
+            let at = by.keys().position(|one| one == key);
+            at.into_iter().flat_map(|at| sums.keys().map(move |pair| pair[at])).collect::<Vec<_>>()
+        };
+        self.tables.iter().flat_map(of).collect()
     }
+
+    fn value(&self, key: Key, number: u32) -> Value {
+        let (name, id) = match key {
+            Key::User => (self.names.user(number), Some(number)),
+            Key::Group => (self.names.group(number), Some(number)),
+            Key::Age => (AGES[number as usize].1.into(), None),
+            Key::Size => (SIZES[number as usize].1.into(), None),
+            Key::Depth => (number.to_string().into_bytes(), None),
+            Key::Extension | Key::Directory(_) => (self.texts.text(number).to_vec(), None),
+        };
+        Value { name, id, order: if key.is_ordered() { number } else { 0 } }
+    }
+}
+
+/// Whether an entry of this type counts in a table.
+fn counts(by: &By, kind: Kind) -> bool {
+    kind == Kind::Reg || !by.counts_files()
 }
 
 /// The sum of one entry.
@@ -156,107 +219,162 @@ fn sum(kind: Kind, facts: &Facts) -> Sum {
     Sum { entries: 1, size: size.into(), allocated: facts.allocated.into() }
 }
 
-fn count<K: Eq + Hash>(map: &mut Option<HashMap<K, Sum>>, key: K, sum: Sum) {
-    if let Some(map) = map {
-        *map.entry(key).or_default() += sum;
-    }
+/// Texts by number.
+#[derive(Default)]
+struct Texts {
+    numbers: HashMap<Box<[u8]>, u32>,
+    texts: Vec<Box<[u8]>>,
+    /// How many of them were added as extensions: a further one counts as none, as anything may follow the last dot of a name.
+    extensions: usize,
 }
 
-fn count_extension(map: &mut HashMap<Box<[u8]>, Sum>, extension: &[u8], sum: Sum) {
-    let is_full = map.len() >= EXTENSIONS;
-    match map.get_mut(extension) {
-        Some(all) => *all += sum,
-        None if is_full => *map.entry(Box::default()).or_default() += sum,
-        None => {
-            map.insert(extension.into(), sum);
+impl Texts {
+    fn number(&mut self, key: Key, text: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
         }
+        if key == Key::Extension && !text.is_empty() {
+            if self.extensions >= EXTENSIONS {
+                return self.number(key, b"");
+            }
+            self.extensions += 1;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.push(text.into());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    fn text(&self, number: u32) -> &[u8] {
+        &self.texts[number as usize]
     }
 }
 
-fn merge<K: Eq + Hash>(map: &mut Option<HashMap<K, Sum>>, other: Option<HashMap<K, Sum>>) {
-    if let (Some(map), Some(other)) = (map, other) {
-        other.into_iter().for_each(|(key, sum)| *map.entry(key).or_default() += sum);
+/// Values that [`Sums::values_by_name`] wrote.
+struct Values<'a>(&'a [u8]);
+
+impl<'a> Values<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
     }
-}
 
-fn rows<K>(map: &Option<HashMap<K, Sum>>, name: impl Fn(&K) -> (Vec<u8>, Option<u32>)) -> Vec<Row> {
-    let row = |(key, sum): (&K, &Sum)| {
-        let (name, id) = name(key);
-        Row { name, id, sum: *sum }
-    };
-    map.iter().flatten().map(row).collect()
-}
+    fn number(&mut self) -> u32 {
+        let Some((number, rest)) = self.0.split_first_chunk() else { return 0 };
+        self.0 = rest;
+        u32::from_be_bytes(*number)
+    }
 
-/// In the order of the keys.
-fn ordered<K: Ord>(map: &Option<HashMap<K, Sum>>, name: impl Fn(&K) -> Vec<u8>) -> Vec<Row> {
-    let mut sums: Vec<(&K, &Sum)> = map.iter().flatten().collect();
-    sums.sort_unstable_by_key(|(key, _)| *key);
-    sums.into_iter().map(|(key, sum)| Row { name: name(key), id: None, sum: *sum }).collect()
+    fn text(&mut self) -> &'a [u8] {
+        let end = self.0.iter().position(|byte| *byte == 0).unwrap_or(self.0.len());
+        let (text, rest) = self.0.split_at(end);
+        self.0 = rest.get(1..).unwrap_or_default();
+        text
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inode::Inode;
 
-    fn seen<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> AnyEntry<'a> {
-        let inode = Inode { dev: (8, 1), ino };
-        let facts = Facts { inode, nlink, uid: 0, size, allocated: 4096, ..Facts::default() };
-        AnyEntry { parent, name, depth: 1, kind: Kind::Reg, facts: Some(facts), owners: [Some(b"ann"), None] }
+    fn facts(ino: u64, nlink: u32, size: u64) -> dents_sink::Facts<'static> {
+        let epoch = dents_core::batch::Time::default();
+        dents_sink::Facts {
+            dev: (8, 1),
+            ino,
+            mode: 0o100_644,
+            nlink,
+            uid: 0,
+            gid: 0,
+            user: Some(b"ann"),
+            group: None,
+            size,
+            allocated: 4096,
+            atime: epoch,
+            btime: None,
+            ctime: epoch,
+            mtime: epoch,
+            lazy: false,
+        }
+    }
+
+    fn row<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> dents_sink::Row<'a> {
+        let facts = Some(facts(ino, nlink, size));
+        dents_sink::Row { parent, name, depth: 1, kind: Kind::Reg, facts, target: None, fault: None }
+    }
+
+    fn see(sums: &mut Sums, row: &dents_sink::Row<'_>, names: u32, links: &Links) {
+        let found = Found::row(row, 0);
+        sums.see(&found, &found.facts().unwrap(), names, links);
+    }
+
+    fn tables(keys: &[&str]) -> Vec<By> {
+        keys.iter().flat_map(|key| By::parse(key).unwrap()).collect()
     }
 
     #[test]
     fn a_file_counts_once_with_its_least_extension_whoever_met_it() {
         let all = [
-            seen(b"t/b", b"x.o", 7, 3, 10),
-            seen(b"t/a", b"x.h", 7, 3, 10),
-            seen(b"t", b"x.c", 7, 3, 10),
-            seen(b"t", b"y.o", 8, 1, 5),
+            row(b"t/b", b"x.o", 7, 3, 10),
+            row(b"t/a", b"x.h", 7, 3, 10),
+            row(b"t", b"x.c", 7, 3, 10),
+            row(b"t", b"y.o", 8, 1, 5),
         ];
         for turn in 0..all.len() {
             // The third name may lie elsewhere.
             for names in [3, 4] {
-                let keys = [Key::Extension, Key::User];
+                let keys = tables(&["extension", "user", "user,extension"]);
                 let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::live()));
                 let links = Links::new(&keys, false);
                 for step in 0..all.len() {
                     let one = &all[(step + turn) % all.len()];
-                    let names = if one.facts.unwrap().nlink > 1 { names } else { 1 };
-                    crew[step % 2].see(one, names, &links);
+                    let names = if one.facts.is_some_and(|facts| facts.nlink > 1) { names } else { 1 };
+                    see(&mut crew[step % 2], one, names, &links);
                 }
                 let [mut sums, other] = crew;
                 sums.merge(other);
-                let tables = sums.into_tables(&keys, links);
-                let mut extensions = tables[0].rows.clone();
-                extensions.sort_by(|a, b| a.name.cmp(&b.name));
+                let mut tables = sums.into_tables(links);
                 let sum = |entries: u64, size| Sum { entries, size, allocated: 4096 * u128::from(entries) };
-                let row = |name: &[u8], id, sum| Row { name: name.to_vec(), id, sum };
-                assert_eq!(extensions, [row(b"c", None, sum(1, 10)), row(b"o", None, sum(1, 5))], "{turn}");
-                assert_eq!(tables[1].rows, [row(b"ann", Some(0), sum(2, 15))]);
+                let value = |name: &[u8], id| Value { name: name.to_vec(), id, order: 0 };
+                let (c, o, ann) = (value(b"c", None), value(b"o", None), value(b"ann", Some(0)));
+                let row = |first: &Value, second: Option<&Value>, sum| Row {
+                    first: first.clone(),
+                    second: second.cloned(),
+                    sum,
+                };
+                for Tally { rows, .. } in &mut tables {
+                    rows.sort_by_key(|row| std::cmp::Reverse(row.sum.size));
+                }
+                assert_eq!(tables[0].rows, [row(&c, None, sum(1, 10)), row(&o, None, sum(1, 5))], "{turn}");
+                assert_eq!(tables[1].rows, [row(&ann, None, sum(2, 15))]);
+                let pairs = [row(&ann, Some(&c), sum(1, 10)), row(&ann, Some(&o), sum(1, 5))];
+                assert_eq!(tables[2].rows, pairs);
             }
         }
     }
 
     #[test]
     fn sums_do_not_overflow() {
-        let mut sums = Sums::new(&[Key::User], Now::live());
-        let links = Links::new(&[Key::User], false);
-        let mut one = seen(b"t", b"x", 7, 1, u64::MAX);
+        let by = tables(&["user"]);
+        let (mut sums, links) = (Sums::new(&by, Now::live()), Links::new(&by, false));
+        let mut one = row(b"t", b"x", 7, 1, u64::MAX);
         one.facts.as_mut().unwrap().allocated = u64::MAX;
-        (0..3).for_each(|_| sums.see(&one, 1, &links));
+        (0..3).for_each(|_| see(&mut sums, &one, 1, &links));
         let most = 3 * u128::from(u64::MAX);
-        let tables = sums.into_tables(&[Key::User], links);
+        let tables = sums.into_tables(links);
         assert_eq!(tables[0].rows[0].sum, Sum { entries: 3, size: most, allocated: most });
     }
 
     #[test]
     fn extensions_without_end_become_none() {
-        let mut map = HashMap::new();
-        let sum = Sum { entries: 1, ..Sum::default() };
+        let mut texts = Texts::default();
         for nth in 0..EXTENSIONS + 100 {
-            count_extension(&mut map, format!("x{nth:x}").as_bytes(), sum);
+            texts.number(Key::Extension, format!("x{nth:x}").as_bytes());
         }
-        assert_eq!(map.len(), EXTENSIONS + 1);
-        assert_eq!(map[&b""[..]].entries, 100);
+        let none = texts.number(Key::Extension, b"");
+        assert_eq!(texts.number(Key::Extension, b"another"), none);
+        assert_eq!(texts.texts.len(), EXTENSIONS + 1);
+        assert_ne!(texts.number(Key::Directory(1), b"another"), none);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::report::{Column, Completion, Head, Named, Paint, Screen, Table, write_json};
+use crate::report::{Column, Completion, Csv, Head, Named, Paint, Screen, Table, write_json};
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
 use dents_sink::time;
@@ -20,6 +20,8 @@ pub(super) fn draw(
     let screen = Screen::stdout();
     if args.json {
         json(args, best, completion, out)
+    } else if args.csv {
+        csv(args, best, out)
     } else if screen.is_terminal() && !args.null {
         table(args, best, &screen, out)
     } else {
@@ -35,7 +37,9 @@ fn table(args: &Args, best: &[Ranked], screen: &Screen, out: &mut dyn Write) -> 
         let value = match args.by {
             By::Size | By::Allocated => units.bytes(number(one)).as_bytes().to_vec(),
             By::Entries => screen.count(number(one)),
-            By::Oldest | By::Newest => local(find::time_of(args.by, one.score), &zone).into_bytes(),
+            By::Oldest | By::Newest | By::Atime => {
+                local(find::time_of(args.by, one.score), &zone).into_bytes()
+            }
         };
         table.row(vec![value, screen.name(&one.path)]);
     }
@@ -50,7 +54,7 @@ fn lines(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
         match args.by {
             By::Size | By::Allocated => out.write_all(units.bytes(number(one)).as_bytes())?,
             By::Entries => write!(out, "{}", number(one))?,
-            By::Oldest | By::Newest => {
+            By::Oldest | By::Newest | By::Atime => {
                 out.write_all(time::text(find::time_of(args.by, one.score)).as_bytes())?
             }
         }
@@ -74,7 +78,7 @@ fn local(time: Time, zone: &TimeZone) -> String {
 }
 
 /// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is a number
-/// called `size`, `allocated` or `entries`, as `by`; for `oldest` and `newest` it is `mtime`, RFC 3339 in UTC.
+/// called `size`, `allocated` or `entries`, as `by`; for `oldest` and `newest` it is `mtime`, for `atime` it is `atime`, RFC 3339 in UTC.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
@@ -98,23 +102,47 @@ enum Value {
     Allocated(u64),
     Entries(u64),
     Mtime(String),
+    Atime(String),
 }
 
-fn json(args: &Args, best: &[Ranked], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
-    let by = match args.by {
+/// A line for each: the value, under the name that it has in JSON, and the path.
+fn csv(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
+    let title = match args.by {
+        By::Oldest | By::Newest => "mtime",
+        by => word(by),
+    };
+    let mut csv = Csv::new(&[title, "path", "path_bytes"], out)?;
+    for one in best {
+        match args.by {
+            By::Size | By::Allocated | By::Entries => csv.number(one.score),
+            by => csv.word(&time::text(find::time_of(by, one.score))),
+        };
+        csv.text(&one.path).end_row()?;
+    }
+    Ok(())
+}
+
+/// The word of the command line.
+fn word(by: By) -> &'static str {
+    match by {
         By::Size => "size",
         By::Allocated => "allocated",
         By::Oldest => "oldest",
         By::Newest => "newest",
+        By::Atime => "atime",
         By::Entries => "entries",
-    };
+    }
+}
+
+fn json(args: &Args, best: &[Ranked], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
     let value = |one: &Ranked| match args.by {
         By::Size => Value::Size(number(one)),
         By::Allocated => Value::Allocated(number(one)),
         By::Entries => Value::Entries(number(one)),
+        By::Atime => Value::Atime(time::text(find::time_of(args.by, one.score))),
         By::Oldest | By::Newest => Value::Mtime(time::text(find::time_of(args.by, one.score))),
     };
     let entries = best.iter().map(|one| RowObject { name: Named::new(&one.path), value: value(one) });
-    let object = Object { head: Head::new("top", completion), by, entries: entries.collect() };
+    let object = Object { head: Head::new("top", completion), by: word(args.by), entries: entries.collect() };
     write_json(&object, out)
 }

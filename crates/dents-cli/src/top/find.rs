@@ -1,60 +1,52 @@
-//! The visitors of `dents top`.
+//! What looks for the best files and directories.
 
 use super::By;
 use super::heap::Best;
-use crate::entry::AnyEntry;
+use crate::consumer::Consumer;
+use crate::entry::Found;
 use crate::inode::Inode;
 use crate::overlap::{self, Overlap};
-use crate::report::Diagnostics;
 use dents_core::batch::{Batch, Time};
-use dents_core::needs::{Kind, Needs};
-use dents_core::tree::{Failure, Place, Step, Visitor};
+use dents_core::needs::Kind;
+use dents_core::tree::{Place, Step};
 use std::collections::HashMap;
 
 /// Finds files.
-pub(super) struct Finder<'t> {
+pub(super) struct Finder {
     by: By,
-    needs: Needs,
     pub(super) best: Best,
-    diagnostics: &'t Diagnostics,
     path: Vec<u8>,
 }
 
-impl<'t> Finder<'t> {
-    pub(super) fn new(by: By, most: usize, diagnostics: &'t Diagnostics) -> Finder<'t> {
-        Finder { by, needs: by.needs(), best: Best::new(most), diagnostics, path: Vec::new() }
+impl Finder {
+    pub(super) fn new(by: By, most: usize) -> Finder {
+        Finder { by, best: Best::new(most), path: Vec::new() }
     }
 
-    pub(super) fn look(&mut self, seen: &AnyEntry<'_>) {
-        let Some(facts) = seen.facts.filter(|_| seen.kind == Kind::Reg) else { return };
+    fn look(&mut self, found: &Found<'_>) {
+        let Some(facts) = found.facts() else { return };
         let score = match self.by {
             By::Size => i128::from(facts.size),
             By::Allocated => i128::from(facts.allocated),
             By::Newest => nanoseconds(facts.mtime),
             By::Oldest => -nanoseconds(facts.mtime),
+            By::Atime => -nanoseconds(facts.atime),
             By::Entries => return,
         };
         if self.best.wants(score) {
-            seen.path(&mut self.path);
+            found.path(&mut self.path);
             self.best.offer(score, &self.path, Some(facts.inode));
         }
     }
 }
 
-impl Visitor for Finder<'_> {
+impl Consumer for Finder {
     type State = ();
 
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.diagnostics.saw(place, batch);
-        // Of other types only the type is known.
-        for entry in batch.iter().filter(|entry| entry.kind() == Kind::Reg) {
-            self.look(&AnyEntry::live(place, &entry, self.needs));
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        if found.kind == Kind::Reg {
+            self.look(found);
         }
-        Step::Enter
-    }
-
-    fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.diagnostics.failed(failure);
         Step::Enter
     }
 }
@@ -64,18 +56,19 @@ fn nanoseconds(time: Time) -> i128 {
     i128::from(time.sec) * 1_000_000_000 + i128::from(time.nsec)
 }
 
-/// The time that a score of `oldest` or `newest` stands for.
+/// The time that a score of `oldest`, `newest` or `atime` stands for.
 pub(super) fn time_of(by: By, score: i128) -> Time {
-    let nanoseconds = if by == By::Oldest { -score } else { score };
+    let nanoseconds = if matches!(by, By::Oldest | By::Atime) { -score } else { score };
     let sec = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(i64::MAX);
     Time { sec, nsec: nanoseconds.rem_euclid(1_000_000_000) as u32 }
 }
 
-/// Finds directories.
+/// Finds the fullest directories of a tree.
 pub(super) struct Fullest<'t> {
     best: Best,
-    diagnostics: &'t Diagnostics,
     overlap: &'t Overlap,
+    /// Entries of the batch that passed.
+    entries: u64,
     /// Directories that come in pieces, perhaps to several workers. A piece has thousands of entries, so there are few of them.
     pieces: HashMap<u64, Pieces>,
 }
@@ -88,8 +81,8 @@ struct Pieces {
 }
 
 impl<'t> Fullest<'t> {
-    pub(super) fn new(most: usize, diagnostics: &'t Diagnostics, overlap: &'t Overlap) -> Fullest<'t> {
-        Fullest { best: Best::new(most), diagnostics, overlap, pieces: HashMap::new() }
+    pub(super) fn new(most: usize, overlap: &'t Overlap) -> Fullest<'t> {
+        Fullest { best: Best::new(most), overlap, entries: 0, pieces: HashMap::new() }
     }
 
     pub(super) fn merge(&mut self, other: Fullest<'_>) {
@@ -103,7 +96,7 @@ impl<'t> Fullest<'t> {
     }
 
     /// Adds the directories in pieces, after the walk.
-    pub(super) fn finish(mut self) -> Best {
+    pub(super) fn finish_all(mut self) -> Best {
         for Pieces { path, inode, entries } in self.pieces.into_values() {
             self.best.offer(i128::from(entries), &path, inode);
         }
@@ -116,43 +109,71 @@ impl<'t> Fullest<'t> {
     }
 }
 
-impl Visitor for Fullest<'_> {
+impl Consumer for Fullest<'_> {
     type State = ();
 
-    fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
-        self.diagnostics.saw(place, batch);
-        let count = batch.len() as u64;
-        if place.depth == 0 || (count == 0 && place.piece.index == 0) {
-            return Step::Enter;
-        }
-        let score = i128::from(count);
+    fn entry(&mut self, _: &Found<'_>, (): &()) -> Step {
+        self.entries += 1;
+        Step::Enter
+    }
+
+    fn all(&mut self, _: &Place<'_>, batch: &Batch) -> bool {
+        self.entries += batch.len() as u64;
+        true
+    }
+
+    fn end(&mut self, place: Option<&Place<'_>>) {
+        let entries = std::mem::take(&mut self.entries);
+        let Some(place) = place.filter(|place| place.depth > 0) else { return };
+        let score = i128::from(entries);
         if place.piece.index > 0 || !place.piece.last {
             let inode = self.inode(place);
             let new = || Pieces { path: place.path.into(), inode, entries: 0 };
-            self.pieces.entry(place.id).or_insert_with(new).entries += count;
-        } else if self.best.wants(score) {
+            self.pieces.entry(place.id).or_insert_with(new).entries += entries;
+        } else if entries > 0 && self.best.wants(score) {
             self.best.offer(score, place.path, self.inode(place));
         }
-        Step::Enter
     }
 
-    fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.diagnostics.failed(failure);
-        Step::Enter
+    /// An entry counts also where its `statx` failed: it is there.
+    fn takes_faults(&self) -> bool {
+        true
     }
 }
 
-/// Entries of each directory.
-pub(super) type Counts = HashMap<Box<[u8]>, u64>;
+/// Counts the entries of each directory of a scan file.
+#[derive(Default)]
+pub(super) struct Counter(HashMap<Box<[u8]>, u64>);
 
-/// Counts a row for the directory it is in.
-pub(super) fn count(counts: &mut Counts, seen: &AnyEntry<'_>) {
-    match counts.get_mut(seen.parent) {
-        _ if seen.depth == 0 => {}
-        Some(count) => *count += 1,
-        None => {
-            counts.insert(seen.parent.into(), 1);
+impl Counter {
+    pub(super) fn best(counters: Vec<Counter>, most: usize) -> Best {
+        let mut all = HashMap::new();
+        for (path, count) in counters.into_iter().flat_map(|counter| counter.0) {
+            *all.entry(path).or_default() += count;
         }
+        let mut best = Best::new(most);
+        all.into_iter().for_each(|(path, count): (Box<[u8]>, u64)| best.offer(count.into(), &path, None));
+        best
+    }
+}
+
+impl Consumer for Counter {
+    type State = ();
+
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        match self.0.get_mut(found.parent) {
+            _ if found.depth == 0 => {}
+            Some(count) => *count += 1,
+            None => {
+                self.0.insert(found.parent.into(), 1);
+            }
+        }
+        Step::Enter
+    }
+
+    /// An entry counts also where its `statx` failed: it is there.
+    fn takes_faults(&self) -> bool {
+        true
     }
 }
 

@@ -7,13 +7,16 @@ mod draw;
 mod find;
 mod heap;
 
+use crate::filter::{self, Depths, Filter};
+use crate::message;
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
-use crate::source::{File, Source};
+use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
-use dents_core::tree::{End, Options};
-use find::{Finder, Fullest};
+use dents_core::tree::End;
+use dents_sink::read::Columns;
+use find::{Counter, Finder, Fullest};
 use heap::{Best, Ranked};
 use std::process::ExitCode;
 
@@ -28,6 +31,10 @@ pub(crate) struct Args {
     walk: Walk,
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    filter: filter::Args,
+    #[command(flatten)]
+    depths: Depths,
     /// Show N of them
     #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
     number: usize,
@@ -40,6 +47,9 @@ pub(crate) struct Args {
     /// One JSON object: names byte-exact, sizes in bytes
     #[arg(long, help_heading = "What is shown")]
     json: bool,
+    /// A table as CSV, with a line of titles: sizes in bytes
+    #[arg(long, help_heading = "What is shown", conflicts_with_all = ["json", "null"])]
+    csv: bool,
     #[command(flatten)]
     units: Units,
 }
@@ -55,6 +65,8 @@ enum By {
     Oldest,
     /// The files that were modified last
     Newest,
+    /// The files that were read the longest time ago
+    Atime,
     /// The directories with the most entries
     Entries,
 }
@@ -66,6 +78,7 @@ impl By {
             By::Size => Needs::SIZE,
             By::Allocated => Needs::BLOCKS,
             By::Oldest | By::Newest => Needs::MTIME,
+            By::Atime => Needs::ATIME,
             By::Entries => return Needs::empty(),
         };
         Needs::TYPE | Needs::INODE | Needs::NLINK | value
@@ -73,50 +86,58 @@ impl By {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
+    let filter = match Filter::new(&args.filter, args.depths, None) {
+        Ok(filter) => filter,
+        Err(error) => return message::wrong(&error),
+    };
     let diagnostics = Diagnostics::begin();
-    let (best, end) = match args.source.file() {
-        Some(file) => match from_file(args, file, &diagnostics) {
-            Ok(found) => found,
-            Err(code) => return code,
-        },
-        None => from_tree(args, &diagnostics),
+    let needs = match args.by {
+        By::Entries => NeedsByKind::all(Needs::TYPE),
+        by => NeedsByKind::of(Kind::Reg, by.needs()),
+    };
+    let (walk, source) = (&args.walk, &args.source);
+    let job =
+        Job { walk, source, filter: &filter, diagnostics: &diagnostics, needs, must: NeedsByKind::default() };
+    let found = match source.file() {
+        Some(file) => file.open().and_then(|opened| from_file(args, &job, opened)),
+        None => Ok(from_tree(args, &job)),
+    };
+    let (best, end) = match found {
+        Ok(found) => found,
+        Err(code) => return code,
     };
     let completion = Completion::new(end, diagnostics);
     completion.finish(|out| draw::draw(args, &best, &completion, out))
 }
 
-fn from_tree(args: &Args, diagnostics: &Diagnostics) -> (Vec<Ranked>, End) {
-    let mut options = args.walk.options(NeedsByKind::of(Kind::Reg, args.by.needs()));
+fn from_tree(args: &Args, job: &Job<'_>) -> (Vec<Ranked>, End) {
     if args.by == By::Entries {
-        options.needs = NeedsByKind::all(Needs::TYPE);
-        return fullest(args, &options, diagnostics);
+        let overlap = Overlap::new(&job.walk.paths(), job.walk.options(job.needs).follow);
+        let special = Special { extra: false, ..Special::default() };
+        let Gathered { consumers, end, .. } = job.walk(&special, || Fullest::new(args.number, &overlap));
+        let mut all = Fullest::new(args.number, &overlap);
+        consumers.into_iter().for_each(|one| all.merge(one));
+        return (all.finish_all().into_sorted(), end);
     }
-    options.extra = true;
-    let outcome = args.walk.walk(&options, |_| Finder::new(args.by, args.number, diagnostics));
-    let mut best = Best::new(args.number);
-    outcome.visitors.into_iter().for_each(|one| best.merge(one.best));
-    (best.into_sorted(), outcome.end)
+    let make = || Finder::new(args.by, args.number);
+    let Gathered { consumers, end, .. } = job.walk(&Special::default(), make);
+    (best(args, consumers), end)
 }
 
-fn fullest(args: &Args, options: &Options<'_>, diagnostics: &Diagnostics) -> (Vec<Ranked>, End) {
-    let overlap = Overlap::new(&args.walk.paths(), options.follow);
-    let outcome = args.walk.walk(options, |_| Fullest::new(args.number, diagnostics, &overlap));
-    let mut all = Fullest::new(args.number, diagnostics, &overlap);
-    outcome.visitors.into_iter().for_each(|one| all.merge(one));
-    (all.finish().into_sorted(), outcome.end)
+fn best(args: &Args, finders: Vec<Finder>) -> Vec<Ranked> {
+    let mut best = Best::new(args.number);
+    finders.into_iter().for_each(|one| best.merge(one.best));
+    best.into_sorted()
 }
 
 /// The same for the rows of a scan file. The fullest directories take memory for each directory, since the rows of a
 /// directory may stand anywhere in the file.
-fn from_file(args: &Args, file: File<'_>, diagnostics: &Diagnostics) -> Result<(Vec<Ranked>, End), ExitCode> {
-    let mut finder = Finder::new(args.by, args.number, diagnostics);
-    let mut counts = find::Counts::new();
-    let end = file.open()?.each(diagnostics, |seen| match args.by {
-        By::Entries => find::count(&mut counts, seen),
-        _ => finder.look(seen),
-    })?;
-    for (path, count) in counts {
-        finder.best.offer(i128::from(count), &path, None);
+fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Vec<Ranked>, End), ExitCode> {
+    let way = Way::once(Columns::PATH);
+    if args.by == By::Entries {
+        let Gathered { consumers, end, .. } = job.read(opened, &way, Counter::default)?;
+        return Ok((Counter::best(consumers, args.number).into_sorted(), end));
     }
-    Ok((finder.best.into_sorted(), end))
+    let Gathered { consumers, end, .. } = job.read(opened, &way, || Finder::new(args.by, args.number))?;
+    Ok((best(args, consumers), end))
 }

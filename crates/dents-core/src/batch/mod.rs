@@ -632,6 +632,12 @@ impl<'a> Entry<'a> {
         self.batch.declared.any().contains(needs)
     }
 
+    /// The needs that were declared for entries of its type: the fields that may be read.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.batch.declared.get(self.kind())
+    }
+
     /// The request that failed, and its error.
     #[must_use]
     pub fn fault(&self) -> Option<(Asked, Errno)> {
@@ -786,7 +792,7 @@ impl<'a> Entry<'a> {
     #[inline]
     fn declared(&self, needs: Needs) {
         debug_assert!(
-            self.batch.declared.get(self.kind()).contains(needs),
+            self.needs().contains(needs),
             "{needs:?} of a {:?} was read but not declared",
             self.kind()
         );

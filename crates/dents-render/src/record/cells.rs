@@ -11,7 +11,7 @@ use dents_core::batch::Time;
 pub struct Cells {
     pub(super) syntax: Syntax,
     /// CSV's cells at the end of the row: texts that are no text.
-    pub(super) tail: Vec<u8>,
+    tail: Vec<u8>,
     clock: time::Writer,
 }
 
@@ -105,5 +105,10 @@ impl Cells {
                 out.push(b'"');
             }
         }
+    }
+
+    /// The end of a row: CSV's cells of texts that are no text.
+    pub fn end_row(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.tail);
     }
 }

@@ -72,7 +72,7 @@ impl<'r> Writer<'r> {
             self.field(column, &known, out);
         }
         self.columns = columns;
-        out.append(&mut self.cells.tail);
+        self.cells.end_row(out);
         out.extend_from_slice(self.end);
     }
 

@@ -2,15 +2,15 @@
 
 use super::general::{general, number, text};
 use super::{Face, Field, Format, Piece, Shape};
+use crate::consumer::Consumer;
+use crate::entry::{Facts, Found, Origin};
+use crate::filter::kinds::letter;
 use crate::owners::{Names, SharedOwners};
-use crate::scan::emit::Emit;
-use crate::scan::filter::kinds::letter;
-use crate::scan::origin::Origin;
 use crate::scan::out::{Lines, Out};
-use dents_core::batch::{Batch, Entry, Extra, Target, Time};
+use dents_core::batch::{Batch, Target, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
-use dents_core::tree::Place;
+use dents_core::tree::{Place, Step};
 use dents_render::mode;
 use dents_render::record::words;
 use dents_render::time::Stamp;
@@ -38,9 +38,9 @@ impl<'p> Printer<'p> {
     fn field(&mut self, field: Field, shape: &Shape, at: &At<'_>) {
         let out = &mut self.lines.bytes;
         match field {
-            Field::Depth => return number(&at.place.depth.to_string(), true, shape, out),
+            Field::Depth => return number(&at.found.depth.to_string(), true, shape, out),
             Field::Mode => {
-                let mode = format!("{:o}", at.entry.mode() & 0o7777);
+                let mode = format!("{:o}", at.facts.mode & 0o7777);
                 let prefix = if shape.alternate && !mode.starts_with('0') { "0" } else { "" };
                 return number(&[prefix, &mode].concat(), false, shape, out);
             }
@@ -59,13 +59,15 @@ impl<'p> Printer<'p> {
     }
 }
 
-impl Emit for Printer<'_> {
+impl Consumer for Printer<'_> {
+    type State = ();
+
     fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
         self.names.learn(batch, self.wanted_names);
     }
 
-    fn entry(&mut self, place: &Place<'_>, origin: &Origin, entry: &Entry<'_>) {
-        let at = At { place, origin, entry };
+    fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
+        let at = At { found, facts: found.facts().unwrap_or_default() };
         let format = self.format;
         for piece in &format.pieces {
             match piece {
@@ -73,9 +75,10 @@ impl Emit for Printer<'_> {
                 Piece::Field(field, shape) => self.field(*field, shape, &at),
             }
         }
+        Step::Enter
     }
 
-    fn end(&mut self) {
+    fn end(&mut self, _: Option<&Place<'_>>) {
         self.lines.pause();
     }
 
@@ -84,11 +87,10 @@ impl Emit for Printer<'_> {
     }
 }
 
-/// An entry and where it was found.
+/// An entry and its metadata; 0 where it is unknown.
 struct At<'e> {
-    place: &'e Place<'e>,
-    origin: &'e Origin,
-    entry: &'e Entry<'e>,
+    found: &'e Found<'e>,
+    facts: Facts,
 }
 
 impl At<'_> {
@@ -101,26 +103,26 @@ impl At<'_> {
         format: &Format,
         out: &mut Vec<u8>,
     ) {
-        let entry = self.entry;
+        let (facts, found) = (&self.facts, self.found);
         match field {
             Field::Path | Field::Name | Field::Directory | Field::Below | Field::Operand => {
                 self.path(field, out)
             }
-            Field::Bytes => decimal(entry.size(), out),
-            Field::Blocks => decimal(entry.blocks(), out),
-            Field::Kibibytes => decimal(entry.blocks().div_ceil(2), out),
-            Field::Links => decimal(entry.nlink().into(), out),
-            Field::Inode => decimal(entry.ino(), out),
-            Field::Uid => decimal(entry.uid().into(), out),
-            Field::Gid => decimal(entry.gid().into(), out),
-            Field::User => named(names.user(entry.uid()), entry.uid(), out),
-            Field::Group => named(names.group(entry.gid()), entry.gid(), out),
-            Field::Letters => out.extend_from_slice(&mode::letters(entry.mode())),
-            Field::Type => out.push(letter(entry.kind())),
+            Field::Bytes => decimal(facts.size, out),
+            Field::Blocks => decimal(facts.allocated / 512, out),
+            Field::Kibibytes => decimal(facts.allocated.div_ceil(1024), out),
+            Field::Links => decimal(facts.nlink.into(), out),
+            Field::Inode => decimal(facts.inode.ino, out),
+            Field::Uid => decimal(facts.uid.into(), out),
+            Field::Gid => decimal(facts.gid.into(), out),
+            Field::User => named(found.owners()[0].or_else(|| names.user(facts.uid)), facts.uid, out),
+            Field::Group => named(found.owners()[1].or_else(|| names.group(facts.gid)), facts.gid, out),
+            Field::Letters => out.extend_from_slice(&mode::letters(facts.mode)),
+            Field::Type => out.push(letter(found.kind)),
             Field::TargetType => out.push(self.target_letter()),
-            Field::Target => out.extend_from_slice(entry.link().unwrap_or_default()),
-            Field::Device => decimal(words::device(self.extra().dev), out),
-            Field::FileSystem => out.extend_from_slice(format.file_system(self.extra().dev)),
+            Field::Target => out.extend_from_slice(found.link().unwrap_or_default()),
+            Field::Device => decimal(words::device(facts.inode.dev), out),
+            Field::FileSystem => out.extend_from_slice(format.file_system(facts.inode.dev)),
             Field::Time(which, face) => self.time(which, face, stamps, out),
             Field::Depth | Field::Mode | Field::Sparseness => {}
         }
@@ -128,11 +130,11 @@ impl At<'_> {
 
     /// A path or a part of it. For operands with slashes at the end, as `find` cuts them.
     fn path(&self, field: Field, out: &mut Vec<u8>) {
-        let (above, name) = (self.place.path, self.entry.name());
+        let Found { parent: above, name, operand, .. } = *self.found;
         let start = out.len();
-        match (field, self.place.depth) {
+        match (field, self.found.depth) {
             (Field::Operand, 0) => out.extend_from_slice(name),
-            (Field::Operand, _) => out.extend_from_slice(above.get(..self.origin.operand).unwrap_or(above)),
+            (Field::Operand, _) => out.extend_from_slice(above.get(..operand).unwrap_or(above)),
             (Field::Below, 0) => {}
             (Field::Name, 0) => out.extend_from_slice(last_component(name)),
             (Field::Name, _) => out.extend_from_slice(name),
@@ -141,27 +143,19 @@ impl At<'_> {
             _ => {
                 path::push(above, name, out);
                 if field == Field::Below {
-                    let cut = out.len() - start - self.origin.below(&out[start..]).len();
+                    let cut = out.len() - start - self.found.below(&out[start..]).len();
                     out.drain(start..start + cut);
                 }
             }
         }
     }
 
-    fn extra(&self) -> Extra {
-        self.entry.extra().copied().unwrap_or_default()
-    }
-
     /// Writes a time; nothing for a birth that the file system does not keep.
     fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp], out: &mut Vec<u8>) {
-        let extra = self.extra();
-        let time = match which {
-            Needs::ATIME => extra.atime,
-            Needs::CTIME => extra.ctime,
-            Needs::BTIME if extra.btime == Time::UNKNOWN => return,
-            Needs::BTIME => extra.btime,
-            _ => extra.mtime,
-        };
+        let time = self.facts.time(which);
+        if which == Needs::BTIME && time == Time::UNKNOWN {
+            return;
+        }
         match face {
             // Writing to memory does not fail.
             Face::Seconds => drop(write!(out, "{}.{:09}0", time.sec, time.nsec)),
@@ -171,21 +165,23 @@ impl At<'_> {
 
     /// Bytes allocated for each byte of the file.
     fn sparseness(&self) -> f64 {
-        match (self.entry.size(), self.entry.blocks()) {
+        match (self.facts.size, self.facts.allocated) {
             (0, 0) => 1.0,
-            (size, blocks) => 512.0 * blocks as f64 / size as f64,
+            (size, allocated) => allocated as f64 / size as f64,
         }
     }
 
-    /// The type of the file that a link leads to. If there is none, one more `statx` tells why.
+    /// The type of the file that a link leads to. If there is none, one more `statx` tells why. A scan does not have it.
     fn target_letter(&self) -> u8 {
-        match self.entry.target() {
+        let Origin::Live(place, entry) = self.found.origin else {
+            return if self.found.kind == Kind::Link { b'?' } else { letter(self.found.kind) };
+        };
+        match entry.target() {
             Target::Mode(mode) => letter(Kind::from_mode(mode)),
-            Target::Unasked if self.entry.kind() != Kind::Link => letter(self.entry.kind()),
+            Target::Unasked if entry.kind() != Kind::Link => letter(entry.kind()),
             Target::Unasked | Target::Missing => {
-                let dir = self.place.dir.ok_or(Errno::BADF);
-                let flags = Flags::NO_AUTOMOUNT;
-                match dir.and_then(|dir| stat::statx(dir, self.entry.c_name(), flags, Mask::TYPE)) {
+                let dir = place.dir.ok_or(Errno::BADF);
+                match dir.and_then(|dir| stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE)) {
                     Ok(statx) => letter(Kind::from_mode(statx.mode() as u16)),
                     Err(Errno::NOENT | Errno::NOTDIR) => b'N',
                     Err(Errno::LOOP) => b'L',

@@ -1,5 +1,6 @@
 //! `--size [+-]NUNIT`, as `find -size` takes it, and with the other units and fractions that GNU programs take.
 
+use super::count::signed;
 use dents_render::quantity::{Decimal, Unit};
 use std::cmp::Ordering;
 
@@ -14,12 +15,8 @@ pub(crate) struct Size {
 impl Size {
     /// Parses a word.
     pub(crate) fn parse(text: &str) -> Result<Size, String> {
-        let (order, rest) = match text.as_bytes() {
-            [b'+', rest @ ..] => (Ordering::Greater, rest),
-            [b'-', rest @ ..] => (Ordering::Less, rest),
-            rest => (Ordering::Equal, rest),
-        };
-        let (number, unit) = Decimal::parse(rest).ok_or("a number from 0 to 2^64-1 is missing")?;
+        let (order, rest) = signed(text);
+        let (number, unit) = Decimal::parse(rest.as_bytes()).ok_or("a number from 0 to 2^64-1 is missing")?;
         let unit = match unit {
             b"c" => Some(1),
             b"w" => Some(2),

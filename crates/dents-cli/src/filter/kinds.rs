@@ -1,6 +1,6 @@
 //! Sets of file types, in the letters of `find -type`.
 
-use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::Kind;
 
 /// A set of types; an unknown type is in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,14 @@ const LETTERS: [(u8, Kind); 7] = [
 ];
 
 impl Kinds {
+    /// All, also an unknown type.
+    pub(crate) const ALL: Kinds = Kinds(!0);
     /// `-d`.
     pub(crate) const DIRECTORIES: Kinds = Kinds(1 << Kind::Dir as u16);
     /// `-f`.
     pub(crate) const OTHERS: Kinds = Kinds(!Kinds::DIRECTORIES.0);
+    /// The types that may be empty.
+    pub(crate) const CONTAINERS: Kinds = Kinds(1 << Kind::Dir as u16 | 1 << Kind::Reg as u16);
 
     /// Parses letters, with or without commas between them.
     pub(crate) fn parse(text: &str) -> Result<Kinds, String> {
@@ -48,13 +52,6 @@ impl Kinds {
     pub(crate) fn has(self, kind: Kind) -> bool {
         self.0 >> kind as u16 & 1 == 1
     }
-
-    /// The needs: these facts of entries of these types, and the type of all entries.
-    pub(crate) fn needs(self, facts: Needs) -> NeedsByKind {
-        let of =
-            Kind::KNOWN.into_iter().filter(|kind| self.has(*kind)).map(|kind| NeedsByKind::of(kind, facts));
-        of.fold(NeedsByKind::all(Needs::TYPE), |all, one| all | one)
-    }
 }
 
 /// The letter of `find` for a type: `U` for one that is not known.
@@ -76,13 +73,5 @@ mod tests {
         for wrong in ["", ",", "x", "f d", "fD"] {
             assert!(Kinds::parse(wrong).is_err(), "{wrong:?}");
         }
-    }
-
-    #[test]
-    fn the_type_alone_asks_nothing() {
-        let files = Kinds::parse("f").expect("a type");
-        assert!(!files.needs(Needs::empty()).asks_any());
-        let sizes = files.needs(Needs::SIZE);
-        assert!(sizes.asks(Kind::Reg) && !sizes.asks(Kind::Dir) && !sizes.asks(Kind::Link));
     }
 }

@@ -1,0 +1,117 @@
+//! The options of the filters, which all commands have.
+
+use super::count::Count;
+use super::globs;
+use super::kinds::Kinds;
+use super::owner;
+use super::permissions::Permissions;
+use super::size::Size;
+use crate::time;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use dents_core::batch::Time;
+use dents_core::needs::Needs;
+use regex::bytes::Regex;
+
+/// The options.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Which entries")]
+#[group(skip)]
+pub(crate) struct Args {
+    /// Only these types: f d l p s c b, as in find
+    #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = Kinds::parse)]
+    pub(super) kinds: Vec<Kinds>,
+    /// Only paths that match a regular expression (of the regex crate)
+    #[arg(short = 'g', long, value_name = "RE")]
+    pub(super) grep: Vec<Regex>,
+    /// Only names that match a glob; a glob with a slash matches paths below PATH
+    #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
+    pub(super) include: Vec<globs::One>,
+    /// Leave out entries that match a glob, and everything below them
+    #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
+    pub(super) exclude: Vec<globs::One>,
+    /// Leave out what .gitignore and .ignore files exclude, and .git
+    #[arg(long)]
+    pub(super) gitignore: bool,
+    /// Leave out names that begin with a dot, and everything below them
+    #[arg(long)]
+    pub(super) no_hidden: bool,
+    /// Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes,
+    /// K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded
+    #[arg(long, value_name = "[+-]N[UNIT]", value_parser = Size::parse, allow_hyphen_values = true)]
+    pub(super) size: Vec<Size>,
+    /// Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration
+    /// before the start: 7d, 2w, 1y
+    #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
+    pub(super) newer: Vec<Time>,
+    /// Only entries that were last modified before FILE was, or before a time, written as for --newer
+    #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
+    pub(super) older: Vec<Time>,
+    /// The time that --newer and --older compare
+    #[arg(long, value_enum, value_name = "TIME", default_value_t = Which::Mtime)]
+    time: Which,
+    /// Only entries of this user
+    #[arg(long, value_name = "NAME|UID", value_parser = owner::user)]
+    pub(super) user: Option<u32>,
+    /// Only entries of this group
+    #[arg(long, value_name = "NAME|GID", value_parser = owner::group)]
+    pub(super) group: Option<u32>,
+    /// Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find
+    #[arg(long, value_name = "[-/]MODE", value_parser = Permissions::parse, allow_hyphen_values = true)]
+    pub(super) perm: Vec<Permissions>,
+    /// Only entries with more than (+), less than (-) or exactly N links
+    #[arg(long, value_name = "[+-]N", value_parser = Count::parse, allow_hyphen_values = true)]
+    pub(super) links: Vec<Count>,
+    /// Only the file with this inode number
+    #[arg(long, value_name = "N")]
+    pub(super) inum: Option<u64>,
+    /// Only files of size 0, and directories without entries; reads the directories that pass the other tests
+    #[arg(long)]
+    pub(super) empty: bool,
+}
+
+/// The levels that are shown.
+#[derive(clap::Args, Clone, Copy)]
+#[command(next_help_heading = "Which entries")]
+#[group(skip)]
+pub(crate) struct Depths {
+    /// Leave out entries less than N levels below PATH, which has level 0
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) min_depth: u32,
+    /// Leave out entries more than N levels below PATH
+    #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
+    pub(super) max_depth: u32,
+}
+
+impl Depths {
+    /// All levels.
+    pub(crate) const ALL: Depths = Depths { min_depth: 0, max_depth: u32::MAX };
+}
+
+/// A time of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// The last change of the contents
+    Mtime,
+    /// The last access
+    Atime,
+    /// The last change of the inode
+    Ctime,
+    /// The birth; a file system may keep none
+    Btime,
+}
+
+impl Args {
+    /// The time that is compared, as a need.
+    pub(crate) fn time(&self) -> Needs {
+        match self.time {
+            Which::Mtime => Needs::MTIME,
+            Which::Atime => Needs::ATIME,
+            Which::Ctime => Needs::CTIME,
+            Which::Btime => Needs::BTIME,
+        }
+    }
+}
+
+fn point_in_time() -> impl TypedValueParser<Value = Time> {
+    OsStringValueParser::new().try_map(|word| time::point(&word))
+}

@@ -1,0 +1,132 @@
+//! One test of an entry: what it reads, and what that costs.
+
+use super::count::Count;
+use super::globs::Globs;
+use super::kinds::Kinds;
+use super::permissions::Permissions;
+use super::size::Size;
+use crate::entry::{Facts, Found, Origin};
+use dents_core::batch::Time;
+use dents_core::needs::{Kind, Needs};
+use regex::bytes::Regex;
+
+/// What a test costs, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cost {
+    /// `readdir` gives it.
+    Free,
+    /// One `statx` of each entry that passed the free tests; it requests the facts of all tests and of the output.
+    Statx,
+    /// Opens and reads a directory.
+    Open,
+}
+
+/// A test.
+#[derive(Clone)]
+pub(super) enum Test<'a> {
+    Kinds(Kinds, &'static str),
+    Inum(u64),
+    Include(Globs),
+    Grep(&'a Regex),
+    Size(Size),
+    Newer(Time, Needs),
+    Older(Time, Needs),
+    User(u32),
+    Group(u32),
+    Permissions(Permissions),
+    Links(Count),
+    Empty,
+}
+
+impl Test<'_> {
+    /// The option that it belongs to.
+    pub(super) fn option(&self) -> &'static str {
+        match self {
+            Test::Kinds(_, option) => option,
+            Test::Inum(_) => "--inum",
+            Test::Include(_) => "--include",
+            Test::Grep(_) => "--grep",
+            Test::Size(_) => "--size",
+            Test::Newer(..) => "--newer",
+            Test::Older(..) => "--older",
+            Test::User(_) => "--user",
+            Test::Group(_) => "--group",
+            Test::Permissions(_) => "--perm",
+            Test::Links(_) => "--links",
+            Test::Empty => "--empty",
+        }
+    }
+
+    /// The first cost: a test may need more for some entries.
+    pub(super) fn cost(&self) -> Cost {
+        match self {
+            Test::Kinds(..) | Test::Include(_) | Test::Grep(_) => Cost::Free,
+            Test::Empty => Cost::Open,
+            _ => Cost::Statx,
+        }
+    }
+
+    /// The facts that it reads of entries of a type.
+    pub(super) fn needs(&self, kind: Kind) -> Needs {
+        match self {
+            Test::Kinds(..) => Needs::TYPE,
+            Test::Include(_) | Test::Grep(_) => Needs::empty(),
+            Test::Inum(_) => Needs::INODE,
+            Test::Size(_) => Needs::SIZE,
+            Test::Newer(_, which) | Test::Older(_, which) => *which,
+            Test::User(_) => Needs::UID,
+            Test::Group(_) => Needs::GID,
+            Test::Permissions(_) => Needs::MODE,
+            Test::Links(_) => Needs::NLINK,
+            Test::Empty if kind == Kind::Reg => Needs::SIZE,
+            Test::Empty => Needs::empty(),
+        }
+    }
+
+    /// Whether an entry may pass, by its name and by what `readdir` gives; `any_type` where that may be another type than the file's.
+    /// `scratch` is overwritten.
+    pub(super) fn may_pass(&self, found: &Found<'_>, any_type: bool, scratch: &mut Vec<u8>) -> bool {
+        match self {
+            Test::Kinds(kinds, _) => any_type || kinds.has(found.kind),
+            // Of a mount point, which is a directory, `readdir` gives the number of the covered directory.
+            Test::Inum(number) => match found.origin {
+                Origin::Live(_, entry) => any_type || found.kind == Kind::Dir || entry.d_ino() == *number,
+                Origin::Row(_) => true,
+            },
+            Test::Include(globs) => {
+                globs.match_name(found.name) || {
+                    found.path(scratch);
+                    globs.match_path(found.below(scratch))
+                }
+            }
+            Test::Grep(pattern) => {
+                found.path(scratch);
+                pattern.is_match(scratch)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether an entry passes by its metadata. What is not known does not pass.
+    pub(super) fn passes(&self, found: &Found<'_>, facts: Option<&Facts>) -> bool {
+        let fits = |fit: &dyn Fn(&Facts) -> bool| facts.is_some_and(fit);
+        match self {
+            Test::Kinds(kinds, _) => kinds.has(found.kind),
+            Test::Include(_) | Test::Grep(_) => true,
+            Test::Inum(number) => fits(&|facts| facts.inode.ino == *number),
+            Test::Size(size) => fits(&|facts| size.fits(facts.size)),
+            Test::Newer(time, which) => fits(&|facts| known(facts.time(*which)) > Some(*time)),
+            Test::Older(time, which) => fits(&|facts| known(facts.time(*which)).is_some_and(|at| at < *time)),
+            Test::User(uid) => fits(&|facts| facts.uid == *uid),
+            Test::Group(gid) => fits(&|facts| facts.gid == *gid),
+            Test::Permissions(permissions) => fits(&|facts| permissions.fit(facts.mode)),
+            Test::Links(links) => fits(&|facts| links.fits(facts.nlink.into())),
+            Test::Empty => found.kind == Kind::Dir || fits(&|facts| facts.size == 0),
+        }
+    }
+}
+
+/// A time, unless it is a birth that the file system did not keep.
+fn known(time: Time) -> Option<Time> {
+    (time != Time::UNKNOWN).then_some(time)
+}

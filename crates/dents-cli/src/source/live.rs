@@ -1,0 +1,237 @@
+//! The visitor of a walk, one for each worker: applies the filter to each batch and gives the consumer what passes.
+
+use crate::consumer::Consumer;
+use crate::entry::{self, Found};
+use crate::filter::{Filter, IgnoreRules};
+use crate::inode::{Inode, target};
+use crate::message;
+use crate::report::Diagnostics;
+use dents::gitignore;
+use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::needs::{Kind, NeedsByKind};
+use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
+use dents_sys::Errno;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// What all workers share.
+pub(crate) struct Plan<'p> {
+    pub(crate) filter: &'p Filter<'p>,
+    pub(crate) diagnostics: &'p Diagnostics,
+    /// What the command must know also of entries that do not pass.
+    pub(crate) must: NeedsByKind,
+    /// Whether entries are what links lead to.
+    pub(crate) follows: bool,
+    /// Whether links to a directory above, and links in a circle, are left out.
+    pub(crate) leaves_out_loops: bool,
+    /// Whether types are counted.
+    pub(crate) counts: bool,
+    /// Whether the walk must end.
+    pub(crate) must_stop: &'p (dyn Fn() -> bool + Sync),
+    /// Set if a PATH could not be opened, or not read to its end.
+    pub(crate) root_failed: AtomicBool,
+}
+
+/// One worker's visitor.
+pub(crate) struct Live<'p, C> {
+    plan: &'p Plan<'p>,
+    pub(crate) consumer: C,
+    /// Which entries of the batch passed the tests of names and types, once these were made.
+    selected: Vec<bool>,
+    has_selected: bool,
+    /// Which entries of the batch are stat'ed, if these are more.
+    asked: Vec<bool>,
+    /// Directories of the batch that are not entered.
+    skipped: Vec<usize>,
+    scratch: Vec<u8>,
+    /// Entries by type, if they are counted.
+    pub(crate) kinds: [u64; 16],
+    /// Links in a circle of links (`ELOOP`).
+    pub(crate) circles: u64,
+}
+
+/// The state of a directory in the walk.
+#[derive(Clone, Default)]
+pub(crate) struct State<S> {
+    /// The length of the operand, with which all paths below it begin.
+    operand: usize,
+    rules: IgnoreRules,
+    of_consumer: S,
+}
+
+impl<'p, C: Consumer> Live<'p, C> {
+    pub(crate) fn new(plan: &'p Plan<'p>, consumer: C) -> Self {
+        Live {
+            plan,
+            consumer,
+            selected: Vec::new(),
+            has_selected: false,
+            asked: Vec::new(),
+            skipped: Vec::new(),
+            scratch: Vec::new(),
+            kinds: [0; 16],
+            circles: 0,
+        }
+    }
+
+    fn look(&mut self, place: &Place<'_>, batch: &Batch, state: &State<C::State>) {
+        let filter = self.plan.filter;
+        let wants_none = filter.wants_none(place.depth);
+        let has_selected = core::mem::take(&mut self.has_selected);
+        for entry in batch.iter() {
+            if !self.is_given(place, &entry) {
+                continue;
+            }
+            let found = Found::live(place, &entry, state.operand);
+            let is_selected = match has_selected {
+                true => self.selected[entry.index()],
+                false => filter.may_want(&found, &state.rules, self.plan.follows, &mut self.scratch),
+            };
+            let wanted = !wants_none
+                && is_selected
+                && filter.wants(&found, &state.rules, super::is_empty, &mut self.scratch);
+            // A root that failed makes the scan incomplete, so it is given whatever the filter says.
+            let step = if wanted || (is_failed_root(place, &entry) && self.consumer.takes_faults()) {
+                self.consumer.entry(&found, &state.of_consumer)
+            } else if found.kind == Kind::Dir {
+                self.consumer.passed_over(&found)
+            } else {
+                Step::Enter
+            };
+            if step == Step::Skip {
+                self.skipped.push(entry.index());
+            }
+        }
+    }
+
+    /// Whether an entry is given to the consumer: `find` leaves out what it cannot stat.
+    fn is_given(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        if is_failed_root(place, entry) {
+            self.plan.root_failed.store(true, Relaxed);
+        }
+        let takes_faults = self.consumer.takes_faults();
+        if entry.fault().is_some() && !entry.is_known() && !takes_faults {
+            return false;
+        }
+        // Circles are reported, whatever the consumer takes.
+        let is_loop = self.plan.leaves_out_loops && self.is_loop(place, entry);
+        !is_loop || takes_faults
+    }
+
+    /// Whether an entry is a link in a circle of links, which is reported here, or a link to a directory above, which the walk
+    /// reports. Costs one `statx` for each link, except links to files that were stat'ed.
+    fn is_loop(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        let leads = match entry.kind() {
+            Kind::Link => true,
+            Kind::Dir => entry.d_kind() != Kind::Dir && place.depth > 0,
+            _ => false,
+        };
+        if !leads {
+            return false;
+        }
+        match target(place, entry) {
+            Ok(Inode { dev, ino }) => place.is_within(dev, ino),
+            Err(Errno::LOOP) => {
+                self.circles += 1;
+                place.join(entry.name(), &mut self.scratch);
+                message::cannot_access(&self.scratch, Errno::LOOP);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+/// Whether an entry is a PATH that cannot be stat'ed.
+fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
+    place.depth == 0 && entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat)
+}
+
+impl<C: Consumer> Visitor for Live<'_, C> {
+    type State = State<C::State>;
+
+    fn opened(&mut self, place: &Place<'_>, state: &mut Self::State) -> Step {
+        if (self.plan.must_stop)() {
+            return Step::Stop;
+        }
+        if state.operand == 0 {
+            // A resumed walk has no state of the parent.
+            state.operand = entry::operand(place.path, place.depth);
+        }
+        if self.plan.filter.reads_ignore_files() {
+            let complain = &mut |path: &[u8], why: &str| message::about("cannot use", path, why);
+            // In `opened` the directory is always open.
+            state.rules = place.dir.and_then(|dir| {
+                gitignore::enter(place.path, place.depth == 1, dir, state.rules.as_ref(), complain)
+            });
+        }
+        self.consumer.opened(place, &mut state.of_consumer)
+    }
+
+    fn select(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Option<&[bool]> {
+        let Plan { filter, follows, must, .. } = self.plan;
+        let none = filter.wants_none(place.depth);
+        self.has_selected = filter.selects() || none;
+        if self.has_selected {
+            let scratch = &mut self.scratch;
+            let wants = |entry: Entry<'_>| {
+                let found = Found::live(place, &entry, state.operand);
+                !none && filter.may_want(&found, &state.rules, *follows, scratch)
+            };
+            self.selected.clear();
+            self.selected.extend(batch.iter().map(wants));
+        }
+        if !self.has_selected || !must.asks_any() {
+            return self.has_selected.then_some(&self.selected[..]);
+        }
+        let kinds = batch.iter().map(|entry| entry.kind());
+        self.asked.clear();
+        self.asked
+            .extend(self.selected.iter().zip(kinds).map(|(selected, kind)| *selected || must.asks(kind)));
+        Some(&self.asked)
+    }
+
+    fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Step {
+        self.plan.diagnostics.saw(place, batch);
+        if self.plan.counts {
+            batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
+        }
+        self.skipped.clear();
+        self.consumer.directory(place);
+        let filter = self.plan.filter;
+        if !filter.wants_none(place.depth) || batch.has_faults() || self.plan.must.asks_any() {
+            self.consumer.begin(place, batch);
+            // PATHs are operands each, and links may lead anywhere, so these are looked at one by one.
+            let is_plain = place.depth > 0 && !self.plan.leaves_out_loops && !batch.has_faults();
+            if !(is_plain && filter.wants_all(place.depth) && self.consumer.all(place, batch)) {
+                self.look(place, batch, state);
+            }
+            self.consumer.end(Some(place));
+        }
+        if (self.plan.must_stop)() { Step::Stop } else { Step::Enter }
+    }
+
+    fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, state: &Self::State) -> Step {
+        if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
+            // It was reported already; a file that cannot be stat'ed cannot be opened.
+            return Step::Skip;
+        }
+        // The entries come in the order of their indices.
+        if self.skipped.binary_search(&entry.index()).is_ok() {
+            return Step::Skip;
+        }
+        let prunes = self.plan.filter.can_prune() && {
+            let found = Found::live(place, entry, state.operand);
+            self.plan.filter.prunes(&found, &state.rules, &mut self.scratch)
+        };
+        if prunes || !self.consumer.enters(entry.name()) { Step::Skip } else { Step::Enter }
+    }
+
+    fn failed(&mut self, failure: &Failure<'_>) -> Step {
+        self.plan.diagnostics.failed(failure);
+        if failure.depth == 1 && failure.problem != Problem::Loop {
+            self.plan.root_failed.store(true, Relaxed);
+        }
+        self.consumer.failed(failure);
+        Step::Enter
+    }
+}

@@ -1,0 +1,329 @@
+//! Where entries come from: a tree, or a scan file in its place. The filters apply to both.
+//!
+//! ```text
+//! tree ─► walk ─► Live ─┐   names and types, then statx of what passed, then facts
+//!                       ├─► Consumer, one a worker
+//! file ─► read ─► Rows ─┘   the directories above, names and types, facts
+//! ```
+
+mod live;
+mod root;
+mod rows;
+mod surroundings;
+
+use crate::consumer::Consumer;
+use crate::entry::Found;
+use crate::filter::Filter;
+use crate::report::Diagnostics;
+use crate::walk::Walk;
+use crate::{interrupt, message};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::read::{Filter as Names, Hidden};
+use dents_core::tree::{End, Options, Tally};
+use dents_sink::Extent;
+use dents_sink::journal::Journal;
+use dents_sink::read::{self, Columns, Reader, RowGroups, Span, Wanted};
+use live::Live;
+use rows::Rows;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use surroundings::Surroundings;
+
+/// The options of it.
+#[derive(clap::Args)]
+#[group(skip)]
+pub(crate) struct Source {
+    /// Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "The walk",
+        conflicts_with_all = ["follow", "follow_paths", "rate", "timeout", "gitignore"]
+    )]
+    from: Option<OsString>,
+    /// Accept a FILE of an incomplete scan without a warning, with exit status 0
+    #[arg(long, requires = "from", help_heading = "The walk")]
+    partial: bool,
+    /// Say on standard error in which order entries are tested, and what that cost
+    #[arg(long, help_heading = "The walk")]
+    explain: bool,
+}
+
+/// What a command wants of all workers together.
+pub(crate) struct Job<'j> {
+    pub(crate) walk: &'j Walk,
+    pub(crate) source: &'j Source,
+    pub(crate) filter: &'j Filter<'j>,
+    pub(crate) diagnostics: &'j Diagnostics,
+    /// What the command needs of entries that pass.
+    pub(crate) needs: NeedsByKind,
+    /// What it must know also of entries that do not pass.
+    pub(crate) must: NeedsByKind,
+}
+
+/// A walk, as a command wants it beyond its [`Job`].
+pub(crate) struct Special<'s> {
+    /// The operands; those of the command line by default.
+    pub(crate) paths: Option<&'s [CString]>,
+    /// Resumes from a journal.
+    pub(crate) journal: Option<&'s Journal>,
+    /// Whether device and times are read.
+    pub(crate) extra: bool,
+    pub(crate) workers: Option<usize>,
+    /// Whether types are counted.
+    pub(crate) counts: bool,
+    /// Whether links to a directory above, and links in a circle, are left out.
+    pub(crate) leaves_out_loops: bool,
+    pub(crate) must_stop: &'s (dyn Fn() -> bool + Sync),
+}
+
+impl Default for Special<'_> {
+    fn default() -> Self {
+        Special {
+            paths: None,
+            journal: None,
+            extra: true,
+            workers: None,
+            counts: false,
+            leaves_out_loops: false,
+            must_stop: &|| false,
+        }
+    }
+}
+
+/// The result: the consumers, after they have finished.
+pub(crate) struct Gathered<C> {
+    pub(crate) consumers: Vec<C>,
+    pub(crate) end: End,
+    /// The counts of a walk.
+    pub(crate) tally: Tally,
+    /// Entries by type, if they were counted.
+    pub(crate) kinds: [u64; 16],
+    /// Whether a PATH could not be opened, or not read to its end.
+    pub(crate) root_failed: bool,
+    /// How much of the scan a file has; `None` if it does not tell.
+    pub(crate) extent: Option<Extent>,
+}
+
+impl Job<'_> {
+    /// The entries of a tree.
+    pub(crate) fn walk<C: Consumer>(
+        &self,
+        special: &Special<'_>,
+        make: impl Fn() -> C + Sync,
+    ) -> Gathered<C> {
+        let (filter, follows) = (self.filter, self.walk.follows());
+        let options = self.options(special);
+        self.explain(options.needs);
+        let plan = live::Plan {
+            filter,
+            diagnostics: self.diagnostics,
+            must: self.must,
+            follows,
+            leaves_out_loops: special.leaves_out_loops && follows,
+            counts: special.counts,
+            must_stop: special.must_stop,
+            root_failed: AtomicBool::new(false),
+        };
+        let of_command_line = self.walk.paths();
+        let paths = special.paths.unwrap_or(&of_command_line);
+        let outcome = self.walk.walk_on(paths, special.journal, &options, |_| Live::new(&plan, make()));
+        let (mut tally, mut kinds) = (outcome.tally, [0; 16]);
+        let mut consumers = Vec::with_capacity(outcome.visitors.len());
+        for mut one in outcome.visitors {
+            one.consumer.finish();
+            kinds.iter_mut().zip(one.kinds).for_each(|(all, some)| *all += some);
+            tally.faults += one.circles;
+            consumers.push(one.consumer);
+        }
+        if self.source.explain {
+            let Tally { entries, stats, directories, .. } = tally;
+            message::say(
+                format!("cost: {stats} statx for {entries} entries; {directories} directories read")
+                    .as_bytes(),
+            );
+        }
+        let root_failed = plan.root_failed.load(Relaxed);
+        Gathered { consumers, end: outcome.end, tally, kinds, root_failed, extent: None }
+    }
+
+    fn options(&self, special: &Special<'_>) -> Options<'_> {
+        let needs = self.filter.needs(self.needs, self.walk.follows()) | self.must;
+        let mut options = self.walk.options(needs);
+        options.max_depth = self.filter.max_depth();
+        options.extra = special.extra || self.filter.reads_extra();
+        options.workers = special.workers.or(options.workers);
+        if self.filter.hides() {
+            options.filter = Names { hidden: Hidden::Skip, ..Names::default() };
+        }
+        if needs.any().is_empty() {
+            // The visitor checks the same flag before each directory. Without a flag the walk may use link counts to find directories
+            // where `readdir` gives no types.
+            options.cancel = None;
+        }
+        options
+    }
+
+    fn explain(&self, needs: NeedsByKind) {
+        if self.source.explain {
+            self.filter.explain().iter().for_each(|line| message::say(line.as_bytes()));
+            let needs = Kind::KNOWN.into_iter().filter(|kind| needs.asks(*kind));
+            let kinds: Vec<String> = needs.map(|kind| format!("{kind:?}")).collect();
+            let kinds = if kinds.is_empty() { "no entry".to_owned() } else { kinds.join(", ") };
+            message::say(format!("stat'ed, if they pass the free tests: {kinds}").as_bytes());
+        }
+    }
+
+    /// The entries of a scan file. Entries that the scan could not read are reported at the end, in one line, and so is that the file is
+    /// partial. An error of the file itself ends the command.
+    pub(crate) fn read<C: Consumer>(
+        &self,
+        opened: Opened<'_>,
+        way: &Way<'_>,
+        make: impl Fn() -> C + Sync,
+    ) -> Result<Gathered<C>, ExitCode> {
+        self.explain(self.needs);
+        let Opened { file, reader } = opened;
+        let surroundings = Surroundings::of(self.filter, self.walk, file)?;
+        let plan = rows::Plan::new(self, &surroundings, way, file.may_be_partial);
+        let below = plan.paths();
+        let wanted = Wanted { columns: self.columns(way), below: &below };
+        if self.source.explain {
+            let RowGroups { read, skipped } = reader.row_groups(&wanted);
+            message::say(format!("cost: {read} row groups read, {skipped} skipped").as_bytes());
+        }
+        let workers = if way.in_order { 1 } else { self.walk.workers() };
+        let mut consumers: Vec<C> = (0..workers).map(|_| make()).collect();
+        // The consumers are lent: what an interrupted command has seen is shown.
+        let mut lent = consumers.iter_mut();
+        let taker = |_| Rows::new(&plan, lent.next().expect("no more takers than workers"));
+        let outcome = reader.read(&wanted, workers, taker).map(|(_, extent)| extent);
+        let (extent, end) = match outcome {
+            Ok(extent) => (extent, End::Complete),
+            Err(_) if interrupt::flag().load(Relaxed) => (None, End::Cancelled),
+            Err(_) if (way.must_stop)() => (None, End::Stopped),
+            Err(error) => {
+                message::say(error.to_string().as_bytes());
+                return Err(ExitCode::FAILURE);
+            }
+        };
+        consumers.iter_mut().for_each(C::finish);
+        if end == End::Complete {
+            plan.report(file.path);
+            if extent != Some(Extent::Complete) {
+                self.diagnostics.partial(file.path, extent, file.may_be_partial);
+            }
+        }
+        let (tally, kinds) = (Tally::default(), [0; 16]);
+        Ok(Gathered { consumers, end, tally, kinds, root_failed: false, extent })
+    }
+
+    /// The columns that the command and the filters read.
+    fn columns(&self, way: &Way<'_>) -> Columns {
+        let mut columns = way.columns | columns(self.needs.any() | self.filter.facts());
+        let by_path =
+            self.filter.reads_names() || self.walk.one_file_system() || !self.walk.given().is_empty();
+        columns.set(Columns::PATH, by_path || columns.intersects(Columns::PATH));
+        columns
+    }
+}
+
+/// How a scan file is read.
+pub(crate) struct Way<'w> {
+    /// What the command reads beside the columns of its needs: names.
+    pub(crate) columns: Columns,
+    /// Whether an entry below several PATHs is given for each of them; otherwise for the first.
+    pub(crate) every: bool,
+    /// Whether rows must come in the order of the file, which one worker keeps.
+    pub(crate) in_order: bool,
+    pub(crate) must_stop: &'w (dyn Fn() -> bool + Sync),
+}
+
+impl Way<'_> {
+    /// In any order, each entry once.
+    pub(crate) fn once(columns: Columns) -> Way<'static> {
+        Way { columns, every: false, in_order: false, must_stop: &|| false }
+    }
+}
+
+/// The columns of the facts that are needed.
+fn columns(needs: Needs) -> Columns {
+    const TABLE: [(Needs, Columns); 12] = [
+        (Needs::INODE, Columns::INODE),
+        (Needs::MODE, Columns::MODE),
+        (Needs::NLINK, Columns::NLINK),
+        (Needs::UID, Columns::UID),
+        (Needs::GID, Columns::GID),
+        (Needs::SIZE, Columns::SIZE),
+        (Needs::BLOCKS, Columns::ALLOCATED),
+        (Needs::ATIME, Columns::ATIME),
+        (Needs::BTIME, Columns::BTIME),
+        (Needs::CTIME, Columns::CTIME),
+        (Needs::MTIME, Columns::MTIME),
+        (Needs::LINK, Columns::TARGET),
+    ];
+    let wanted = TABLE.iter().filter(|(need, _)| needs.contains(*need));
+    wanted.fold(Columns::empty(), |all, (_, column)| all | *column)
+}
+
+/// Whether a directory of a tree has no entries: it is opened and read. One that cannot be read is not empty, and is reported when the
+/// walk enters it.
+fn is_empty(found: &Found<'_>) -> bool {
+    let mut path = Vec::new();
+    found.path(&mut path);
+    std::fs::read_dir(OsStr::from_bytes(&path)).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// The scan file that was named.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'a> {
+    path: &'a OsStr,
+    may_be_partial: bool,
+}
+
+impl Source {
+    /// The file, if there is one.
+    pub(crate) fn file(&self) -> Option<File<'_>> {
+        self.from.as_deref().map(|path| File { path, may_be_partial: self.partial })
+    }
+}
+
+/// A scan file, opened.
+pub(crate) struct Opened<'a> {
+    file: File<'a>,
+    reader: Reader,
+}
+
+impl<'a> File<'a> {
+    /// Opens it. Errors are reported.
+    pub(crate) fn open(self) -> Result<Opened<'a>, ExitCode> {
+        // Signals are handled from here on, also while opening a FIFO waits for its writer.
+        interrupt::flag();
+        Ok(Opened { file: self, reader: self.reader()? })
+    }
+
+    fn reader(self) -> Result<Reader, ExitCode> {
+        read::open(Path::new(self.path)).map_err(|error| {
+            message::say(error.to_string().as_bytes());
+            ExitCode::FAILURE
+        })
+    }
+
+    /// Whether it can be read twice.
+    fn is_stream(self) -> bool {
+        use std::os::unix::fs::FileTypeExt;
+        let fifo = || std::fs::metadata(self.path).is_ok_and(|there| there.file_type().is_fifo());
+        self.path == "-" || fifo()
+    }
+}
+
+impl Opened<'_> {
+    /// Start and end of the scan, as far as the file has them.
+    pub(crate) fn span(&self) -> Span {
+        self.reader.span()
+    }
+}

@@ -1,0 +1,201 @@
+//! The rows of a scan file, given to a consumer as the entries of a tree are.
+//!
+//! Rows may come in any order. So whether a directory is entered (`--exclude`, `-x`) is decided for each row anew, by the path of
+//! its directory; the last directory is remembered, as its rows mostly come together.
+
+use super::root::Root;
+use super::surroundings::Surroundings;
+use super::{Job, Way};
+use crate::consumer::Consumer;
+use crate::entry::{self, Found};
+use crate::filter::Filter;
+use crate::interrupt;
+use crate::report::Diagnostics;
+use dents_core::needs::Kind;
+use dents_sink::read::Take;
+use dents_sink::{Asked, Row};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What all workers share.
+pub(super) struct Plan<'p> {
+    filter: &'p Filter<'p>,
+    surroundings: &'p Surroundings,
+    diagnostics: &'p Diagnostics,
+    /// The PATHs that were given; none for the operands of the scan.
+    roots: Vec<Root>,
+    way: &'p Way<'p>,
+    may_be_partial: bool,
+    /// Requests that failed, by the scan.
+    unread: AtomicU64,
+}
+
+impl<'p> Plan<'p> {
+    pub(super) fn new(
+        job: &Job<'p>,
+        surroundings: &'p Surroundings,
+        way: &'p Way<'p>,
+        may_be_partial: bool,
+    ) -> Plan<'p> {
+        let (filter, diagnostics) = (job.filter, job.diagnostics);
+        let (roots, unread) = (Root::all(job.walk), AtomicU64::new(0));
+        Plan { filter, surroundings, diagnostics, roots, way, may_be_partial, unread }
+    }
+
+    /// The PATHs.
+    pub(super) fn paths(&self) -> Vec<Vec<u8>> {
+        self.roots.iter().map(|root| root.path.clone()).collect()
+    }
+
+    /// Reports what the scan does not have.
+    pub(super) fn report(&self, file: &OsStr) {
+        for root in self.roots.iter().filter(|root| !root.was_met.load(Relaxed)) {
+            self.diagnostics.not_in_scan(&root.name, file.as_bytes());
+        }
+        let unread = self.unread.load(Relaxed);
+        if unread > 0 {
+            self.diagnostics.unread(file, unread);
+        }
+    }
+}
+
+/// The rows of one worker.
+pub(super) struct Rows<'p, C: Consumer> {
+    plan: &'p Plan<'p>,
+    consumer: &'p mut C,
+    last: Option<Directory<C::State>>,
+    scratch: Vec<u8>,
+    path: Vec<u8>,
+}
+
+impl<C: Consumer> Take for Rows<'_, C> {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        if interrupt::flag().load(Relaxed) || (self.plan.way.must_stop)() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        self.take(row);
+        Ok(())
+    }
+}
+
+/// The directory of the last row.
+struct Directory<S> {
+    path: Vec<u8>,
+    /// The length of the operand.
+    operand: usize,
+    /// Whether it is not entered.
+    is_pruned: bool,
+    state: S,
+}
+
+impl<'p, C: Consumer> Rows<'p, C> {
+    pub(super) fn new(plan: &'p Plan<'p>, consumer: &'p mut C) -> Self {
+        Rows { plan, consumer, last: None, scratch: Vec::new(), path: Vec::new() }
+    }
+
+    fn take(&mut self, row: &Row<'_>) {
+        if self.plan.roots.is_empty() {
+            let operand = match &self.last {
+                Some(last) if last.path == row.parent => last.operand,
+                _ => entry::operand(row.parent, row.depth),
+            };
+            return self.found(Found::row(row, operand), row);
+        }
+        self.path.clear();
+        row.path(&mut self.path);
+        let path = std::mem::take(&mut self.path);
+        for root in &self.plan.roots {
+            let Some(below) = root.below(&path) else { continue };
+            root.was_met.store(true, Relaxed);
+            let mut found = Found::row(row, root.path.len());
+            if below.is_empty() {
+                (found.parent, found.name, found.depth) = (b"", &root.name, 0);
+                found.operand = root.name.len();
+            } else {
+                found.depth = 1 + below.iter().filter(|byte| **byte == b'/').count() as u32;
+            }
+            self.found(found, row);
+            if !self.plan.way.every {
+                break;
+            }
+        }
+        self.path = path;
+    }
+
+    fn found(&mut self, mut found: Found<'_>, row: &Row<'_>) {
+        let plan = self.plan;
+        if found.depth > 0 && found.kind == Kind::Dir && plan.surroundings.has_foreign() {
+            self.scratch.clear();
+            row.path(&mut self.scratch);
+            found.is_mount_point = plan.surroundings.is_foreign(&self.scratch);
+        }
+        // With --partial, a root that could not be opened counts as a reason why the file is partial, not as an error.
+        if row.fault.is_some() && !(plan.may_be_partial && row.is_failed_root()) {
+            plan.unread.fetch_add(1, Relaxed);
+        }
+        // A directory that could not be read has two rows; one of them is its entry.
+        if row.fault.is_some_and(|fault| fault.is_of_directory()) {
+            let row = Row { parent: found.parent, name: found.name, depth: found.depth, ..*row };
+            return self.consumer.failed_row(&row);
+        }
+        let is_known = row.fault.is_none_or(|fault| fault.asked != Asked::Stat);
+        if !is_known && !self.consumer.takes_faults() {
+            return;
+        }
+        let mut directory = match self.last.take() {
+            Some(last) if last.path == found.parent && last.operand == found.operand => last,
+            _ => {
+                self.consumer.end(None);
+                self.directory(&found)
+            }
+        };
+        if !directory.is_pruned {
+            let Rows { scratch, consumer, .. } = self;
+            let wanted = !plan.filter.wants_none(found.depth)
+                && plan.filter.may_want(&found, &None, false, scratch)
+                && plan.filter.wants(&found, &None, |_| plan.surroundings.is_empty(row), scratch);
+            if wanted {
+                consumer.entry(&found, &directory.state);
+            } else if found.kind == Kind::Dir && !plan.filter.prunes(&found, &None, scratch) {
+                consumer.passed_over(&found);
+            }
+        }
+        if found.depth == 0 {
+            // Each operand is a directory of its own, which has no rows but this.
+            directory.path.clear();
+            directory.operand = usize::MAX;
+        }
+        self.last = Some(directory);
+    }
+
+    /// The directory of an entry.
+    fn directory(&mut self, found: &Found<'_>) -> Directory<C::State> {
+        let is_pruned = found.depth > 0 && self.is_pruned(found);
+        let state = match is_pruned {
+            true => C::State::default(),
+            false => self.consumer.recorded(found.parent, found.depth.saturating_sub(1), found.operand),
+        };
+        Directory { path: found.parent.to_vec(), operand: found.operand, is_pruned, state }
+    }
+
+    /// Whether the directory of an entry, or one above it, is not entered.
+    fn is_pruned(&mut self, found: &Found<'_>) -> bool {
+        let plan = self.plan;
+        let mut path = found.parent;
+        for depth in (1..found.depth).rev() {
+            if plan.surroundings.is_foreign(path) {
+                return true;
+            }
+            let parent = entry::above(path);
+            let name = Row::name_in(parent, path).unwrap_or(path);
+            let directory = Found { parent, name, depth, kind: Kind::Dir, ..*found };
+            if plan.filter.can_prune() && plan.filter.prunes(&directory, &None, &mut self.scratch) {
+                return true;
+            }
+            path = parent;
+        }
+        false
+    }
+}

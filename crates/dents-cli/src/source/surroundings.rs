@@ -1,0 +1,163 @@
+//! What the rows of a scan file tell of each other: which directories are empty, and which lie on other file systems. Found in a
+//! pass of its own before the rows are given, only where a filter asks for it.
+
+use super::File;
+use super::root::Root;
+use crate::entry;
+use crate::filter::Filter;
+use crate::message;
+use crate::walk::Walk;
+use dents_core::needs::Kind;
+use dents_sink::Row;
+use dents_sink::read::{Columns, Wanted};
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
+use std::process::ExitCode;
+
+/// The facts. Sixteen bytes for each directory with entries; the path of each directory that begins another file system.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    filled: Option<Filled>,
+    /// Directories on another device than that of their operand.
+    foreign: HashSet<Box<[u8]>>,
+}
+
+/// Directories with entries, by two hashes with keys that no file knows: 128 bits do not collide.
+struct Filled {
+    keys: [RandomState; 2],
+    directories: HashSet<[u64; 2]>,
+}
+
+type Device = (u32, u32);
+
+impl Surroundings {
+    /// Reads the file once for `--empty`, twice for `-x`.
+    pub(super) fn of(filter: &Filter<'_>, walk: &Walk, file: File<'_>) -> Result<Surroundings, ExitCode> {
+        let (mut surroundings, one_file_system) = (Surroundings::default(), walk.one_file_system());
+        if !filter.seeks_empty() && !one_file_system {
+            return Ok(surroundings);
+        }
+        if file.is_stream() {
+            let option = if one_file_system { "-x" } else { "--empty" };
+            message::say(
+                format!("{option} reads the scan more than once, and a pipe cannot be: name a file")
+                    .as_bytes(),
+            );
+            return Err(ExitCode::from(2));
+        }
+        if filter.seeks_empty() {
+            surroundings.filled = Some(Filled::read(file)?);
+        }
+        if one_file_system {
+            surroundings.foreign = foreign(&Root::all(walk), file)?;
+        }
+        Ok(surroundings)
+    }
+
+    /// Whether a directory has no entries.
+    pub(super) fn is_empty(&self, row: &Row<'_>) -> bool {
+        let mut path = Vec::new();
+        row.path(&mut path);
+        self.filled.as_ref().is_some_and(|filled| !filled.has(&path))
+    }
+
+    /// Whether there is such a directory.
+    pub(super) fn has_foreign(&self) -> bool {
+        !self.foreign.is_empty()
+    }
+
+    /// Whether a directory begins another file system than that of its operand, or lies on one.
+    pub(super) fn is_foreign(&self, directory: &[u8]) -> bool {
+        self.has_foreign() && self.foreign.contains(directory)
+    }
+}
+
+impl Filled {
+    fn read(file: File<'_>) -> Result<Filled, ExitCode> {
+        let mut filled =
+            Filled { keys: [RandomState::new(), RandomState::new()], directories: HashSet::new() };
+        let mut last = Vec::new();
+        each(file, Columns::PATH, |row| {
+            // A directory that could not be read is not known to be empty.
+            let failed = row.fault.is_some_and(|fault| fault.is_of_directory());
+            if failed {
+                let mut path = Vec::new();
+                row.path(&mut path);
+                filled.insert(&path);
+            } else if row.depth > 0 && row.parent != last {
+                last.clear();
+                last.extend_from_slice(row.parent);
+                filled.insert(row.parent);
+            }
+        })?;
+        Ok(filled)
+    }
+
+    fn key(&self, path: &[u8]) -> [u64; 2] {
+        [self.keys[0].hash_one(path), self.keys[1].hash_one(path)]
+    }
+
+    fn insert(&mut self, path: &[u8]) {
+        self.directories.insert(self.key(path));
+    }
+
+    fn has(&self, path: &[u8]) -> bool {
+        self.directories.contains(&self.key(path))
+    }
+}
+
+/// The directories whose device is not that of their operand.
+fn foreign(roots: &[Root], file: File<'_>) -> Result<HashSet<Box<[u8]>>, ExitCode> {
+    let mut operands: HashMap<Box<[u8]>, Device> = HashMap::new();
+    let mut devices: HashSet<Device> = HashSet::new();
+    let mut path = Vec::new();
+    let columns = Columns::PATH | Columns::INODE;
+    each(file, columns, |row| {
+        let Some(facts) = row.facts else { return };
+        devices.insert(facts.dev);
+        path.clear();
+        row.path(&mut path);
+        if operand(roots, row, &path).len() == path.len() {
+            operands.insert(path.as_slice().into(), facts.dev);
+        }
+    })?;
+    let mut foreign = HashSet::new();
+    if devices.len() < 2 {
+        return Ok(foreign);
+    }
+    each(file, columns, |row| {
+        let Some(facts) = row.facts.filter(|_| row.kind == Kind::Dir) else { return };
+        path.clear();
+        row.path(&mut path);
+        if operands.get(operand(roots, row, &path)).is_some_and(|device| *device != facts.dev) {
+            foreign.insert(path.as_slice().into());
+        }
+    })?;
+    Ok(foreign)
+}
+
+/// The path of the operand that an entry lies below: the first of the PATHs, or that of the scan.
+fn operand<'p>(roots: &[Root], row: &Row<'_>, path: &'p [u8]) -> &'p [u8] {
+    match roots.iter().find(|root| root.below(path).is_some()) {
+        Some(root) => &path[..root.path.len()],
+        None if row.depth == 0 => path,
+        None => &path[..entry::operand(row.parent, row.depth)],
+    }
+}
+
+/// Gives all rows.
+fn each(file: File<'_>, columns: Columns, give: impl FnMut(&Row<'_>) + Send) -> Result<(), ExitCode> {
+    let mut give = Some(give);
+    let outcome = file.reader()?.read(&Wanted { columns, below: &[] }, 1, |_| {
+        let mut give = give.take();
+        move |row: &Row<'_>| {
+            give.iter_mut().for_each(|give| give(row));
+            Ok(())
+        }
+    });
+    outcome.map(|_| ()).map_err(|error| {
+        message::say(error.to_string().as_bytes());
+        ExitCode::FAILURE
+    })
+}

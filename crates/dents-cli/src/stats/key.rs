@@ -1,0 +1,192 @@
+//! The keys of tables, and the value that an entry has for each.
+
+use super::class::{self, Now};
+use crate::entry::{Facts, Found, above};
+use dents_core::needs::{Kind, Needs};
+use dents_core::path;
+use dents_sink::read::Columns;
+
+/// What sums are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    User,
+    Group,
+    Extension,
+    Age,
+    Size,
+    Depth,
+    /// The directory at this depth.
+    Directory(u32),
+}
+
+/// One or two keys: a table has a row for each value, or for each pair of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct By {
+    pub(super) first: Key,
+    pub(super) second: Option<Key>,
+}
+
+impl By {
+    /// Parses `KEY`, `KEY,KEY` for pairs, or a list of more keys: a table for each.
+    pub(super) fn parse(text: &str) -> Result<Vec<By>, String> {
+        let keys = text.split(',').map(Key::parse).collect::<Result<Vec<Key>, String>>()?;
+        match keys[..] {
+            [first, second] if first == second => Err("a table of pairs has two different keys".to_owned()),
+            [first, second] => Ok(vec![By { first, second: Some(second) }]),
+            _ => Ok(keys.into_iter().map(|first| By { first, second: None }).collect()),
+        }
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> + use<> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// As on the command line.
+    pub(super) fn word(&self) -> String {
+        self.keys().map(Key::word).collect::<Vec<_>>().join(",")
+    }
+
+    /// Whether only regular files count.
+    pub(super) fn counts_files(&self) -> bool {
+        self.keys().any(|key| matches!(key, Key::Extension | Key::Age | Key::Size))
+    }
+
+    /// Whether a value depends on the name, so that a file with several links may have several values.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.keys().any(Key::is_by_name)
+    }
+}
+
+impl Key {
+    fn parse(text: &str) -> Result<Key, String> {
+        let at_depth =
+            |depth: &str| depth.parse().ok().filter(|_| depth.bytes().all(|byte| byte.is_ascii_digit()));
+        Ok(match text {
+            "user" => Key::User,
+            "group" => Key::Group,
+            "extension" => Key::Extension,
+            "age" => Key::Age,
+            "size" => Key::Size,
+            "depth" => Key::Depth,
+            _ => match text.strip_prefix("directory:").and_then(at_depth) {
+                Some(depth) => Key::Directory(depth),
+                None => {
+                    let keys = "user, group, extension, age, size, depth, directory:N (at depth N)";
+                    return Err(format!("{text:?} is none of {keys}; two with a comma are a table of pairs"));
+                }
+            },
+        })
+    }
+
+    /// The word of the command line.
+    pub(super) fn word(self) -> String {
+        match self {
+            Key::User => "user",
+            Key::Group => "group",
+            Key::Extension => "extension",
+            Key::Age => "age",
+            Key::Size => "size",
+            Key::Depth => "depth",
+            Key::Directory(depth) => return format!("directory:{depth}"),
+        }
+        .to_owned()
+    }
+
+    /// The title of a column.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Key::User => "USER",
+            Key::Group => "GROUP",
+            Key::Extension => "EXTENSION",
+            Key::Age => "CHANGED",
+            Key::Size => "SIZE OF FILES",
+            Key::Depth => "DEPTH",
+            Key::Directory(_) => "DIRECTORY",
+        }
+    }
+
+    /// Whether the values have an order of their own.
+    pub(super) fn is_ordered(self) -> bool {
+        matches!(self, Key::Age | Key::Size | Key::Depth)
+    }
+
+    pub(super) fn is_by_name(self) -> bool {
+        matches!(self, Key::Extension | Key::Depth | Key::Directory(_))
+    }
+
+    /// Whether values are texts, which get numbers.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Key::Extension | Key::Directory(_))
+    }
+
+    /// The needs, beside those of all keys.
+    pub(super) fn needs(self) -> Needs {
+        match self {
+            Key::User => Needs::UID,
+            Key::Group => Needs::GID,
+            Key::Age => Needs::MTIME,
+            Key::Extension | Key::Size | Key::Depth | Key::Directory(_) => Needs::empty(),
+        }
+    }
+
+    /// The columns of a scan file, beside those of the needs.
+    pub(super) fn columns(self) -> Columns {
+        match self {
+            Key::User => Columns::USER,
+            Key::Group => Columns::GROUP,
+            Key::Extension => Columns::NAME,
+            Key::Directory(_) => Columns::PATH,
+            Key::Age | Key::Size | Key::Depth => Columns::empty(),
+        }
+    }
+
+    /// The value of an entry, if it is a number.
+    pub(super) fn number(self, found: &Found<'_>, facts: &Facts, now: Now) -> u32 {
+        match self {
+            Key::User => facts.uid,
+            Key::Group => facts.gid,
+            Key::Age => now.age(facts.mtime) as u32,
+            Key::Size => class::size(facts.size) as u32,
+            Key::Depth => found.depth,
+            Key::Extension | Key::Directory(_) => 0,
+        }
+    }
+
+    /// The value of an entry, if it is a text, written over what is in `text`.
+    pub(super) fn text(self, found: &Found<'_>, text: &mut Vec<u8>) {
+        text.clear();
+        match self {
+            Key::Extension => text.extend_from_slice(class::extension(found.name)),
+            Key::Directory(depth) => directory(found, depth, text),
+            _ => {}
+        }
+    }
+}
+
+/// The directory at this depth that an entry lies in, or is; of an entry that lies less deep, the one it lies in.
+fn directory(found: &Found<'_>, depth: u32, text: &mut Vec<u8>) {
+    let is_one = found.depth == 0 || (found.kind == Kind::Dir && found.depth <= depth);
+    if is_one {
+        return path::push(found.parent, found.name, text);
+    }
+    // The parent has a depth of one less.
+    let levels = (found.depth - 1).saturating_sub(depth);
+    text.extend_from_slice((0..levels).fold(found.parent, |path, _| above(path)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_pairs() {
+        let by = |text| By::parse(text).map(|all| all.iter().map(|by| (by.first, by.second)).collect());
+        assert_eq!(by("user"), Ok(vec![(Key::User, None)]));
+        assert_eq!(by("user,age"), Ok(vec![(Key::User, Some(Key::Age))]));
+        assert_eq!(by("directory:2,extension"), Ok(vec![(Key::Directory(2), Some(Key::Extension))]));
+        assert_eq!(by("user,age,size"), Ok(vec![(Key::User, None), (Key::Age, None), (Key::Size, None)]));
+        for wrong in ["", "users", "user,", "user,user", "directory", "directory:", "directory:+1"] {
+            assert!(By::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
