@@ -6,3 +6,4 @@ mod extent;
 mod guide;
 mod outputs;
 mod round_trip;
+mod wanted;
