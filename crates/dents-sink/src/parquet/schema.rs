@@ -73,8 +73,8 @@ const ENCODED: [(&str, Encoding); 12] = [
 
 /// Columns without statistics: each row group has values of the whole range, so minimum and maximum would not let a reader skip
 /// it. Byte columns too, as queries use text.
-const WITHOUT_STATISTICS: [&str; 8] =
-    ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
+const WITHOUT_STATISTICS: [&str; 7] =
+    ["path", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
 
 /// The schema and the properties of the writer.
 pub(super) struct Schema {

@@ -17,7 +17,7 @@ pub(crate) struct Owned {
     user: Option<Vec<u8>>,
     group: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
-    row: Row<'static>,
+    pub(crate) row: Row<'static>,
 }
 
 impl Owned {

@@ -2,10 +2,11 @@
 //! rows are sorted and in others.
 
 use crate::common::{Owned, Playground, Rng, read, write};
-use dents_sink::read::{Columns, Wanted, open};
+use dents_sink::read::{Columns, RowGroups, Wanted, open};
 use dents_sink::{Extent, Format, Row};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names of which some sort before a slash, and some after it.
 const NAMES: [&[u8]; 12] =
@@ -24,6 +25,7 @@ fn path(rng: &mut Rng) -> Vec<u8> {
     path
 }
 
+/// Each has a depth of its own, which every reader gives: so rows can be put in order.
 fn rows(rng: &mut Rng, count: usize) -> Vec<Owned> {
     let mut rows = rng.rows(count / 4);
     rows.extend((rows.len()..count).map(|_| {
@@ -34,6 +36,7 @@ fn rows(rng: &mut Rng, count: usize) -> Vec<Owned> {
         }
         row
     }));
+    rows.iter_mut().zip(0..).for_each(|(row, number)| row.row.depth = number);
     rows
 }
 
@@ -58,11 +61,6 @@ fn expected(rows: &[Owned], wanted: &Wanted<'_>) -> Vec<Owned> {
         |path: &[u8]| wanted.below.is_empty() || wanted.below.iter().any(|base| is_below(path, base));
     let rows = rows.iter().filter(|row| is_wanted(&path_of(row)));
     rows.map(|row| Owned::of(&wanted.columns.of(&row.row()))).collect()
-}
-
-fn in_order(mut rows: Vec<Owned>) -> Vec<Owned> {
-    rows.sort_by_cached_key(|row| format!("{row:?}"));
-    rows
 }
 
 /// The rows that so many workers take.
@@ -115,22 +113,76 @@ fn a_part_is_what_is_left_of_all() {
                 let database = rusqlite::Connection::open(&file).expect("a database");
                 database.execute_batch("CREATE INDEX path ON entries(path)").expect("an index");
             }
-            let all = read(&file).expect("read");
-            for _ in 0..40 {
+            let mut all = read(&file).expect("read");
+            all.sort_by_key(|row| row.row.depth);
+            for trial in 0..12 {
                 let below = below(&mut rng, &rows);
                 let wanted = Wanted { columns: columns(&mut rng), below: &below };
-                let expected = in_order(expected(&all, &wanted));
-                for workers in [1, 3] {
-                    let (taken, extent) = taken(&file, &wanted, workers).expect("read");
-                    assert_eq!(extent, Some(Extent::Complete));
-                    let shown: Vec<_> = below.iter().map(|path| path.escape_ascii().to_string()).collect();
-                    assert!(
-                        in_order(taken) == expected,
-                        "{format:?}, seed {seed}, {workers} workers, {:?}, {shown:?}",
-                        wanted.columns
-                    );
-                }
+                let (mut taken, extent) = taken(&file, &wanted, [1, 3][trial % 2]).expect("read");
+                taken.sort_by_key(|row| row.row.depth);
+                assert_eq!(extent, Some(Extent::Complete));
+                let shown: Vec<_> = below.iter().map(|path| path.escape_ascii().to_string()).collect();
+                let what = format!("{format:?}, seed {seed}, {:?} of {shown:?}", wanted.columns);
+                assert!(taken == expected(&all, &wanted), "{what}");
             }
         }
+    }
+}
+
+/// Sorted rows of a tree of two levels, enough for several row groups.
+fn many_sorted_rows() -> Vec<Owned> {
+    let like = Rng(11).row(b"");
+    let row = |number: usize| {
+        let mut row = like.clone();
+        row.parent = format!("/root/d{:03}", number / 500).into_bytes();
+        row.name = format!("f{:03}", number % 500).into_bytes();
+        row
+    };
+    (0..140_000).map(row).collect()
+}
+
+#[test]
+fn row_groups_without_wanted_paths_are_not_even_read_from_the_disk() {
+    let (ground, rows) = (Playground::new(), many_sorted_rows());
+    let file = ground.file(Format::Parquet);
+    write(&file, Format::Parquet, &rows, 1).expect("written");
+    let below = [b"/root/d000/".to_vec()];
+    let wanted = Wanted { columns: Columns::PATH | Columns::SIZE, below: &below };
+    let RowGroups { read: few, skipped } = open(&file).expect("opened").row_groups(&wanted);
+    assert!(few == 1 && skipped > 0, "{few} of {}", few + skipped);
+    let all = open(&file).expect("opened").row_groups(&Wanted::default());
+    assert_eq!(all, RowGroups { read: few + skipped, skipped: 0 });
+    assert_eq!(
+        open(&file).expect("opened").row_groups(&Wanted { below: &[b"/roo".to_vec()], ..wanted }).read,
+        0
+    );
+    // The last row group is damaged: it ends before the seal of the footer.
+    let mut bytes = std::fs::read(&file).expect("readable");
+    let seal = bytes.windows(8).rposition(|part| part == b"dentscrc").expect("a seal");
+    bytes[seal - 100..seal].fill(0xaa);
+    std::fs::write(&file, bytes).expect("written");
+    for workers in [1, 2] {
+        let (rows, extent) = taken(&file, &wanted, workers).expect("read");
+        assert_eq!((rows.len(), extent), (500, Some(Extent::Complete)));
+        let error = taken(&file, &Wanted::default(), workers).expect_err("damaged").to_string();
+        assert!(error.contains("the checksum of a row group is another"), "{error}");
+    }
+}
+
+#[test]
+fn the_first_error_of_a_taker_ends_all() {
+    let (ground, rows) = (Playground::new(), Rng(5).rows(4000));
+    let file = ground.file(Format::Parquet);
+    write(&file, Format::Parquet, &rows, 4).expect("written");
+    for workers in [1, 3] {
+        let taken = AtomicUsize::new(0);
+        let ended = open(&file).expect("opened").read(&Wanted::default(), workers, |_| {
+            |_: &Row<'_>| match taken.fetch_add(1, Ordering::Relaxed) {
+                1000 => Err(io::Error::from(io::ErrorKind::BrokenPipe)),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(ended.map(drop).map_err(|error| error.kind()), Err(io::ErrorKind::BrokenPipe));
+        assert!(workers > 1 || taken.into_inner() == 1001);
     }
 }
