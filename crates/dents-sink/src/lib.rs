@@ -21,6 +21,8 @@ mod format;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod journal;
+#[cfg(feature = "parquet")]
+pub mod manifest;
 mod message;
 pub mod ndjson;
 mod output;

@@ -3,6 +3,7 @@
 use super::decode::{Rows, may_have};
 use super::piece::Piece;
 use super::{io_error, panics, schema};
+use crate::manifest::{Manifest, Shard};
 use crate::read::{Below, RowGroups, Selection, Span, Take};
 use crate::row::Row;
 use crate::{Extent, message};
@@ -24,7 +25,8 @@ fn value<'f>(metadata: &'f ParquetMetaData, key: &str) -> Option<&'f str> {
 /// A Parquet file that this crate wrote.
 struct Table {
     path: PathBuf,
-    file: File,
+    /// `None`: a shard, which is opened for each row group. There may be more shards than a process may have descriptors.
+    file: Option<File>,
     metadata: ParquetMetaData,
     /// The checksum of each row group.
     checksums: Vec<u32>,
@@ -33,12 +35,12 @@ struct Table {
 
 impl Table {
     /// Reads the footer, and checks that this crate wrote the file.
-    fn open(path: &Path, file: File) -> io::Result<Table> {
+    fn open(path: &Path, file: &File) -> io::Result<Table> {
         let not_ours = || {
             let way_out = "name one that `dents scan` wrote";
             message::bad_file(path, "a Parquet file, but not of a scan", way_out)
         };
-        let footer = Piece::footer(&file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
+        let footer = Piece::footer(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
         let metadata = decode(path, || ParquetMetaDataReader::new().parse_and_finish(&footer))?;
         let value = |key: &str| value(&metadata, key);
         let version: u64 =
@@ -55,7 +57,31 @@ impl Table {
             "true" => Extent::Complete,
             _ => Extent::Partial,
         });
-        Ok(Table { path: path.to_path_buf(), file, metadata, checksums, extent })
+        Ok(Table { path: path.to_path_buf(), file: None, metadata, checksums, extent })
+    }
+
+    /// Opens a shard: it must have so many rows, and be complete if the scan is.
+    fn shard(path: &Path, rows: u64, extent: Extent) -> io::Result<Table> {
+        let way_out = "copy the whole directory again, or scan again";
+        let wrong = |problem: &str| message::bad_file(path, problem, way_out);
+        let opened = match path.metadata() {
+            Ok(about) if !about.is_file() => return Err(wrong("a shard must be a regular file")),
+            Ok(_) => File::open(path),
+            Err(error) => Err(error),
+        };
+        let file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => wrong("the manifest names this shard, and it is missing"),
+            _ => message::cannot_read(path, &error),
+        })?;
+        let table = Table::open(path, &file)?;
+        let there: u64 = table.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum();
+        if there != rows {
+            return Err(wrong(&format!("{there} rows, and the manifest says {rows}")));
+        }
+        if extent == Extent::Complete && table.extent != Some(extent) {
+            return Err(wrong("not complete, and the manifest says that the scan is"));
+        }
+        Ok(table)
     }
 
     /// The row groups that may have wanted paths.
@@ -100,29 +126,40 @@ impl Table {
     fn load(&self, group: &RowGroupMetaData, checksum: u32, buffer: Vec<u8>) -> Result<Piece, ParquetError> {
         let ranges = group.columns().iter().map(|column| column.byte_range());
         let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
-        Piece::group(&self.file, start, ranges.map(|(_, len)| len).sum(), checksum, buffer)
+        let opened;
+        let file = match &self.file {
+            Some(file) => file,
+            None => {
+                opened = File::open(&self.path)?;
+                &opened
+            }
+        };
+        Piece::group(file, start, ranges.map(|(_, len)| len).sum(), checksum, buffer)
     }
 }
 
 /// The row groups of a scan.
 pub(crate) struct Groups {
     tables: Vec<Table>,
+    pub(crate) span: Span,
+    pub(crate) extent: Option<Extent>,
 }
 
 impl Groups {
     /// Those of a file.
-    pub(crate) fn file(path: &Path, file: File) -> io::Result<Groups> {
-        Ok(Groups { tables: vec![Table::open(path, file)?] })
+    pub(crate) fn of_file(path: &Path, file: File) -> io::Result<Groups> {
+        let table = Table::open(path, &file)?;
+        let value = |key| value(&table.metadata, key);
+        let (span, extent) = (Span::of(value(schema::BEGUN), value(schema::ENDED)), table.extent);
+        Ok(Groups { tables: vec![Table { file: Some(file), ..table }], span, extent })
     }
 
-    /// From the metadata of the file.
-    pub(crate) fn span(&self) -> Span {
-        let [table] = &self.tables[..] else { return Span::default() };
-        Span::of(value(&table.metadata, schema::BEGUN), value(&table.metadata, schema::ENDED))
-    }
-
-    pub(crate) fn extent(&self) -> Option<Extent> {
-        self.tables.first()?.extent
+    /// Those of all shards in a directory. Their footers are read.
+    pub(crate) fn of_directory(directory: &Path) -> io::Result<Groups> {
+        let Manifest { extent, begun, ended, shards, .. } = Manifest::read(directory)?;
+        let open = |shard: Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
+        let tables = shards.into_iter().map(open).collect::<io::Result<_>>()?;
+        Ok(Groups { tables, span: Span { begun: Some(begun), ended }, extent: Some(extent) })
     }
 
     /// Those that may have wanted paths, with their files.

@@ -100,18 +100,22 @@ pub struct RowGroups {
     pub skipped: usize,
 }
 
-/// Opens a scan file; `-` is stdin.
+/// Opens a scan file; `-` is stdin. A directory is a scan in several files, which its [manifest](crate::manifest) lists.
 ///
 /// # Errors
 /// If it cannot be read, or is not a scan file; the message names the file, the problem and a remedy.
 pub fn open(path: &Path) -> io::Result<Reader> {
+    #[cfg(feature = "parquet")]
+    if path.as_os_str() != "-" && path.is_dir() {
+        return Ok(Reader(Kind::Groups(crate::parquet::Groups::of_directory(path)?)));
+    }
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
     let kind = match &begin[..] {
         // Even a scan without rows writes its record.
         [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it again, or scan again")),
         [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
-        begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::file(path, file)?),
+        begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::of_file(path, file)?),
         #[cfg(feature = "sqlite")]
         begin if begin.starts_with(b"SQLite format 3\0") => Kind::Table(crate::sqlite::Table::open(path)?),
         _ => {
@@ -153,7 +157,7 @@ impl Reader {
         match &self.0 {
             Kind::Lines(lines) => lines.span,
             #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.span(),
+            Kind::Groups(groups) => groups.span,
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.span(),
         }
@@ -189,7 +193,7 @@ impl Reader {
         let selection = Selection { columns: wanted.columns, below: &below };
         #[cfg(feature = "parquet")]
         if let Kind::Groups(groups) = self.0 {
-            return Ok((groups.share(&selection, workers, make)?, groups.extent()));
+            return Ok((groups.share(&selection, workers, make)?, groups.extent));
         }
         let _ = workers;
         let mut taker = make(0);
@@ -205,7 +209,7 @@ impl Reader {
         match self.0 {
             Kind::Lines(mut lines) => lines.for_each(&mut wanted.filter(give)),
             #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.each(wanted, give).map(|()| groups.extent()),
+            Kind::Groups(groups) => groups.each(wanted, give).map(|()| groups.extent),
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.each(wanted, give),
         }
