@@ -94,6 +94,8 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
+            // Paths of a subtree begin with the same bytes, often more than the usual 64.
+            .set_statistics_truncate_length(None)
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         for (name, encoding) in ENCODED {
