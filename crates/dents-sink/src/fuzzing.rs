@@ -3,10 +3,11 @@
 pub use crate::journal::fuzzing::{frames, rows};
 
 use crate::ndjson::fuzzing::comes_back;
-use crate::{Format, read};
-use std::fs;
-use std::path::PathBuf;
+use crate::read::{Columns, Take, Wanted};
+use crate::{Format, Row, read};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::{fs, io};
 
 /// Files of one call, removed when it ends.
 pub(crate) struct Place(pub(crate) PathBuf);
@@ -61,26 +62,74 @@ pub fn sqlite(bytes: &[u8]) {
     scan(bytes, Format::Sqlite);
 }
 
-/// Reads a scan file; its rows are the same after they were written as lines and read again. An error names the file.
+/// The manifest of a scan in several files: a valid one is the same after it was written and read again.
+#[cfg(feature = "parquet")]
+pub fn manifest(bytes: &[u8]) {
+    use crate::manifest::{Manifest, NAME};
+    let place = Place::new();
+    place.file(NAME, bytes);
+    match Manifest::read(&place.0) {
+        Ok(manifest) => {
+            manifest.write(&place.0).expect("what is valid can be written");
+            assert_eq!(Manifest::read(&place.0).expect("what is written is valid"), manifest);
+        }
+        Err(error) => assert!(error.to_string().contains(NAME), "{error}"),
+    }
+    // None of its shards is there.
+    let opened = read::open(&place.0).map(|reader| reader.row_groups(&Wanted::default()));
+    assert!(opened.is_err() || opened.is_ok_and(|groups| groups == read::RowGroups::default()));
+}
+
+/// Reads a scan file; its rows are the same after they were written as lines and read again, and when only some columns are
+/// read. An error names the file.
 fn scan(bytes: &[u8], format: Format) {
     let place = Place::new();
     let path = place.file("scan", bytes);
-    let mut rows = 0;
+    let columns = Columns::from_bits_truncate(crc32fast::hash(bytes));
+    let (mut all, mut parent) = (Sum::default(), Vec::new());
     let read = read::open(&path).and_then(|reader| {
         if reader.format() != format {
             return Ok(None);
         }
         let _ = reader.span();
         reader.for_each(&mut |row| {
-            rows += 1;
+            all.row(&columns.of(row))?;
+            parent = row.parent.to_vec();
             comes_back(row);
             Ok(())
         })
     });
     // A row takes at least a bit, except in Parquet, where all rows may be equal.
-    assert!(format != Format::Ndjson || rows <= bytes.len());
-    if let Err(error) = read {
-        assert!(error.to_string().contains("scan"), "{error}");
+    assert!(format != Format::Ndjson || all.rows <= bytes.len());
+    match read {
+        Err(error) => assert!(error.to_string().contains("scan"), "{error}"),
+        Ok(None) if all.rows == 0 => {}
+        Ok(_) => assert_eq!(part(&path, columns, &[]).expect("it was read before"), all),
+    }
+    // Which rows these are is not checked, since statistics or an index may be wrong.
+    let _ = part(&path, columns, &[parent]);
+}
+
+/// The rows of a file that are below some paths.
+fn part(path: &Path, columns: Columns, below: &[Vec<u8>]) -> io::Result<Sum> {
+    let (mut sums, _) = read::open(path)?.read(&Wanted { columns, below }, 1, |_| Sum::default())?;
+    Ok(sums.remove(0))
+}
+
+/// Rows, and a checksum of them.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sum {
+    rows: usize,
+    checksum: u32,
+}
+
+impl Take for Sum {
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.rows += 1;
+        let mut checksum = crc32fast::Hasher::new_with_initial(self.checksum);
+        checksum.update(format!("{row:?}").as_bytes());
+        self.checksum = checksum.finalize();
+        Ok(())
     }
 }
 
@@ -166,6 +215,24 @@ mod tests {
             crate::parquet::fuzzing::seal(&mut bytes);
         }
         bytes
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn manifest() {
+        use crate::manifest::{Manifest, NAME, Shard};
+        let begun = Time { sec: 1_700_000_000, nsec: 0 };
+        let shard = |number| Shard { file: format!("{number:04}.parquet"), rows: number };
+        let (roots, shards) = (vec![b"/home".to_vec(), b"/data/\xff".to_vec()], (1..4).map(shard).collect());
+        let ended = Some(begun);
+        let of = |extent, shards| {
+            let place = super::Place::new();
+            let roots = roots.clone();
+            Manifest { extent, begun, ended, roots, shards }.write(&place.0).expect("room");
+            std::fs::read(place.0.join(NAME)).expect("it is there")
+        };
+        let corpus = [of(Extent::Complete, shards), of(Extent::Partial, Vec::new())];
+        dents_fuzz::check("manifest", &corpus, super::manifest);
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! Formats for the rows of a scan: writers and readers.
 //!
 //! ```text
-//! walk ─► Row ─► Part ─┐                               ┌─► Row
-//! walk ─► Row ─► Part ─┼─► Sink ─► Output ─► FILE ─► Reader
-//! walk ─► Row ─► Part ─┘  a lock   renamed
-//!                encodes           when whole
+//! walk ─► Row ─► Part ─┐                                     ┌─► Row ─► Take
+//! walk ─► Row ─► Part ─┼─► Sink ─► Output ─► FILE ─► Reader ─┼─► Row ─► Take
+//! walk ─► Row ─► Part ─┘  a lock   renamed           wanted  └─► Row ─► Take
+//!                encodes           when whole        columns, paths
 //! ```
 //!
 //! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only
 //! writing to the file takes a lock. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
 //! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format and gives the same
-//! rows again; every format records whether they are all ([`Extent`]).
+//! rows again, or the part of them that a program [wants](read::Wanted), to several workers; every format records whether they are
+//! all ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
 //!
 //! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
@@ -21,6 +22,8 @@ mod format;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod journal;
+#[cfg(feature = "parquet")]
+pub mod manifest;
 mod message;
 pub mod ndjson;
 mod output;

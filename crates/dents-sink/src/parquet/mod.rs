@@ -74,15 +74,17 @@
 
 mod checksum;
 mod column;
+mod decode;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod group;
 mod panics;
+mod piece;
 mod read;
 mod schema;
 
 pub use panics::on_panic;
-pub(crate) use read::Columns;
+pub(crate) use read::Groups;
 
 use crate::{About, Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;

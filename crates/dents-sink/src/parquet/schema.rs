@@ -73,8 +73,8 @@ const ENCODED: [(&str, Encoding); 12] = [
 
 /// Columns without statistics: each row group has values of the whole range, so minimum and maximum would not let a reader skip
 /// it. Byte columns too, as queries use text.
-const WITHOUT_STATISTICS: [&str; 8] =
-    ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
+const WITHOUT_STATISTICS: [&str; 7] =
+    ["path", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
 
 /// The schema and the properties of the writer.
 pub(super) struct Schema {
@@ -94,6 +94,8 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
+            // Paths of a subtree begin with the same bytes, often more than the usual 64.
+            .set_statistics_truncate_length(None)
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         for (name, encoding) in ENCODED {

@@ -37,6 +37,7 @@
 
 mod wanted;
 
+pub(crate) use wanted::{Below, Selection};
 pub use wanted::{Columns, Wanted};
 
 use crate::ndjson::Lines;
@@ -46,7 +47,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
-use wanted::Below;
 
 /// A scan file.
 pub struct Reader(Kind);
@@ -71,7 +71,7 @@ impl Span {
 enum Kind {
     Lines(Lines),
     #[cfg(feature = "parquet")]
-    Columns(crate::parquet::Columns),
+    Groups(crate::parquet::Groups),
     #[cfg(feature = "sqlite")]
     Table(crate::sqlite::Table),
 }
@@ -100,18 +100,22 @@ pub struct RowGroups {
     pub skipped: usize,
 }
 
-/// Opens a scan file; `-` is stdin.
+/// Opens a scan file; `-` is stdin. A directory is a scan in several files, which its [manifest](crate::manifest) lists.
 ///
 /// # Errors
 /// If it cannot be read, or is not a scan file; the message names the file, the problem and a remedy.
 pub fn open(path: &Path) -> io::Result<Reader> {
+    #[cfg(feature = "parquet")]
+    if path.as_os_str() != "-" && path.is_dir() {
+        return Ok(Reader(Kind::Groups(crate::parquet::Groups::of_directory(path)?)));
+    }
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
     let kind = match &begin[..] {
         // Even a scan without rows writes its record.
         [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it again, or scan again")),
         [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
-        begin if begin.starts_with(b"PAR1") => Kind::Columns(crate::parquet::Columns::open(path, file)?),
+        begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::of_file(path, file)?),
         #[cfg(feature = "sqlite")]
         begin if begin.starts_with(b"SQLite format 3\0") => Kind::Table(crate::sqlite::Table::open(path)?),
         _ => {
@@ -140,7 +144,7 @@ impl Reader {
         match self.0 {
             Kind::Lines(_) => Format::Ndjson,
             #[cfg(feature = "parquet")]
-            Kind::Columns(_) => Format::Parquet,
+            Kind::Groups(_) => Format::Parquet,
             #[cfg(feature = "sqlite")]
             Kind::Table(_) => Format::Sqlite,
         }
@@ -153,7 +157,7 @@ impl Reader {
         match &self.0 {
             Kind::Lines(lines) => lines.span,
             #[cfg(feature = "parquet")]
-            Kind::Columns(columns) => columns.span(),
+            Kind::Groups(groups) => groups.span,
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.span(),
         }
@@ -165,45 +169,59 @@ impl Reader {
     /// # Errors
     /// If the file cannot be read to its end, or contains an invalid row.
     pub fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<Option<Extent>> {
-        match self.0 {
-            Kind::Lines(mut lines) => lines.for_each(give),
-            #[cfg(feature = "parquet")]
-            Kind::Columns(columns) => columns.for_each(give),
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => table.for_each(give),
-        }
+        self.each(&Selection { columns: Columns::all(), below: &Below::new(&[]) }, give)
     }
 
     /// Gives the wanted rows, each once, with the wanted columns, to the takers of up to `workers` threads; `make` makes their takers,
-    /// on the calling thread. Returns the takers, and whether the rows of the file are complete, as [`Self::for_each`] does.
+    /// on the calling thread. Returns the takers, at least one, and whether the rows of the file are complete, as [`Self::for_each`]
+    /// does.
     ///
     /// Parquet is decoded by all workers, a row group each at a time; then the order of rows has no meaning. Other formats, and a
-    /// single worker, use the calling thread alone; then rows come in the order of the file, except from SQLite with an
-    /// index of its paths: in the order of that, if not all paths are wanted.
+    /// single worker, use the calling thread alone, and rows come in the order of the file. (Exception: the rows of SQLite
+    /// below some paths come in the order of an index of its paths, if it has one.)
     ///
     /// # Errors
     /// If the file cannot be read to its end, or contains an invalid value in a column that is read; or the first error of a taker.
-    /// Other takers may have got some rows then.
+    /// Then the takers have got some rows, and are dropped.
     pub fn read<T: Take>(
         self,
         wanted: &Wanted<'_>,
         workers: usize,
         mut make: impl FnMut(usize) -> T,
     ) -> io::Result<(Vec<T>, Option<Extent>)> {
+        let below = Below::new(wanted.below);
+        let selection = Selection { columns: wanted.columns, below: &below };
+        #[cfg(feature = "parquet")]
+        if let Kind::Groups(groups) = self.0 {
+            return Ok((groups.share(&selection, workers, make)?, groups.extent));
+        }
         let _ = workers;
-        let (below, mut path) = (Below::new(wanted.below), Vec::new());
         let mut taker = make(0);
-        let extent = self.for_each(&mut |row| match below.has_row(row, &mut path) {
-            true => taker.row(&wanted.columns.of(row)),
-            false => Ok(()),
-        })?;
+        let extent = self.each(&selection, &mut |row| taker.row(row))?;
         Ok((vec![taker], extent))
     }
 
-    /// How many row groups [`Self::read`] would read, and how many not. Formats that have none count as one group.
+    fn each(
+        self,
+        wanted: &Selection<'_>,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
+        match self.0 {
+            Kind::Lines(mut lines) => lines.for_each(&mut wanted.filter(give)),
+            #[cfg(feature = "parquet")]
+            Kind::Groups(groups) => groups.each(wanted, give).map(|()| groups.extent),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => table.each(wanted, give),
+        }
+    }
+
+    /// How many row groups [`Self::read`] would read, and how many not. Formats other than Parquet are one group.
     #[must_use]
     pub fn row_groups(&self, wanted: &Wanted<'_>) -> RowGroups {
-        let _ = wanted;
-        RowGroups { read: 1, skipped: 0 }
+        match &self.0 {
+            #[cfg(feature = "parquet")]
+            Kind::Groups(groups) => groups.row_groups(&Below::new(wanted.below)),
+            _ => RowGroups { read: 1, skipped: 0 },
+        }
     }
 }

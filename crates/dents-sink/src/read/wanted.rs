@@ -3,6 +3,8 @@
 use crate::row::{Facts, Row};
 use bitflags::bitflags;
 use dents_core::batch::Time;
+use std::io;
+use std::ops::Range;
 
 bitflags! {
     /// A set of columns. Every row has its type, its depth and its fault, and whether it has facts; all else must be wanted. A field
@@ -107,8 +109,39 @@ impl Default for Wanted<'_> {
     }
 }
 
-/// The test of `below`.
-pub(crate) struct Below(Option<Vec<Base>>);
+/// The same for the readers.
+pub(crate) struct Selection<'s> {
+    pub(crate) columns: Columns,
+    pub(crate) below: &'s Below,
+}
+
+impl Selection<'_> {
+    /// For a reader that has read all of a row: gives what is wanted of it.
+    pub(crate) fn filter(
+        &self,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> impl FnMut(&Row<'_>) -> io::Result<()> {
+        let mut path = Vec::new();
+        move |row| {
+            if !self.below.is_all() {
+                path.clear();
+                row.path(&mut path);
+                if !self.below.has(&path) {
+                    return Ok(());
+                }
+            }
+            give(&self.columns.of(row))
+        }
+    }
+}
+
+/// The test of [`Wanted::below`].
+pub(crate) struct Below {
+    /// `None`: all paths.
+    bases: Option<Vec<Base>>,
+    /// In their order, without those that lie in others.
+    ranges: Vec<Range<Vec<u8>>>,
+}
 
 /// One of the paths.
 struct Base {
@@ -131,25 +164,46 @@ impl Base {
             _ => false,
         }
     }
+
+    /// The paths that [`Self::has`] accepts, in the order of bytes: the path itself, and those below it. Others are between: `a`, `a-b`,
+    /// `a/b`.
+    fn ranges(&self) -> impl Iterator<Item = Range<Vec<u8>>> + use<> {
+        let with = |byte: u8| [&self.path[..], &[byte]].concat();
+        let itself = (self.was_empty || !self.path.is_empty()).then(|| self.path.clone()..with(0));
+        let below = (!self.was_empty).then(|| with(b'/')..with(b'/' + 1));
+        [itself, below].into_iter().flatten()
+    }
 }
 
 impl Below {
     pub(crate) fn new(paths: &[Vec<u8>]) -> Below {
-        Below((!paths.is_empty()).then(|| paths.iter().map(|path| Base::of(path)).collect()))
+        let bases: Vec<Base> = paths.iter().map(|path| Base::of(path)).collect();
+        let mut ranges: Vec<_> = bases.iter().flat_map(Base::ranges).collect();
+        ranges.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        // One may lie in another, as all begin with the same bytes, but none reaches beyond it.
+        ranges.dedup_by(|next, last| next.end <= last.end);
+        Below { bases: (!bases.is_empty()).then_some(bases), ranges }
+    }
+
+    /// Whether all rows are wanted.
+    pub(crate) fn is_all(&self) -> bool {
+        self.bases.is_none()
     }
 
     /// Whether the row of this path is wanted.
     pub(crate) fn has(&self, path: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|bases| bases.iter().any(|base| base.has(path)))
+        self.bases.as_ref().is_none_or(|bases| bases.iter().any(|base| base.has(path)))
     }
 
-    /// Whether the row is wanted. Its path is made only if it must be tested.
-    pub(crate) fn has_row(&self, row: &Row<'_>, path: &mut Vec<u8>) -> bool {
-        self.0.is_none() || {
-            path.clear();
-            row.path(path);
-            self.has(path)
-        }
+    /// The ranges of the wanted paths in the order of bytes, which have no path in common; none for all paths.
+    pub(crate) fn ranges(&self) -> &[Range<Vec<u8>>] {
+        &self.ranges
+    }
+
+    /// Whether a wanted path may be among paths of which these are the least and the greatest, in the order of bytes.
+    pub(crate) fn may_have(&self, least: &[u8], greatest: &[u8]) -> bool {
+        self.is_all()
+            || self.ranges.iter().any(|range| greatest >= &range.start[..] && least < &range.end[..])
     }
 }
 
@@ -159,7 +213,12 @@ mod tests {
 
     fn has(below: &[&str], path: &str) -> bool {
         let below: Vec<Vec<u8>> = below.iter().map(|path| path.as_bytes().to_vec()).collect();
-        Below::new(&below).has(path.as_bytes())
+        let below = Below::new(&below);
+        let (path, has) = (path.as_bytes(), below.has(path.as_bytes()));
+        let range = |range: &Range<Vec<u8>>| (&range.start[..]..&range.end[..]).contains(&path);
+        assert_eq!(has, below.is_all() || below.ranges().iter().any(range), "{}", path.escape_ascii());
+        assert_eq!(has, below.may_have(path, path), "{}", path.escape_ascii());
+        has
     }
 
     #[test]

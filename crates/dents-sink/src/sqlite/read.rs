@@ -1,13 +1,13 @@
 //! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
-use crate::read::Span;
+use crate::read::{Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
 use crate::{Extent, SCHEMA, message, words};
 use dents_core::batch::Time;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 const SELECT: &str = "SELECT path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
     allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy FROM entries";
+
+const RANGE: &str = " WHERE path >= ? AND path < ?";
 
 /// An SQLite file that this crate wrote.
 pub(crate) struct Table {
@@ -57,12 +59,35 @@ impl Table {
         Span::of(text("begun").as_deref(), text("ended").as_deref())
     }
 
-    pub(crate) fn for_each(
+    /// Gives the wanted rows: all are read, unless the paths have an index.
+    pub(crate) fn each(
         self,
+        wanted: &Selection<'_>,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
-        let mut statement = self.database.prepare(SELECT).map_err(broken)?;
+        let mut give = wanted.filter(give);
+        if !wanted.below.is_all() && self.has_index().map_err(broken)? {
+            let mut statement = self.database.prepare(&format!("{SELECT}{RANGE}")).map_err(broken)?;
+            for range in wanted.below.ranges() {
+                for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
+                    statement.raw_bind_parameter(1, from).map_err(broken)?;
+                    statement.raw_bind_parameter(2, to).map_err(broken)?;
+                    self.give(&mut statement, &mut give)?;
+                }
+            }
+        } else {
+            self.give(&mut self.database.prepare(SELECT).map_err(broken)?, &mut give)?;
+        }
+        self.extent().map_err(broken)
+    }
+
+    fn give(
+        &self,
+        statement: &mut Statement<'_>,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(broken)? {
             let mut values = [ValueRef::Null; COLUMNS];
@@ -72,7 +97,14 @@ impl Table {
             let row = row_of(&values).map_err(|problem| message::damaged(&self.path, problem))?;
             give(&row)?;
         }
-        self.extent().map_err(broken)
+        Ok(())
+    }
+
+    /// Whether SQLite finds a range of paths by an index: then its plan is a search, otherwise a scan.
+    fn has_index(&self) -> rusqlite::Result<bool> {
+        let explain = format!("EXPLAIN QUERY PLAN {SELECT}{RANGE}");
+        let plan = self.database.query_row(&explain, ["", ""], |row| row.get::<_, String>("detail"))?;
+        Ok(plan.starts_with("SEARCH"))
     }
 
     /// The extent, from the table `scan`. Earlier versions made it without the column.
@@ -100,6 +132,15 @@ fn pages_missing(path: &Path) -> io::Result<bool> {
 
 fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
     message::damaged(path, &error.to_string())
+}
+
+/// A range of paths, as texts and as blobs: texts are compared with texts alone. Paths that are not UTF-8 are blobs, and all paths
+/// below them.
+fn as_values<'a>(from: &'a [u8], to: &'a [u8]) -> [Option<[ToSqlOutput<'a>; 2]>; 2] {
+    let values =
+        |kind: fn(&'a [u8]) -> ValueRef<'a>| [from, to].map(|path| ToSqlOutput::Borrowed(kind(path)));
+    let is_text = std::str::from_utf8(from).is_ok();
+    [is_text.then(|| values(ValueRef::Text)), Some(values(ValueRef::Blob))]
 }
 
 fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {

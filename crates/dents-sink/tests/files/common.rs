@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A row that owns its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owned {
-    parent: Vec<u8>,
-    name: Vec<u8>,
+    pub(crate) parent: Vec<u8>,
+    pub(crate) name: Vec<u8>,
     user: Option<Vec<u8>>,
     group: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
-    row: Row<'static>,
+    pub(crate) row: Row<'static>,
 }
 
 impl Owned {

@@ -6,3 +6,5 @@ mod extent;
 mod guide;
 mod outputs;
 mod round_trip;
+mod shards;
+mod wanted;

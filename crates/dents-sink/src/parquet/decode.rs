@@ -1,0 +1,428 @@
+//! The rows of a row group, decoded in batches, of the wanted columns alone.
+
+use super::piece::Piece;
+use crate::read::{Below, Columns, Selection};
+use crate::row::{Facts, Row};
+use crate::time::Unit;
+use crate::words::Problem;
+use crate::{time, words};
+use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
+use ::parquet::column::reader::ColumnReaderImpl;
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::RowGroupMetaData;
+use ::parquet::file::serialized_reader::SerializedPageReader;
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
+use std::sync::Arc;
+
+/// Rows that are decoded at once: so few that they stay in the cache.
+const BATCH: usize = 1024;
+
+fn missing(name: &str) -> ParquetError {
+    ParquetError::General(format!("column \"{name}\" is missing, or of another type"))
+}
+
+/// The position of a column.
+fn index_of(group: &RowGroupMetaData, name: &str) -> Option<usize> {
+    group.columns().iter().position(|column| column.column_path().parts() == [name])
+}
+
+/// The name of the column of exact bytes. In version 1 it had no suffix.
+fn exact(group: &RowGroupMetaData, name: &str) -> String {
+    let bytes = format!("{name}_bytes");
+    if index_of(group, &bytes).is_some() { bytes } else { name.to_string() }
+}
+
+/// Whether wanted paths may be in a row group, by its statistics. The least and the greatest value may be cut off: then they are a bit
+/// less, and a bit greater.
+pub(super) fn may_have(group: &RowGroupMetaData, below: &Below) -> bool {
+    let column = index_of(group, &exact(group, "path"));
+    let statistics = column.and_then(|index| group.column(index).statistics());
+    // The deprecated ones compare bytes as signed numbers.
+    let statistics = statistics.filter(|statistics| !statistics.is_min_max_deprecated());
+    let bounds = statistics.and_then(|all| Some((all.min_bytes_opt()?, all.max_bytes_opt()?)));
+    bounds.is_none_or(|(least, greatest)| below.may_have(least, greatest))
+}
+
+/// A row group whose columns can be opened.
+struct Source<'p> {
+    piece: &'p Arc<Piece>,
+    metadata: &'p RowGroupMetaData,
+    rows: usize,
+    wanted: Columns,
+}
+
+impl Source<'_> {
+    /// The column, if one of these is wanted.
+    fn column<T: DataType>(&self, name: &str, of: Columns) -> Result<Column<T>, ParquetError> {
+        if self.wanted.intersects(of) { self.always(name) } else { Ok(Column::unwanted()) }
+    }
+
+    /// The column of exact bytes.
+    fn bytes(&self, name: &str, of: Columns) -> Result<Column<ByteArrayType>, ParquetError> {
+        self.column(&exact(self.metadata, name), of)
+    }
+
+    fn always<T: DataType>(&self, name: &str) -> Result<Column<T>, ParquetError> {
+        let missing = || missing(name);
+        let metadata = self.metadata.column(index_of(self.metadata, name).ok_or_else(missing)?);
+        let descriptor = metadata.column_descr_ptr();
+        let levels = (descriptor.max_rep_level(), descriptor.max_def_level());
+        if !matches!(levels, (0, 0 | 1)) || descriptor.physical_type() != T::get_physical_type() {
+            return Err(missing());
+        }
+        let pages = SerializedPageReader::new(self.piece.clone(), metadata, self.rows, None)?;
+        let optional = descriptor.max_def_level() == 1;
+        Ok(Column {
+            reader: Some(ColumnReaderImpl::new(descriptor, Box::new(pages))),
+            optional,
+            ..Column::unwanted()
+        })
+    }
+
+    /// The unit of times; version 1 had nanoseconds only.
+    fn unit(&self) -> Result<Unit, ParquetError> {
+        let column = index_of(self.metadata, "mtime").map(|index| self.metadata.column(index).column_descr());
+        match column.and_then(|column| column.logical_type_ref()) {
+            Some(LogicalType::Timestamp(TimestampType { unit: TimeUnit::MICROS, .. })) => Ok(Unit::Micros),
+            Some(LogicalType::Timestamp(TimestampType { unit: TimeUnit::NANOS, .. })) => Ok(Unit::Nanos),
+            _ => Err(missing("mtime")),
+        }
+    }
+}
+
+/// The next rows, and those before them that no taker wants.
+#[derive(Clone, Copy)]
+struct Batch {
+    skipped: usize,
+    rows: usize,
+}
+
+/// A batch of one column.
+struct Column<T: DataType> {
+    /// `None`: the column is not wanted, and no row has a value.
+    reader: Option<ColumnReaderImpl<T>>,
+    optional: bool,
+    /// The values, without nulls.
+    values: Vec<T::T>,
+    /// For each row 1 if it has a value; empty for a required column.
+    levels: Vec<i16>,
+    /// The next row of `levels`, and the next of `values`.
+    row: usize,
+    value: usize,
+}
+
+impl<T: DataType> Column<T> {
+    fn unwanted() -> Column<T> {
+        Column { reader: None, optional: true, values: Vec::new(), levels: Vec::new(), row: 0, value: 0 }
+    }
+
+    /// Decodes a batch, after it has skipped so many rows.
+    fn fill(&mut self, Batch { skipped, rows }: Batch) -> Result<(), ParquetError> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        self.values.clear();
+        self.levels.clear();
+        (self.row, self.value) = (0, 0);
+        let levels = self.optional.then_some(&mut self.levels);
+        let there = reader.skip_records(skipped)? == skipped
+            && reader.read_records(rows, levels, None, &mut self.values)?.0 == rows;
+        let ends_early = || ParquetError::EOF("a column ends before its row group".to_string());
+        if there { Ok(()) } else { Err(ends_early()) }
+    }
+
+    /// The value of the next row, if it has one.
+    fn next(&mut self) -> Option<&T::T> {
+        if self.optional {
+            let level = self.levels.get(self.row).copied();
+            self.row += 1;
+            if level != Some(1) {
+                return None;
+            }
+        }
+        self.value += 1;
+        self.values.get(self.value - 1)
+    }
+
+    /// Back to the first row of the batch.
+    fn rewind(&mut self) {
+        (self.row, self.value) = (0, 0);
+    }
+}
+
+/// The rows of a row group.
+pub(super) struct Rows<'w> {
+    wanted: &'w Selection<'w>,
+    /// Rows that are not decoded yet.
+    left: usize,
+    /// Rows whose paths were decoded and not wanted: the other columns are behind.
+    behind: usize,
+    /// For each row of the batch, whether its path is wanted; empty if all paths are.
+    is_wanted: Vec<bool>,
+    path: Column<ByteArrayType>,
+    parent: Column<ByteArrayType>,
+    depth: Column<Int32Type>,
+    kind: Column<ByteArrayType>,
+    last_kind: Kind,
+    facts: FactColumns,
+    target: Column<ByteArrayType>,
+    asked: Column<ByteArrayType>,
+    errno: Column<Int32Type>,
+}
+
+impl<'w> Rows<'w> {
+    pub(super) fn new(
+        piece: &Arc<Piece>,
+        metadata: &RowGroupMetaData,
+        wanted: &'w Selection<'w>,
+    ) -> Result<Rows<'w>, ParquetError> {
+        // A number below 0 is none.
+        let rows = usize::try_from(metadata.num_rows()).unwrap_or(0);
+        let source = Source { piece, metadata, rows, wanted: wanted.columns };
+        let path = match wanted.below.is_all() {
+            // A name is what follows the parent in the path.
+            true => source.bytes("path", Columns::NAME)?,
+            false => source.always(&exact(metadata, "path"))?,
+        };
+        Ok(Rows {
+            wanted,
+            left: rows,
+            behind: 0,
+            is_wanted: Vec::new(),
+            path,
+            parent: source.bytes("parent", Columns::PATH)?,
+            depth: source.always("depth")?,
+            kind: source.always("type")?,
+            last_kind: Kind::Unknown,
+            facts: FactColumns::new(&source)?,
+            target: source.bytes("target", Columns::TARGET)?,
+            asked: source.always("asked")?,
+            errno: source.always("errno")?,
+        })
+    }
+
+    /// Decodes the next batch that has a wanted path, and returns its number of rows: 0 at the end.
+    pub(super) fn fill(&mut self) -> Result<usize, ParquetError> {
+        while self.left > 0 {
+            let rows = self.left.min(BATCH);
+            self.left -= rows;
+            self.path.fill(Batch { skipped: 0, rows })?;
+            if self.test_paths(rows) {
+                let skipped = std::mem::take(&mut self.behind);
+                self.fill_others(Batch { skipped, rows })?;
+                return Ok(rows);
+            }
+            self.behind += rows;
+        }
+        Ok(0)
+    }
+
+    /// Whether one of the paths is wanted.
+    fn test_paths(&mut self, rows: usize) -> bool {
+        let Rows { path, is_wanted, wanted: Selection { below, .. }, .. } = self;
+        if below.is_all() {
+            return true;
+        }
+        is_wanted.clear();
+        is_wanted.extend((0..rows).map(|_| below.has(bytes(path.next()).unwrap_or_default())));
+        path.rewind();
+        is_wanted.contains(&true)
+    }
+
+    fn fill_others(&mut self, batch: Batch) -> Result<(), ParquetError> {
+        let Rows { parent, kind, target, asked, .. } = self;
+        for column in [parent, kind, target, asked] {
+            column.fill(batch)?;
+        }
+        self.depth.fill(batch)?;
+        self.errno.fill(batch)?;
+        self.facts.fill(batch)
+    }
+
+    /// Whether the path of this row of the batch is wanted.
+    pub(super) fn is_wanted(&self, row: usize) -> bool {
+        self.is_wanted.get(row).is_none_or(|wanted| *wanted)
+    }
+
+    /// The next row of the batch.
+    pub(super) fn row(&mut self) -> Result<Row<'_>, Problem> {
+        let (path, parent) = (bytes(self.path.next()), bytes(self.parent.next()));
+        let columns = self.wanted.columns;
+        let name = match columns.contains(Columns::NAME) {
+            true => {
+                let (path, parent) = (path.ok_or("a row has no path")?, parent.ok_or(NO_PARENT)?);
+                Row::name_in(parent, path).ok_or("a path does not begin with its parent")?
+            }
+            false => b"",
+        };
+        let parent = match columns.contains(Columns::PARENT) {
+            true => parent.ok_or(NO_PARENT)?,
+            false => b"",
+        };
+        let kind = bytes(self.kind.next()).ok_or("a row has no type")?;
+        // Most rows have the type of the row before.
+        if kind != words::of_kind(self.last_kind).as_bytes() {
+            self.last_kind = words::kind(kind)?;
+        }
+        Ok(Row {
+            parent,
+            name,
+            depth: self.depth.next().map(|depth| *depth as u32).ok_or("a row has no depth")?,
+            kind: self.last_kind,
+            facts: self.facts.next()?,
+            target: bytes(self.target.next()),
+            fault: words::fault(bytes(self.asked.next()), self.errno.next().copied())?,
+        })
+    }
+}
+
+const NO_PARENT: Problem = "a row has no parent";
+
+/// A column that has a value for each row with facts. So its values need no levels but those of all such columns.
+struct Fact<T: DataType>(Column<T>);
+
+impl<T: DataType> Fact<T> {
+    fn of(source: &Source<'_>, name: &str, of: Columns) -> Result<Fact<T>, ParquetError> {
+        source.column(name, of).map(Fact)
+    }
+
+    /// Decodes a batch, and compares its levels with those that all must have.
+    fn fill(&mut self, batch: Batch, levels: &[i16]) -> Result<(), ParquetError> {
+        let Fact(column) = self;
+        column.fill(batch)?;
+        match column.reader {
+            None => column.values.resize(batch.rows, T::T::default()),
+            Some(_) if column.optional && column.levels == levels => {}
+            Some(_) if !column.optional && !levels.contains(&0) => {}
+            Some(_) => return Err(ParquetError::General("a fact is missing".to_string())),
+        }
+        Ok(())
+    }
+
+    fn get(&self, index: usize) -> &T::T {
+        &self.0.values[index]
+    }
+}
+
+/// The columns of the facts.
+struct FactColumns {
+    wanted: Columns,
+    /// Its levels say which rows have facts.
+    lazy: Column<BoolType>,
+    /// The next row with facts.
+    next: usize,
+    /// ino, dev, size, allocated.
+    wide: [Fact<Int64Type>; 4],
+    /// nlink, mode, uid, gid.
+    narrow: [Fact<Int32Type>; 4],
+    user: Column<ByteArrayType>,
+    group: Column<ByteArrayType>,
+    /// atime, ctime, mtime.
+    times: [Fact<Int64Type>; 3],
+    btime: Column<Int64Type>,
+    unit: Unit,
+    far_times: Column<ByteArrayType>,
+}
+
+impl FactColumns {
+    fn new(source: &Source<'_>) -> Result<FactColumns, ParquetError> {
+        let wide = |name, of| Fact::of(source, name, of);
+        let narrow = |name, of| Fact::of(source, name, of);
+        Ok(FactColumns {
+            wanted: source.wanted,
+            // One bit for each row: the cheapest column to decode.
+            lazy: source.always("lazy")?,
+            next: 0,
+            wide: [
+                wide("ino", Columns::INODE)?,
+                wide("dev", Columns::INODE)?,
+                wide("size", Columns::SIZE)?,
+                wide("allocated", Columns::ALLOCATED)?,
+            ],
+            narrow: [
+                narrow("nlink", Columns::NLINK)?,
+                narrow("mode", Columns::MODE)?,
+                narrow("uid", Columns::UID)?,
+                narrow("gid", Columns::GID)?,
+            ],
+            user: source.bytes("user", Columns::USER)?,
+            group: source.bytes("group", Columns::GROUP)?,
+            unit: source.unit()?,
+            times: [
+                wide("atime", Columns::ATIME)?,
+                wide("ctime", Columns::CTIME)?,
+                wide("mtime", Columns::MTIME)?,
+            ],
+            btime: source.column("btime", Columns::BTIME)?,
+            far_times: source.column("far_times", Columns::TIMES)?,
+        })
+    }
+
+    fn fill(&mut self, batch: Batch) -> Result<(), ParquetError> {
+        self.next = 0;
+        self.lazy.fill(batch)?;
+        if !self.lazy.optional {
+            self.lazy.levels.resize(batch.rows, 1);
+        }
+        let levels = &self.lazy.levels[..];
+        self.wide.iter_mut().chain(&mut self.times).try_for_each(|column| column.fill(batch, levels))?;
+        self.narrow.iter_mut().try_for_each(|column| column.fill(batch, levels))?;
+        for column in [&mut self.user, &mut self.group, &mut self.far_times] {
+            column.fill(batch)?;
+        }
+        self.btime.fill(batch)
+    }
+
+    /// The facts of the next row. All columns advance, whether or not it has facts.
+    fn next(&mut self) -> Result<Option<Facts<'_>>, Problem> {
+        let (user, group) = (bytes(self.user.next()), bytes(self.group.next()));
+        let (btime, far_times) = (self.btime.next().copied(), bytes(self.far_times.next()));
+        let Some(lazy) = self.lazy.next().copied() else { return Ok(None) };
+        let index = self.next;
+        self.next += 1;
+        let [ino, dev, size, allocated] = self.wide.each_ref().map(|column| *column.get(index) as u64);
+        let [nlink, mode, uid, gid] = self.narrow.each_ref().map(|column| *column.get(index) as u32);
+        let [atime, ctime, mtime] = self.times.each_ref().map(|column| self.unit.time(*column.get(index)));
+        let facts = Facts {
+            dev: words::device_halves(dev),
+            ino,
+            mode: u16::try_from(mode).map_err(|_| "a fact is missing")?,
+            nlink,
+            uid,
+            gid,
+            user,
+            group,
+            size,
+            allocated,
+            atime,
+            btime: btime.map(|count| self.unit.time(count)),
+            ctime,
+            mtime,
+            lazy: lazy && self.wanted.contains(Columns::LAZY),
+        };
+        match far_times {
+            None => Ok(Some(facts)),
+            Some(far) => with_far_times(facts, far).map(|facts| Some(self.wanted.of_facts(&facts))),
+        }
+    }
+}
+
+fn bytes(value: Option<&ByteArray>) -> Option<&[u8]> {
+    value.map(ByteArray::data)
+}
+
+/// Replaces times that the columns cannot represent by the exact ones.
+fn with_far_times<'a>(mut facts: Facts<'a>, far: &[u8]) -> Result<Facts<'a>, Problem> {
+    for one in far.split(|byte| *byte == b' ').filter(|one| !one.is_empty()) {
+        let (name, at) = one.split_at_checked(6).ok_or("no time in \"far_times\"")?;
+        let at: Time = time::parse(at).ok_or("no time in \"far_times\"")?;
+        match name {
+            b"atime=" => facts.atime = at,
+            b"btime=" => facts.btime = Some(at),
+            b"ctime=" => facts.ctime = at,
+            b"mtime=" => facts.mtime = at,
+            _ => return Err("an unknown time in \"far_times\""),
+        }
+    }
+    Ok(facts)
+}
