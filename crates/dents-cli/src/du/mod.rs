@@ -19,7 +19,7 @@ mod threshold;
 use crate::filter::{self, Depths, Filter};
 use crate::message;
 use crate::report::{Completion, Diagnostics, Units};
-use crate::source::{Job, Source};
+use crate::source::{File, Job, Source};
 use crate::walk::Walk;
 use dents_core::mounts::Mounts;
 use dents_core::tree::End;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let job = Job { walk, source, filter: &filter, diagnostics: &diagnostics, needs, must };
     let mut sums = Sums::new(&rules, file.is_some() || Mounts::default().overlap());
     let end = match file {
-        Some(file) => match file.open().and_then(|opened| sums.read(&job, opened)) {
+        Some(file) => match read_all(&mut sums, &job, file) {
             Ok(end) => end,
             Err(code) => return code,
         },
@@ -160,6 +160,23 @@ fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]
         }
     }
     End::Complete
+}
+
+/// Reads the file once for each PATH: a file with several links counts in the first of them.
+fn read_all(sums: &mut Sums<'_>, job: &Job<'_>, file: File<'_>) -> Result<End, ExitCode> {
+    let several = job.walk.given().len().max(1);
+    if several > 1 && file.is_stream() {
+        return Err(message::wrong(
+            "du reads a scan once for each PATH, and a pipe can be read once: name a file",
+        ));
+    }
+    for path in 0..several {
+        let end = sums.read(job, file, (several > 1).then_some(path))?;
+        if end != End::Complete {
+            return Ok(end);
+        }
+    }
+    Ok(End::Complete)
 }
 
 /// The rows that are shown, the largest first, and the sum of all operands.

@@ -18,7 +18,7 @@ pub(super) struct Rules {
     pub(super) has_tests: bool,
     what: What,
     separate: bool,
-    count_links: bool,
+    pub(super) count_links: bool,
     follow: Follow,
     /// Files that several paths may lead to: over links, or from another operand.
     pub(super) overlap: Overlap,

@@ -10,7 +10,7 @@ use crate::consumer::Consumer;
 use crate::entry::{Facts, Found, Origin, above};
 use crate::inode::target;
 use crate::report::Diagnostics;
-use crate::source::{Gathered, Job, Opened, Special, Way};
+use crate::source::{File, Gathered, Job, Special, Way};
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use dents_core::tree::sums::{Adder, At, Node};
@@ -83,11 +83,18 @@ impl<'r> Sums<'r> {
         end
     }
 
-    /// Reads a scan file. Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
-    pub(super) fn read(&mut self, job: &Job<'_>, opened: Opened<'_>) -> Result<End, ExitCode> {
+    /// Reads a scan file, or one of the PATHs of it without what lies below an earlier PATH, unless links count each. Rows do not say whether the roots of the
+    /// scan overlap, so files with several links are kept to the end.
+    pub(super) fn read(
+        &mut self,
+        job: &Job<'_>,
+        file: File<'_>,
+        path: Option<usize>,
+    ) -> Result<End, ExitCode> {
         let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
         let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
-        let Gathered { consumers, end, .. } = job.read(opened, &Way::once(Columns::PATH), make)?;
+        let way = Way { only: path, every: self.rules.count_links, ..Way::once(Columns::PATH) };
+        let Gathered { consumers, end, .. } = job.read(file.open()?, &way, make)?;
         let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
         self.add(rows, nodes);
         Ok(end)

@@ -251,16 +251,14 @@ impl<'a> Filter<'a> {
         }
         let of = |cost| self.tests.iter().filter(move |test| test.cost() == cost).map(Test::option);
         let facts = self.facts() - Needs::TYPE;
+        let facts = facts.iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
         let lines = [
             (prunes, "names: no system call, and what they leave out is not entered".to_owned()),
             (
                 of(Cost::Free).collect(),
                 "names and types: no system call where readdir gives types".to_owned(),
             ),
-            (
-                of(Cost::Statx).collect(),
-                format!("one statx ({facts:?}) of each entry that passed these tests"),
-            ),
+            (of(Cost::Statx).collect(), format!("one statx ({facts}) of each entry that passed these tests")),
             (of(Cost::Open).collect(), "a directory that passed these tests is opened and read".to_owned()),
         ];
         let lines = lines.into_iter().filter(|(options, _)| !options.is_empty()).enumerate();

@@ -265,7 +265,7 @@ fn read<C: Consumer<State = ()>>(
     let diagnostics = Diagnostics::with(Progress::start(args.output.progress, !args.output.is_seen()));
     let columns =
         if needs == rows::NEEDS { Columns::all() } else { Columns::PATH | Columns::USER | Columns::GROUP };
-    let way = Way { columns, every: true, in_order: true, must_stop: &|| first_error.is_set() };
+    let way = Way { columns, every: true, only: None, in_order: true, must_stop: &|| first_error.is_set() };
     let gathered = args.job(filter, &diagnostics, needs).read(opened, &way, make)?;
     let (faults, may_be_partial) = (diagnostics.errors(), diagnostics.may_be_partial());
     drop(diagnostics);

@@ -238,6 +238,8 @@ pub(crate) struct Way<'w> {
     pub(crate) columns: Columns,
     /// Whether an entry below several PATHs is given for each of them; otherwise for the first.
     pub(crate) every: bool,
+    /// Only entries of this PATH, by its position.
+    pub(crate) only: Option<usize>,
     /// Whether rows must come in the order of the file, which one worker keeps.
     pub(crate) in_order: bool,
     pub(crate) must_stop: &'w (dyn Fn() -> bool + Sync),
@@ -246,7 +248,7 @@ pub(crate) struct Way<'w> {
 impl Way<'_> {
     /// In any order, each entry once.
     pub(crate) fn once(columns: Columns) -> Way<'static> {
-        Way { columns, every: false, in_order: false, must_stop: &|| false }
+        Way { columns, every: false, only: None, in_order: false, must_stop: &|| false }
     }
 }
 
@@ -314,7 +316,7 @@ impl<'a> File<'a> {
     }
 
     /// Whether it can be read twice.
-    fn is_stream(self) -> bool {
+    pub(crate) fn is_stream(self) -> bool {
         use std::os::unix::fs::FileTypeExt;
         let fifo = || std::fs::metadata(self.path).is_ok_and(|there| there.file_type().is_fifo());
         self.path == "-" || fifo()

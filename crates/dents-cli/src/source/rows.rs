@@ -44,14 +44,17 @@ impl<'p> Plan<'p> {
         Plan { filter, surroundings, diagnostics, roots, way, may_be_partial, unread }
     }
 
-    /// The PATHs.
+    /// The PATHs whose entries are read.
     pub(super) fn paths(&self) -> Vec<Vec<u8>> {
-        self.roots.iter().map(|root| root.path.clone()).collect()
+        let one = self.way.only.and_then(|only| self.roots.get(only..=only));
+        one.unwrap_or(&self.roots).iter().map(|root| root.path.clone()).collect()
     }
 
     /// Reports what the scan does not have.
     pub(super) fn report(&self, file: &OsStr) {
-        for root in self.roots.iter().filter(|root| !root.was_met.load(Relaxed)) {
+        let only = |nth: usize| self.way.only.is_none_or(|only| only == nth);
+        let roots = self.roots.iter().enumerate().filter(|(nth, _)| only(*nth)).map(|(_, root)| root);
+        for root in roots.filter(|root| !root.was_met.load(Relaxed)) {
             self.diagnostics.not_in_scan(&root.name, file.as_bytes());
         }
         let unread = self.unread.load(Relaxed);
@@ -106,9 +109,16 @@ impl<'p, C: Consumer> Rows<'p, C> {
         self.path.clear();
         row.path(&mut self.path);
         let path = std::mem::take(&mut self.path);
-        for root in &self.plan.roots {
+        let way = self.plan.way;
+        let mut is_first = true;
+        for (nth, root) in self.plan.roots.iter().enumerate() {
             let Some(below) = root.below(&path) else { continue };
             root.was_met.store(true, Relaxed);
+            let is_wanted = (way.every || is_first) && way.only.is_none_or(|only| only == nth);
+            is_first = false;
+            if !is_wanted {
+                continue;
+            }
             let mut found = Found::row(row, root.path.len());
             if below.is_empty() {
                 (found.parent, found.name, found.depth) = (b"", &root.name, 0);
@@ -117,9 +127,6 @@ impl<'p, C: Consumer> Rows<'p, C> {
                 found.depth = 1 + below.iter().filter(|byte| **byte == b'/').count() as u32;
             }
             self.found(found, row);
-            if !self.plan.way.every {
-                break;
-            }
         }
         self.path = path;
     }
