@@ -10,7 +10,7 @@ use crate::consumer::Consumer;
 use crate::entry::{Facts, Found, Origin, above};
 use crate::inode::target;
 use crate::report::Diagnostics;
-use crate::source::{File, Gathered, Job, Special, Way};
+use crate::source::{Below, File, Gathered, Job, Special, Way};
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use dents_core::tree::sums::{Adder, At, Node};
@@ -93,7 +93,12 @@ impl<'r> Sums<'r> {
     ) -> Result<End, ExitCode> {
         let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
         let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
-        let way = Way { only: path, every: self.rules.count_links, ..Way::once(Columns::PATH) };
+        let below = match path {
+            Some(nth) if self.rules.count_links => Below::Only(nth),
+            Some(nth) => Below::First(nth),
+            None => Below::Every,
+        };
+        let way = Way { below, ..Way::once(Columns::PATH) };
         let Gathered { consumers, end, .. } = job.read(file.open()?, &way, make)?;
         let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
         self.add(rows, nodes);

@@ -23,7 +23,7 @@ use crate::message;
 use crate::owners::SharedOwners;
 use crate::progress::Progress;
 use crate::report::Diagnostics;
-use crate::source::{File, Gathered, Job, Opened, Source, Special, Way};
+use crate::source::{Below, File, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::batch::Batch;
 use dents_core::needs::{Needs, NeedsByKind};
@@ -265,7 +265,7 @@ fn read<C: Consumer<State = ()>>(
     let diagnostics = Diagnostics::with(Progress::start(args.output.progress, !args.output.is_seen()));
     let columns =
         if needs == rows::NEEDS { Columns::all() } else { Columns::PATH | Columns::USER | Columns::GROUP };
-    let way = Way { columns, every: true, only: None, in_order: true, must_stop: &|| first_error.is_set() };
+    let way = Way { columns, below: Below::Every, in_order: true, must_stop: &|| first_error.is_set() };
     let gathered = args.job(filter, &diagnostics, needs).read(opened, &way, make)?;
     let (faults, may_be_partial) = (diagnostics.errors(), diagnostics.may_be_partial());
     drop(diagnostics);

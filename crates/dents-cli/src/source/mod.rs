@@ -236,19 +236,32 @@ impl Job<'_> {
 pub(crate) struct Way<'w> {
     /// What the command reads beside the columns of its needs: names.
     pub(crate) columns: Columns,
-    /// Whether an entry below several PATHs is given for each of them; otherwise for the first.
-    pub(crate) every: bool,
-    /// Only entries of this PATH, by its position.
-    pub(crate) only: Option<usize>,
+    /// For which of several PATHs an entry below them is given.
+    pub(crate) below: Below,
     /// Whether rows must come in the order of the file, which one worker keeps.
     pub(crate) in_order: bool,
     pub(crate) must_stop: &'w (dyn Fn() -> bool + Sync),
 }
 
+/// For which of several PATHs an entry below them is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// For each of them, as `find` lists it.
+    Every,
+    /// For the nearest, as a walk that begins at all of them meets it.
+    Nearest,
+    /// For the farthest, so that all entries of a directory are given for the same.
+    Farthest,
+    /// For the one of this position alone.
+    Only(usize),
+    /// For the one of this position, unless it lies below an earlier one too.
+    First(usize),
+}
+
 impl Way<'_> {
     /// In any order, each entry once.
     pub(crate) fn once(columns: Columns) -> Way<'static> {
-        Way { columns, every: false, only: None, in_order: false, must_stop: &|| false }
+        Way { columns, below: Below::Nearest, in_order: false, must_stop: &|| false }
     }
 }
 

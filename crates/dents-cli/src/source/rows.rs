@@ -5,7 +5,7 @@
 
 use super::root::Root;
 use super::surroundings::Surroundings;
-use super::{Job, Way};
+use super::{Below, Job, Way};
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::Filter;
@@ -44,17 +44,37 @@ impl<'p> Plan<'p> {
         Plan { filter, surroundings, diagnostics, roots, way, may_be_partial, unread }
     }
 
+    /// Whether a row below the PATH of this position is given for it.
+    fn gives(&self, nth: usize, path: &[u8]) -> bool {
+        let holds = |root: &Root| root.below(path).is_some();
+        let length = |nth: usize| self.roots[nth].path.len();
+        let mut others =
+            self.roots.iter().enumerate().filter(|(_, root)| holds(root)).map(|(other, _)| other);
+        let is_same = |other: usize| length(other) == length(nth) && other < nth;
+        match self.way.below {
+            Below::Every => true,
+            Below::Nearest => !others.any(|other| length(other) > length(nth) || is_same(other)),
+            Below::Farthest => !others.any(|other| length(other) < length(nth) || is_same(other)),
+            Below::Only(only) => only == nth,
+            Below::First(first) => first == nth && !self.roots[..nth].iter().any(holds),
+        }
+    }
+
     /// The PATHs whose entries are read.
     pub(super) fn paths(&self) -> Vec<Vec<u8>> {
-        let one = self.way.only.and_then(|only| self.roots.get(only..=only));
-        one.unwrap_or(&self.roots).iter().map(|root| root.path.clone()).collect()
+        self.read().iter().map(|root| root.path.clone()).collect()
+    }
+
+    fn read(&self) -> &[Root] {
+        match self.way.below {
+            Below::Only(nth) | Below::First(nth) => self.roots.get(nth..=nth).unwrap_or_default(),
+            _ => &self.roots,
+        }
     }
 
     /// Reports what the scan does not have.
     pub(super) fn report(&self, file: &OsStr) {
-        let only = |nth: usize| self.way.only.is_none_or(|only| only == nth);
-        let roots = self.roots.iter().enumerate().filter(|(nth, _)| only(*nth)).map(|(_, root)| root);
-        for root in roots.filter(|root| !root.was_met.load(Relaxed)) {
+        for root in self.read().iter().filter(|root| !root.was_met.load(Relaxed)) {
             self.diagnostics.not_in_scan(&root.name, file.as_bytes());
         }
         let unread = self.unread.load(Relaxed);
@@ -109,14 +129,10 @@ impl<'p, C: Consumer> Rows<'p, C> {
         self.path.clear();
         row.path(&mut self.path);
         let path = std::mem::take(&mut self.path);
-        let way = self.plan.way;
-        let mut is_first = true;
         for (nth, root) in self.plan.roots.iter().enumerate() {
             let Some(below) = root.below(&path) else { continue };
             root.was_met.store(true, Relaxed);
-            let is_wanted = (way.every || is_first) && way.only.is_none_or(|only| only == nth);
-            is_first = false;
-            if !is_wanted {
+            if !self.plan.gives(nth, &path) {
                 continue;
             }
             let mut found = Found::row(row, root.path.len());

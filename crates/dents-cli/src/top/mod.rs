@@ -11,7 +11,7 @@ use crate::filter::{self, Depths, Filter};
 use crate::message;
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
-use crate::source::{Gathered, Job, Opened, Source, Special, Way};
+use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::End;
@@ -135,6 +135,7 @@ fn best(args: &Args, finders: Vec<Finder>) -> Vec<Ranked> {
 fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Vec<Ranked>, End), ExitCode> {
     let way = Way::once(Columns::PATH);
     if args.by == By::Entries {
+        let way = Way { below: Below::Farthest, ..way };
         let Gathered { consumers, end, .. } = job.read(opened, &way, Counter::default)?;
         return Ok((Counter::best(consumers, args.number).into_sorted(), end));
     }
