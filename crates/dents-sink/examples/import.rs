@@ -1,5 +1,5 @@
 //! A scan file read, to measure a reader without a command: `import FILE WORKERS WHAT [PATH]`, where WHAT is `all`, `stats` (what
-//! `dents stats --by user,age` uses), `paths` or `none`. Only rows below PATH are read if there is one.
+//! `dents stats --by user,age` uses), `names` (the same with `extension`), `paths` or `none`. Only rows below PATH are read if there is one.
 
 use dents_sink::Row;
 use dents_sink::read::{Columns, Take, Wanted, open};
@@ -19,7 +19,7 @@ impl Take for Sum {
 fn main() -> io::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [file, workers, what, below @ ..] = &args[..] else {
-        eprintln!("usage: import FILE WORKERS all|stats|paths|none [PATH…]");
+        eprintln!("usage: import FILE WORKERS all|stats|names|paths|none [PATH…]");
         std::process::exit(2);
     };
     let stats = Columns::INODE
@@ -33,6 +33,7 @@ fn main() -> io::Result<()> {
         "all" => Columns::all(),
         "stats" => stats,
         "paths" => Columns::PATH,
+        "names" => stats | Columns::NAME,
         _ => Columns::empty(),
     };
     let below: Vec<Vec<u8>> = below.iter().map(|path| path.clone().into_bytes()).collect();

@@ -78,9 +78,10 @@ fn taken(path: &Path, wanted: &Wanted<'_>, workers: usize) -> io::Result<(Vec<Ow
 }
 
 fn columns(rng: &mut Rng) -> Columns {
-    match rng.below(4) {
+    match rng.below(5) {
         0 => Columns::all(),
         1 => Columns::empty(),
+        3 => Columns::NAME,
         2 => Columns::from_bits_truncate(1 << rng.below(17)),
         _ => Columns::from_bits_truncate(rng.next() as u32),
     }
@@ -172,6 +173,23 @@ fn row_groups_without_wanted_paths_are_not_even_read_from_the_disk() {
         assert_eq!((rows.len(), extent), (500, Some(Extent::Complete)));
         let error = taken(&file, &Wanted::default(), workers).expect_err("damaged").to_string();
         assert!(error.contains("the checksum of a row group is another"), "{error}");
+    }
+}
+
+/// Names come from the column of text, but for the batches that have others.
+#[test]
+fn names_alone_are_exact() {
+    let (ground, mut rows) = (Playground::new(), many_sorted_rows());
+    rows.truncate(6000);
+    rows[2500].name = b"\xff".to_vec();
+    rows[5999].name = b"\xc3".to_vec();
+    let file = ground.file(Format::Parquet);
+    write(&file, Format::Parquet, &rows, 1).expect("written");
+    let ours = |number| format!("{DEEP}/d{number:03}").into_bytes();
+    for below in [vec![], vec![ours(5), ours(9)], vec![ours(11)]] {
+        let wanted = Wanted { columns: Columns::NAME, below: &below };
+        let (taken, _) = taken(&file, &wanted, 1).expect("read");
+        assert!(taken == expected(&rows, &wanted));
     }
 }
 
