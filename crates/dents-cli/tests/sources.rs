@@ -248,3 +248,30 @@ fn the_order_of_tests_is_explained() {
     let recorded = told("--from scan.parquet");
     assert!(recorded.contains("1 row groups read, 0 skipped"), "{recorded}");
 }
+
+/// No command asks about an entry whose name or type does not pass.
+#[test]
+fn what_fails_a_free_test_is_not_asked_about() {
+    let dir = scanned();
+    for command in [
+        "scan",
+        "count",
+        "du -s",
+        "du -a --inodes",
+        "top",
+        "top --by entries",
+        "stats",
+        "stats --by user,age",
+    ] {
+        // Two names pass; the PATH is asked about too.
+        for (filter, expected) in [("--include *.c --size +0c", 3), ("--type f --exclude * --newer @0", 1)] {
+            let command = dents(dir.path(), &format!("{command} --threads 1 {filter} t"));
+            let trace = dents_lab::syscalls::trace(&command).expect("traced");
+            let about_entries = |call: &&dents_lab::syscalls::Call| {
+                call.name == "statx" && !call.text.contains(", \"\",") && !call.text.contains("\"/")
+            };
+            let asked = trace.calls().iter().filter(about_entries).count();
+            assert_eq!(asked, expected, "{}", command.shell());
+        }
+    }
+}

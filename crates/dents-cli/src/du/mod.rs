@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Operands are walked one after the other, since a file that was counted in one is not counted again in the next. Memory
-//! beyond that of the walk: a row for each entry that is shown; 28 bytes for each file with several links while some of its links were not
+//! beyond that of the walk: a row for each entry that is shown; 30 to 33 bytes for each file with several links while some of its links were not
 //! met yet ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
 mod draw;

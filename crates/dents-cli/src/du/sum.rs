@@ -44,7 +44,7 @@ type Nodes = tree::sums::Sums<Counted>;
 
 /// A file with several links.
 #[derive(Clone, Copy, Default)]
-#[repr(Rust, packed(4))]
+#[repr(Rust, packed)]
 struct Linked {
     /// The first node that holds one of its names; none if the file was counted in an earlier operand.
     node: At,
@@ -52,6 +52,11 @@ struct Linked {
 }
 
 impl Linked {
+    /// A copy: fields of a packed value cannot be borrowed.
+    fn at(self) -> At {
+        self.node
+    }
+
     fn count(self, nodes: &Nodes) {
         let Linked { node, bytes } = self;
         nodes.add(node, Counted { bytes: bytes.into(), is_shown: true, is_directory: false });
@@ -302,10 +307,10 @@ impl Summer<'_> {
             nodes.push(Node { path, depth, above: at, sum: Counted::default() })
         };
         let last = self.sums.links.see(facts.inode.key(), names, |old| match old {
-            Some(old) if old.node == At::NONE => old,
-            Some(old) if is_shown && nodes.order(old.node, &self.path).is_le() => old,
+            Some(old) if old.at() == At::NONE => old,
+            Some(old) if is_shown && nodes.order(old.at(), &self.path).is_le() => old,
             _ if is_shown => Linked { node: file(), bytes },
-            Some(old) => Linked { node: nodes.first(old.node, at), ..old },
+            Some(old) => Linked { node: nodes.first(old.at(), at), ..old },
             None => Linked { node: at, bytes },
         });
         if let Some(linked) = last {

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 
 /// A file of which not all names were met yet.
 #[derive(Clone, Copy, Default)]
-#[repr(Rust, packed(4))]
 pub(super) struct Linked {
     /// The number of the values of its first name.
     name: u32,
@@ -21,9 +20,36 @@ pub(super) struct Linked {
     pub(super) allocated: u64,
 }
 
+/// The same in 15 bytes: the size in six, and five for the blocks of 512 bytes.
+#[derive(Clone, Copy, Default)]
+struct Packed {
+    name: [u8; 4],
+    /// [`LARGE`] for a file whose figures do not fit: then `blocks` is their position in a list.
+    size: [u8; 6],
+    blocks: [u8; 5],
+}
+
+const LARGE: [u8; 6] = [u8::MAX; 6];
+const BLOCK: u64 = 512;
+
+/// The lowest bytes of a number, if it has no others.
+fn low<const N: usize>(number: u64) -> Option<[u8; N]> {
+    let (low, high) = number
+        .to_le_bytes()
+        .split_first_chunk()
+        .map(|(low, high)| (*low, high.iter().all(|byte| *byte == 0)))?;
+    high.then_some(low)
+}
+
+fn number<const N: usize>(low: [u8; N]) -> u64 {
+    low.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// These files, shared by all workers. Values of names are stored once and referred to by number.
 pub(super) struct Links {
-    files: HardLinks<3, Linked>,
+    files: HardLinks<3, Packed>,
+    /// Sizes and allocated bytes that do not fit into a [`Packed`]: of sparse files of over 256 TiB, or of a damaged file system.
+    large: Mutex<Vec<(u64, u64)>>,
     names: Mutex<NameTable>,
     /// Whether a table needs the values of names.
     are_wanted: bool,
@@ -33,7 +59,12 @@ impl Links {
     /// For these tables. `keeps`: see [`HardLinks::keeping`].
     pub(super) fn new(tables: &[By], keeps: bool) -> Links {
         let are_wanted = tables.iter().any(By::is_by_name);
-        Links { files: HardLinks::keeping(keeps), names: Mutex::default(), are_wanted }
+        Links {
+            files: HardLinks::keeping(keeps),
+            large: Mutex::default(),
+            names: Mutex::default(),
+            are_wanted,
+        }
     }
 
     /// Whether a table needs the values of names.
@@ -52,13 +83,35 @@ impl Links {
     ) -> (bool, Option<Linked>) {
         let size = if kind.has_length() { facts.size } else { 0 };
         let name = values.map_or(0, |values| self.names.lock().number(values));
-        let new = Linked { name, size, allocated: facts.allocated };
         let mut is_first = false;
-        let last = self.files.see(facts.inode.key(), names, |old| {
-            is_first = old.is_none();
-            old.map_or(new, |old| Linked { name: self.first(old.name, name), ..old })
+        let last = self.files.see(facts.inode.key(), names, |old| match old {
+            None => {
+                is_first = true;
+                self.pack(name, size, facts.allocated)
+            }
+            Some(old) => Packed { name: self.first(u32::from_le_bytes(old.name), name).to_le_bytes(), ..old },
         });
-        (is_first, last)
+        (is_first, last.map(|last| self.unpack(last)))
+    }
+
+    fn pack(&self, name: u32, size: u64, allocated: u64) -> Packed {
+        let name = name.to_le_bytes();
+        let blocks = low(allocated / BLOCK).filter(|_| allocated.is_multiple_of(BLOCK));
+        if let (Some(size), Some(blocks)) = (low(size).filter(|size| *size != LARGE), blocks) {
+            return Packed { name, size, blocks };
+        }
+        let mut large = self.large.lock();
+        large.push((size, allocated));
+        Packed { name, size: LARGE, blocks: low(large.len() as u64 - 1).unwrap_or_default() }
+    }
+
+    fn unpack(&self, packed: Packed) -> Linked {
+        let name = u32::from_le_bytes(packed.name);
+        if packed.size == LARGE {
+            let (size, allocated) = self.large.lock()[number(packed.blocks) as usize];
+            return Linked { name, size, allocated };
+        }
+        Linked { name, size: number(packed.size), allocated: number(packed.blocks) * BLOCK }
     }
 
     fn first(&self, a: u32, b: u32) -> u32 {
@@ -74,7 +127,8 @@ impl Links {
 
     /// The files that are left at the end.
     pub(super) fn take(&mut self) -> Vec<Linked> {
-        self.files.values_mut().map(|linked| *linked).collect()
+        let packed: Vec<Packed> = self.files.values_mut().map(|packed| *packed).collect();
+        packed.into_iter().map(|packed| self.unpack(packed)).collect()
     }
 }
 
@@ -98,5 +152,30 @@ impl NameTable {
 
     fn first(&self, a: u32, b: u32) -> u32 {
         if self.texts[a as usize] <= self.texts[b as usize] { a } else { b }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_come_back() {
+        let links = Links::new(&[], false);
+        for (size, allocated) in [
+            (0, 0),
+            (1, 512),
+            (1 << 47, 1 << 48),
+            ((1 << 48) - 1, 512),
+            (u64::MAX, 0),
+            (5, 511),
+            (7, u64::MAX),
+            (8, 1 << 60),
+        ] {
+            let Linked { name, size: found, allocated: blocks } =
+                links.unpack(links.pack(9, size, allocated));
+            assert_eq!((name, found, blocks), (9, size, allocated));
+        }
+        assert_eq!(size_of::<Packed>(), 15);
     }
 }

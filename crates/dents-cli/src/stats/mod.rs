@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Memory grows with the number of owners, extensions and levels, not with the number of files. A file with several links is kept
-//! until all its names were met ([`hardlinks`]): 36 bytes each. Sums have 128 bits.
+//! until all its names were met ([`hardlinks`]): 33 to 37 bytes each. Sums have 128 bits.
 
 mod class;
 mod draw;

@@ -7,7 +7,7 @@
 //! Sums have 128 bits: what two files of 8 EiB come to does not fit into 64.
 //!
 //! **What it costs**: a walk that stats all entries, one `statx` more for each directory with a total of its own. While
-//! names of a file with several links are still to come, 20 bytes ([`HardLinks`]) for each directory with a total of its
+//! names of a file with several links are still to come, 18 bytes ([`HardLinks`]) for each directory with a total of its
 //! own that one of its names is in or below.
 
 use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
