@@ -11,7 +11,7 @@ const HEAD: &str = "\
 The system calls that list a directory of 1,000 entries (900 plain files, 50 directories, 50 links to files), counted by `strace -f`
 from `execve` to `exit_group`. Output goes to a pipe, with `LC_ALL=C`. `cargo xtask syscalls` writes this page.
 
-The columns "stat" and "xattr" are parts of the total to their left. `auto` may start threads, whose calls are counted too: it makes
+The columns `stat` and `xattr` are parts of the total to their left. `auto` may start threads, whose calls are counted too: it makes
 more calls, several at the same time.
 
 ";
