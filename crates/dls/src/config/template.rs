@@ -9,11 +9,12 @@ const LINE: usize = 80;
 
 /// Before the options.
 const HEAD: &str = "\
-# Default options of dls, one on each line, as on the command line, which comes after them and wins.
-# An option and its value are separated by = or a blank; the value extends to the end of the line.
+# Default options of dls, one on each line, as on the command line. Options of the command line come
+# after these and win. An option and its value are separated by = or a blank; the value extends to
+# the end of the line.
 #
-# They take effect if dls writes to a terminal. A line that begins with `always` takes effect elsewhere
-# too, but only if the environment variable DLS_CONFIG names this file.
+# They take effect if dls writes to a terminal. A line that begins with `always` takes effect
+# elsewhere too, but only if the environment variable DLS_CONFIG names this file.
 # They never take effect if dls is called as ls, dir or vdir, or with --no-config.
 #
 # Remove the # before an option to use it.
@@ -22,7 +23,7 @@ const HEAD: &str = "\
 #--group-directories-first
 #always --si
 
-# Colours of columns, and icons, as in the environment variables DLS_COLORS and DLS_ICONS, which win.
+# Colours of columns, and icons, as in the environment variables DLS_COLORS and DLS_ICONS; these win.
 # Several lines add up.
 #colors = header=1;4:size-g=31
 #icons = *.rs=e7a8:README*=f02d
