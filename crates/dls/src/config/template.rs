@@ -23,7 +23,7 @@ const HEAD: &str = "\
 #--group-directories-first
 #always --si
 
-# Colours of columns, and icons, as in the environment variables DLS_COLORS and DLS_ICONS; these win.
+# Colours of columns, and icons, as in the variables DLS_COLORS and DLS_ICONS; the variables win.
 # Several lines add up.
 #colors = header=1;4:size-g=31
 #icons = *.rs=e7a8:README*=f02d
