@@ -14,7 +14,7 @@
 //! to the build script of the binary's crate. `tests/programs/build.rs` is an example of such a script,
 //! `tests/programs/probe.rs` of a binary.
 //!
-//! The crate opens no file, and prints nothing but the line of a panic.
+//! The crate opens no file but /dev/null, for children, and prints nothing but the line of a panic.
 //!
 //! It may be linked into a program that has a libc, such as a test harness: only `entry!` defines symbols, and
 //! without `entry!` [`thread::run`] starts no thread.

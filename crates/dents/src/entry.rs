@@ -96,7 +96,7 @@ impl FileType {
         self.0 == Kind::Char
     }
 
-    /// Whether the type is unknown. This happens only without [`Needs::TYPE`].
+    /// Whether the type is unknown: neither `readdir` nor `stat` returned it.
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self.0 == Kind::Unknown

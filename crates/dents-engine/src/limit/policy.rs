@@ -159,7 +159,7 @@ const NETWORK: Policy = Policy {
 const SHARED: Policy =
     Policy { name: "shared disk", why: "a lock per inode, granted by other machines", ..LOCAL };
 
-/// The table. A local file system without a policy of its own has one with the name of its row.
+/// The table. Local file systems share a policy, each under its own name.
 #[rustfmt::skip]
 const TABLE: [(FsType, Policy); 37] = [
     (FsType::EXT,      Policy { name: "ext4", ..LOCAL }),
