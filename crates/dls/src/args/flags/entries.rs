@@ -52,9 +52,7 @@ pub(super) const LINKS: &[Definition] = &[
         Flag::Dereference,
         "show the target of a symbolic link, not the link",
     )
-    .more(
-        "A link without a target is reported, its line has question marks, and the exit status is 1.",
-    ),
+    .more("A link without a target is reported, its line has question marks, and the exit status is 1."),
     Definition::both(
         b'H',
         "dereference-command-line",
