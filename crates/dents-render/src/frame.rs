@@ -89,7 +89,7 @@ impl<'b> Rows<'b> {
         self.batch.entries(self.order)
     }
 
-    /// In any order: all of a batch are visited as they stand in memory.
+    /// These entries, in any order; those of a whole batch in the order of memory.
     pub(crate) fn measured(self) -> impl Iterator<Item = Entry<'b>> + Clone {
         self.measured_at(0..self.measured_count())
     }

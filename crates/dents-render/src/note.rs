@@ -9,13 +9,13 @@ use dents_core::needs::{Kind, Needs, NeedsByKind};
 /// The facts about one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// What git says of it.
+    /// Its state in git.
     pub git: Git,
     /// The total of the entry and all that is below it, if it was added up.
     pub total: Option<Total>,
 }
 
-/// What git says of an entry.
+/// The state of an entry in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Git {
     /// Git was not run, or the entry is in no repository.

@@ -165,7 +165,7 @@ impl Quoter {
         }
     }
 
-    /// What stands before and after a quoted name.
+    /// The marks before and after a quoted name.
     fn marks(&self) -> (&[u8], &[u8]) {
         match &self.quotes {
             Some(quotes) => (&quotes.open, &quotes.close),
@@ -226,7 +226,7 @@ impl Quoter {
         self.write(name, &mut out)
     }
 
-    /// In a variable style: whether the name must stand in quotes.
+    /// In a variable style: whether the name needs quotes.
     fn must_quote(&self, name: &[u8]) -> bool {
         match self.style {
             Quoting::CMaybe => c::must_quote(self, name),

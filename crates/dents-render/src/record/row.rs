@@ -41,7 +41,7 @@ struct Known<'e> {
 }
 
 impl<'r> Writer<'r> {
-    /// `first` is whether nothing stands before the first row: JSON has commas between them.
+    /// `first`: whether no row was written before, because JSON has commas between rows.
     pub(super) fn new(record: &'r Record, first: bool, frame: &Frame<'r>) -> Writer<'r> {
         let Frame { directory, owners, notes, .. } = *frame;
         let column = |(place, field): (usize, &Field)| Column {

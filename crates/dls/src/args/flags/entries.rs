@@ -5,11 +5,11 @@ use super::{Definition, Flag};
 /// The group of [`super::Group::Entries`].
 pub(super) const ENTRIES: &[Definition] = &[
     Definition::both(b'a', "all", Flag::All, "list names that start with a dot too, . and .. among them"),
-    Definition::both(b'A', "almost-all", Flag::AlmostAll, "as -a, but leave out . and .."),
+    Definition::both(b'A', "almost-all", Flag::AlmostAll, "as -a, but . and .. are left out"),
     Definition::both(b'B', "ignore-backups", Flag::IgnoreBackups, "leave out names that end in ~"),
     Definition::both(b'd', "directory", Flag::Directory, "list a directory itself instead of its entries")
         .more(
-            "Without an operand, it lists `.`. A symbolic link that is an operand is shown, not followed.",
+            "Without an operand, it lists the current directory (`.`). A symbolic link that is an operand is shown, not followed.",
         ),
     Definition::long("only-dirs", Flag::OnlyDirs, "of the entries of a directory, list directories only").more(
         "The entry's own type decides: a symbolic link to a directory is not a directory, unless `-L` is given. Where the \
