@@ -1,8 +1,8 @@
 //! The mount points of the process: one parser of `/proc/self/mountinfo`, and what follows from it.
 //!
-//! It tells where `readdir` can be believed about inode numbers. The `d_ino` of a mount point is that of the directory it
-//! covers. On file systems whose `d_ino` is otherwise the `stx_ino` of `statx`, only mount points need a `statx` for their
-//! inode number.
+//! It decides where the inode numbers of `readdir` can be used. The `d_ino` of a mount point is that of the directory
+//! under the mount. On file systems whose `d_ino` is otherwise the `stx_ino` of `statx`, only mount points need a
+//! `statx` for their inode number.
 
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -15,14 +15,15 @@ use core::fmt::Write as _;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsRawFd, BorrowedFd, CWD, file, link};
 
-/// File systems whose `d_ino` is the inode's number for everything but mount points. Not: overlays, whose layers have
-/// numbers of their own; btrfs, whose subvolumes are mount points that are not listed; networks; FUSE; /proc.
+/// File systems whose `d_ino` is the inode number, except for mount points. Not in this list are overlays (their
+/// layers have numbers of their own), btrfs (its subvolumes are mount points that the list of mounts does not have),
+/// network file systems, FUSE and /proc.
 const HONEST: [FsType; 5] = [FsType::EXT, FsType::XFS, FsType::TMPFS, FsType::RAMFS, FsType::F2FS];
 
-/// With fewer entries than this, `statx` of all costs less than finding out.
+/// With fewer entries than this, a `statx` of each costs less than reading the list of mounts.
 const WORTH_IT: usize = 64;
 
-/// The mount points of the process, read with the first question and only once.
+/// The mount points of the process. They are read once, when they are first needed.
 #[derive(Default)]
 pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 
@@ -31,11 +32,11 @@ pub struct Mounts(OnceCell<Option<Vec<u8>>>);
 pub struct Mounted {
     /// The type of the file system: `ext4`, `tmpfs`.
     pub fs_type: Vec<u8>,
-    /// Where it comes from, as it was given to mount(2): `/dev/sda1`, `server:/export`, any bytes.
+    /// Its source, as it was passed to mount(2): `/dev/sda1`, `server:/export`, any bytes.
     pub source: Vec<u8>,
 }
 
-/// Which entries of a directory must be asked for their inode number, beside `.` and `..`.
+/// The entries of a directory that need a `statx` for their inode number, beside `.` and `..`.
 pub(crate) struct Covered<'m>(Vec<&'m [u8]>);
 
 impl Covered<'_> {
@@ -46,8 +47,9 @@ impl Covered<'_> {
 }
 
 impl Mounts {
-    /// The mount points right below a directory of so many entries; `None` if its `d_ino` cannot be believed, or if it
-    /// is not worth asking. Costs `fstatfs` and `readlink`, the first time also four calls for the list of mounts.
+    /// The mount points directly below a directory with this many entries. `None` if its `d_ino` cannot be used, or
+    /// if there are too few entries to read the list of mounts. Costs `fstatfs` and `readlink`, and the first time
+    /// four calls for the list of mounts.
     pub(crate) fn below(&self, dir: BorrowedFd<'_>, entries: usize) -> Option<Covered<'_>> {
         if entries < WORTH_IT || dir.as_raw_fd() == CWD.as_raw_fd() {
             return None;
@@ -60,23 +62,23 @@ impl Mounts {
         Some(Covered(children(self.list()?, path)))
     }
 
-    /// What is mounted where an entry of this name is on a file system with this device number. Costs four calls the
-    /// first time. `None` where there is no telling: no /proc, or a file system that gives its files other device numbers
-    /// than the list of mounts has (btrfs), under another name.
+    /// The mount at an entry with this name, on a file system with this device number. Costs four calls the first
+    /// time. `None` if it cannot be found: without /proc, or if the file system gives its files other device numbers
+    /// than the list of mounts has (btrfs) and the name differs too.
     #[must_use]
     pub fn at(&self, device: (u32, u32), name: &[u8]) -> Option<Mounted> {
         mounted(self.list()?, device, name)
     }
 
-    /// Whether a walk may meet the same files below two mount points (`mount --bind`), so that they are met more often than
-    /// their link count says. Costs four calls the first time; true where there is no telling: no /proc.
+    /// Whether a walk may find the same files below two mount points (`mount --bind`), and so more often than their
+    /// link count says. Costs four calls the first time. True without /proc, where it is not known.
     #[must_use]
     pub fn overlap(&self) -> bool {
         self.list().is_none_or(overlap)
     }
 
-    /// Whether something may be mounted below a directory, however deep. Costs one `readlink`, the first time also four calls;
-    /// true where there is no telling: no /proc.
+    /// Whether something may be mounted below a directory, at any depth. Costs one `readlink`, and the first time
+    /// four calls more. True without /proc, where it is not known.
     #[must_use]
     pub fn any_below(&self, dir: BorrowedFd<'_>) -> bool {
         let mut text = [0; 4096];
@@ -84,8 +86,8 @@ impl Mounts {
         self.list().is_none_or(|mounts| is_above_any(mounts, path))
     }
 
-    /// The types of the file systems that are mounted, by their device numbers; none where there is no /proc. Costs four
-    /// calls the first time.
+    /// The types of the mounted file systems, by their device numbers; none without /proc. Costs four calls the first
+    /// time.
     pub fn types(&self) -> impl Iterator<Item = ((u32, u32), Vec<u8>)> {
         Mount::all(self.list().unwrap_or_default())
             .filter_map(|mount| Some((mount.device_number()?, unescaped(mount.source()?.0))))
@@ -106,7 +108,7 @@ pub(crate) fn path_of<'t>(dir: BorrowedFd<'_>, text: &'t mut [u8]) -> Option<&'t
     (path.starts_with(b"/") && path.len() < room).then_some(path)
 }
 
-/// A line of the list, with its fields as they stand there: blanks and backslashes as octal numbers (proc(5)).
+/// A line of the list, with its fields as in the file: blanks and backslashes are octal numbers (proc(5)).
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Mount<'m> {
     /// `MAJOR:MINOR`.
@@ -140,7 +142,7 @@ impl<'m> Mount<'m> {
         Some((major.parse().ok()?, minor.parse().ok()?))
     }
 
-    /// Whether it shows at another place what `outer` shows, or something below that.
+    /// Whether it shows, at another mount point, the directory that `outer` shows, or one below it.
     fn repeats(&self, outer: &Mount<'_>) -> bool {
         let Some(below) = self.root.strip_prefix(outer.root) else { return false };
         let covers = self.point.strip_prefix(outer.point) == Some(below);
@@ -166,8 +168,8 @@ fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
     Mount::all(mounts).any(|mount| is_above(mount.point))
 }
 
-/// The mount whose device and last component fit; else one whose device fits, as nothing that is shown depends on where
-/// a file system is mounted; else the name. Of equals the last, which lies on top.
+/// The mount with this device and this last component. If there is none, a mount with this device (the output does
+/// not depend on the mount point), or else one with this last component. Of several, the last: it is on top.
 fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
     let name = name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or_default();
     let fits = |mount: &Mount<'_>| {
@@ -179,8 +181,8 @@ fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
     Some(Mounted { fs_type: unescaped(fs_type), source: unescaped(source) })
 }
 
-/// Whether a directory of one file system can be reached below two mount points. A mount that covers the very directory
-/// it shows, as containers have them in /proc, does not count.
+/// Whether a directory of one file system can be reached below two mount points. A mount of a directory on itself, as
+/// containers have them in /proc, does not count.
 fn overlap(mounts: &[u8]) -> bool {
     let mut all: Vec<Mount<'_>> = Mount::all(mounts).collect();
     all.sort_unstable();
@@ -191,7 +193,7 @@ fn overlap(mounts: &[u8]) -> bool {
     })
 }
 
-/// A field as it was before blanks, backslashes and ends of lines in it were made octal numbers.
+/// A field without escapes: octal numbers become blanks, backslashes and line ends again.
 fn unescaped(mut rest: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     while let Some((byte, after)) = first(rest) {
@@ -201,7 +203,7 @@ fn unescaped(mut rest: &[u8]) -> Vec<u8> {
     text
 }
 
-/// The first byte of an escaped text, and what is left.
+/// The first byte of an escaped text, and the rest of the text.
 fn first(escaped: &[u8]) -> Option<(u8, &[u8])> {
     match escaped {
         [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
@@ -289,7 +291,8 @@ mod tests {
         ] {
             assert!(with(line), "{}", line.escape_ascii());
         }
-        // In a container: over itself; and files of one file system, none of which is above another.
+        // As in a container: a mount on itself, and mounts of files of one file system, none of which is above
+        // another.
         for line in [
             &b"30 22 0:21 /bus /proc/bus ro - proc proc rw\n"[..],
             b"30 27 8:1 /c/hosts /etc/hosts rw - ext4 /dev/sda rw\n31 27 8:1 /c/hosts.d /etc/d rw - ext4 /dev/sda rw\n",

@@ -149,8 +149,8 @@ impl Kind {
         Kind::from_d_type((mode >> 12) as u8)
     }
 
-    /// Whether `st_size` is a length in bytes that can be added to others: of regular files and symbolic links. Of other
-    /// types, directories among them, it says nothing that one could add (GNU du counts so since 9.2).
+    /// Whether `st_size` is a length in bytes that can be added up: only for regular files and symbolic links. For
+    /// other types, such as directories, a sum would mean nothing (GNU du counts in this way since 9.2).
     #[must_use]
     pub fn has_length(self) -> bool {
         matches!(self, Kind::Reg | Kind::Link)

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-/// What stands between the path of a directory and the name of an entry: a slash, but not behind an empty path (of operands)
-/// nor behind a slash.
+/// The separator between the path of a directory and the name of an entry: a slash, or nothing if the path is empty
+/// (for operands) or ends with a slash.
 #[inline]
 #[must_use]
 pub fn separator(directory: &[u8]) -> &'static [u8] {

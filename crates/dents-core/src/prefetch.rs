@@ -250,8 +250,8 @@ impl Prefetch {
     }
 }
 
-/// No threads: a worker asks alone. It must not be replaced: replacements look up its directory by a descriptor number that only
-/// this worker has.
+/// No threads: a worker makes its requests alone. It must not be replaced, because a replacement would look up its
+/// directory by a descriptor number that only this worker has.
 struct Alone;
 
 impl Workers for Alone {

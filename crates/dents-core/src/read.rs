@@ -123,8 +123,8 @@ impl Reader {
         self
     }
 
-    /// Splits the directory into its descriptor and the stream of its names: to ask about some names while others are
-    /// read.
+    /// Splits the directory into its descriptor and the stream of its names, to request the metadata of some names
+    /// while others are read.
     pub(crate) fn split(&mut self) -> (BorrowedFd<'_>, Stream<'_>) {
         (self.dir.as_fd(), Stream::new(self.dir.as_fd(), &mut self.buffer))
     }

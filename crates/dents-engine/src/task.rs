@@ -7,7 +7,7 @@ pub enum Kind {
     Open,
     /// Read one buffer of names.
     Read,
-    /// Ask about a chunk of entries.
+    /// Request the metadata of a chunk of entries.
     Ask,
     /// Any other call that may block: to resolve a path, to look up a name.
     Call,

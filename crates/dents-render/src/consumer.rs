@@ -1,9 +1,10 @@
-//! Which part of a drawing reads what of an entry; each has a name, so that a plan can say what asked for a fact.
+//! The parts of a drawing that need facts about entries. Each has a name, so that a plan can show which one needs a
+//! fact.
 
 use crate::color;
 use dents_core::needs::NeedsByKind;
 
-/// A part of what is drawn that must know something of an entry.
+/// A part of a drawing that needs facts about entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consumer {
     /// `-i`.
@@ -22,7 +23,7 @@ pub enum Consumer {
     Tree,
     /// The long format without its mark.
     Long,
-    /// The long format's `+` or `.` behind the mode.
+    /// The `+` or `.` after the mode in the long format.
     Mark,
     /// The columns of the view.
     View,
@@ -32,9 +33,9 @@ pub enum Consumer {
     Xattrs,
     /// A key of `LS_COLORS`.
     Color(color::Key),
-    /// `ln=target`: links in the colour of what they lead to.
+    /// `ln=target`: links in the colour of their targets.
     LinkAsTarget,
-    /// `--group-directories-first`, whose look at what links lead to is shown.
+    /// `--group-directories-first`. It needs the targets of links, so these are shown in colour too.
     DirectoriesFirst,
     /// `--json`, `--ndjson`, `--csv`: the fields of their rows.
     Record,
@@ -44,7 +45,7 @@ pub enum Consumer {
     Summary,
 }
 
-/// Takes what consumers declare.
+/// Receives the declarations of consumers.
 pub type Declare<'d> = dyn FnMut(Consumer, NeedsByKind) + 'd;
 
 /// The union of what is declared.

@@ -1,4 +1,4 @@
-//! What must be known of each entry: the union of what the parts of a drawing declare.
+//! The facts that each entry must have: the union of the needs that the parts of a drawing declare.
 
 use crate::consumer::{Consumer, Declare, union};
 use crate::format::long;
@@ -9,13 +9,13 @@ use crate::style::{Format, Style};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 impl Style {
-    /// What must be known of each entry to draw it in this style.
+    /// The facts that each entry must have to be drawn in this style.
     #[must_use]
     pub fn needs(&self) -> NeedsByKind {
         union(|to| self.declare(to))
     }
 
-    /// The same, part by part, each with its name.
+    /// The same, for each part with its name.
     pub fn declare(&self, to: &mut Declare<'_>) {
         match &self.view {
             Some(view) if self.format == Format::Long => view.declare(self.time, to),
@@ -32,7 +32,7 @@ impl Style {
         }
     }
 
-    /// The targets of links, for the parts that look at them. What one looks at, all show.
+    /// Declares the targets of links, for the parts that need them. If one part needs a target, all parts show it.
     fn declare_targets(&self, to: &mut Declare<'_>) {
         let long = self.shows_links();
         let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
@@ -47,16 +47,16 @@ impl Style {
         }
     }
 
-    /// What must be known of an operand: GNU stats operands whatever the style, and colours them accordingly.
+    /// The facts that an operand must have: GNU stats operands in any style, and colours them by that.
     #[must_use]
     pub fn operand_needs(&self) -> NeedsByKind {
         let colors = self.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
         self.needs() | colors.unwrap_or_default()
     }
 
-    /// What stands before and behind a name needs in every format: inode, blocks, indicator, colour.
+    /// Declares the facts for the parts before and after a name in every format: inode, blocks, indicator, colour.
     fn declare_prefix_and_name(&self, to: &mut Declare<'_>) {
-        // GNU stats what it draws a context or a link of, and says so where it cannot.
+        // GNU stats entries whose context or link it shows, and reports those that it cannot stat.
         for (shown, consumer, needs) in [
             (self.inode, Consumer::Inode, Needs::INODE),
             (self.blocks, Consumer::Blocks, Needs::BLOCKS),

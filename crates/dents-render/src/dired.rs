@@ -1,4 +1,5 @@
-//! `-D`: at the end of the run, where in the output the names stand. Emacs reads a directory so.
+//! `-D`: the positions of the names in the output, written at the end of the run. Emacs reads directories in this
+//! way.
 //!
 //! Offsets are bytes of the output from its beginning, without colours: GNU does not count them either.
 
@@ -8,7 +9,7 @@ use crate::sink::Sink;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What lines begin with.
+/// The beginning of each line.
 pub(crate) const INDENT: &[u8] = b"  ";
 
 /// Offsets of the names of entries, and of those of directories before their entries.
@@ -21,7 +22,7 @@ pub(crate) struct Dired {
 }
 
 impl Dired {
-    /// Where the output stands now.
+    /// The current position in the output.
     pub(crate) fn offset(&self, out: &impl Sink) -> u64 {
         out.position() - self.uncounted
     }

@@ -1,4 +1,4 @@
-//! What rows for programs hold: their syntax and their fields.
+//! Rows for programs: their syntax and their fields.
 
 use crate::note::Total;
 use crate::view::Column;
@@ -10,29 +10,29 @@ use dents_core::needs::{Kind, Needs, NeedsByKind};
 pub enum Syntax {
     /// One document (RFC 8259).
     Json,
-    /// A JSON object a line.
+    /// A JSON object on each line.
     Ndjson,
     /// RFC 4180, with a header.
     Csv,
 }
 
-/// What rows hold.
+/// The syntax and the fields of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// How they are written.
+    /// Their syntax.
     pub syntax: Syntax,
     /// Their fields, in this order.
     pub fields: Vec<Field>,
-    /// Whether what is known may be out of date.
+    /// Whether values may be stale (`--lazy`).
     pub lazy: bool,
 }
 
 /// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The directory as it was named on the command line, and what is below it; null for operands.
+    /// The directory: the operand, and the path below it; null for operands themselves.
     Directory,
-    /// The name; of an operand all of what was given.
+    /// The name; for an operand the whole operand.
     Name,
     /// The type, a word of [`crate::record::words::of_kind`].
     Type,
@@ -58,7 +58,7 @@ pub enum Field {
     Ino,
     /// The device that holds the file, as `stat(2)` numbers it.
     Dev,
-    /// The device that the file is; null for other files.
+    /// For a device file, the number of the device; null for other files.
     Rdev,
     /// Last access.
     Atime,
@@ -70,7 +70,7 @@ pub enum Field {
     Mtime,
     /// `STATX_ATTR_*` that are set, as words.
     Attributes,
-    /// Where a symbolic link leads, as it is written in the link; null for other files.
+    /// The text of a symbolic link; null for other files.
     Target,
     /// Whether there is an ACL.
     Acl,
@@ -78,31 +78,31 @@ pub enum Field {
     Context,
     /// The names of all extended attributes with the sizes of their values.
     Xattrs,
-    /// What differs between the last commit and the index; null if git did not tell.
+    /// The difference between the last commit and the index; null if git has no answer.
     GitStaged,
-    /// What differs between the index and the file; null if git did not tell.
+    /// The difference between the index and the file; null if git has no answer.
     GitUnstaged,
     /// Bytes of the entry and all below it; null if they were not added up.
     Total,
-    /// Allocated bytes of it all.
+    /// Allocated bytes of the entry and all below it.
     TotalAllocated,
-    /// Whether nothing is missing from the total.
+    /// Whether the total is complete.
     TotalWhole,
-    /// Whether what is known may be out of date; null if nothing is known.
+    /// Whether the values may be stale; null if there are none.
     Lazy,
-    /// What could not be found out: `stat`, `link`, `xattr`.
+    /// The request that failed: `stat`, `link`, `xattr`.
     Asked,
-    /// Why, as the kernel numbers it; null where the time was up.
+    /// The kernel's error number; null after a timeout.
     Errno,
-    /// Why, as the kernel calls it (`ENOENT`); `TIMEOUT` where the time was up.
+    /// The kernel's name of the error (`ENOENT`); `TIMEOUT` after a timeout.
     Error,
 }
 
-/// How far the others can be trusted.
+/// The fields that say whether the others are valid.
 const STATE: [Field; 4] = [Field::Lazy, Field::Asked, Field::Errno, Field::Error];
 
 impl Field {
-    /// All that one `statx` tells of an entry, and where links lead.
+    /// All facts that one `statx` returns, and the texts of links.
     pub const USUAL: &'static [Field] = &[
         Field::Directory,
         Field::Name,
@@ -127,7 +127,7 @@ impl Field {
         Field::Target,
     ];
 
-    /// The fields that a column of the view, is for a program.
+    /// The fields that a column of the view becomes in output for programs.
     #[must_use]
     pub fn of_column(column: Column) -> &'static [Field] {
         match column {
@@ -155,8 +155,8 @@ impl Field {
         }
     }
 
-    /// These fields, each once; and where something is asked of entries, at the end whether that may be out of date, and
-    /// what went wrong.
+    /// These fields, each once. If they need a request about entries, the fields about its validity and errors follow
+    /// at the end.
     #[must_use]
     pub fn complete(fields: impl IntoIterator<Item = Field>) -> Vec<Field> {
         let mut all: Vec<Field> = Vec::new();

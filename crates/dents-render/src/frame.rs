@@ -1,7 +1,7 @@
-//! What is drawn at a time: a batch, its order, and all that was found out about its entries.
+//! A frame is what is drawn at a time: a batch, its order, and all known facts about its entries.
 //!
-//! The bytes of a frame follow from it, from the style and from the place in the document; nothing is set beforehand and
-//! nothing is left for the next frame.
+//! The bytes of a frame depend on the frame, on the style and on its position in the document. No other state is set
+//! before, and none is left for the next frame.
 
 use crate::hyperlink::Places;
 use crate::note::Note;
@@ -12,49 +12,50 @@ use dents_core::batch::{Batch, Entry, Time};
 use dents_core::mounts::Mounted;
 use dents_core::owners::Owners;
 
-/// What a frame is part of.
+/// The part of a listing that a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// The operands that are not listed as directories. Never preceded by a total.
     Operands,
     /// All entries of a directory, preceded by the total if the style has one.
     Directory,
-    /// Some entries of a directory, more of which may follow: no total, and nothing is aligned across chunks.
-    /// What GNU streams (`-U1`) it does not align either.
+    /// Some entries of a directory, more of which may follow. There is no total, and nothing is aligned across
+    /// chunks. (GNU does not align the output that it streams, `-U1`, either.)
     Chunk {
         /// Whether this is the last one. It may be empty.
         last: bool,
     },
 }
 
-/// What is drawn at a time.
+/// What is drawn at a time: the entries of a directory, of a chunk of one, or operands.
 #[derive(Clone, Copy)]
 pub struct Frame<'f> {
     /// The entries. The batch must have been filled for [`crate::Style::needs`] at least.
     pub batch: &'f Batch,
-    /// Those that are drawn, in this order. No entry stands there twice.
+    /// The entries to draw, in this order. It has no entry twice.
     pub order: &'f [u32],
-    /// What they are part of.
+    /// What the entries are: operands, a directory, or a chunk of one.
     pub kind: FrameKind,
     /// The names of users and groups, for the long format and for rows that have them.
     pub owners: &'f Owners,
-    /// The directory as it was named, for rows; none for operands.
+    /// The path of the directory as the user named it, for rows; `None` for operands.
     pub directory: Option<&'f [u8]>,
-    /// What is known of entries beside their metadata, by position in the batch; nothing of those beyond the end.
+    /// Facts about entries beside their metadata, by position in the batch. Entries beyond the end have none.
     pub notes: &'f [Note],
-    /// What is mounted on entries: position in the batch, ascending, and what. Shown where [`crate::View::mounts`] is set.
+    /// Entries that are mount points: position in the batch, ascending, and the mount. Shown if
+    /// [`crate::View::mounts`] is set.
     pub mounted: &'f [(u32, Mounted)],
-    /// Where the entries are, for hyperlinks.
+    /// The paths of the entries, for hyperlinks.
     pub places: Option<&'f Arc<Places>>,
-    /// The time that the six-month rule and ages count from. Read the clock after the last `statx`: a file that was changed
-    /// during the run must not look as if it came from the future.
+    /// The present, for the six-month rule and for ages. Read the clock after the last `statx`: otherwise a file that
+    /// was changed during the run would have a time in the future.
     pub now: Time,
-    /// The zone that times are shown in; none for UTC.
+    /// The zone in which times are shown; `None` for UTC.
     pub zone: Option<&'f Arc<Zone>>,
 }
 
 impl<'f> Frame<'f> {
-    /// Entries of which nothing is known beside their metadata.
+    /// A frame of entries without facts beside their metadata.
     #[must_use]
     pub fn new(batch: &'f Batch, order: &'f [u32], kind: FrameKind, owners: &'f Owners) -> Frame<'f> {
         Frame {
@@ -78,7 +79,7 @@ pub(crate) struct Rows<'b> {
     pub(crate) batch: &'b Batch,
     /// Those that are drawn, in this order.
     pub(crate) order: &'b [u32],
-    /// Those that columns are made wide enough for; `None` for all of the batch.
+    /// The entries that determine the widths of columns; `None` for all of the batch.
     pub(crate) measured: Option<&'b [u32]>,
     pub(crate) kind: FrameKind,
 }
@@ -88,7 +89,7 @@ impl<'b> Rows<'b> {
         self.batch.entries(self.order)
     }
 
-    /// In any order: all of a batch are visited as they stand in memory.
+    /// These entries, in any order; those of a whole batch in the order of memory.
     pub(crate) fn measured(self) -> impl Iterator<Item = Entry<'b>> + Clone {
         self.measured_at(0..self.measured_count())
     }

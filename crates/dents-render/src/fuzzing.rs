@@ -5,8 +5,8 @@ use crate::time::Zone;
 use crate::{Colors, Icons};
 use dents_core::needs::Kind;
 
-/// A value of `LS_COLORS`: no text gets longer when its escapes are taken away, and a suffix's colour is found by names that
-/// the value itself holds.
+/// A value of `LS_COLORS`: no text gets longer when it is unescaped, and names that are in the value have the colours
+/// of their suffixes.
 pub fn ls_colors(bytes: &[u8]) {
     let most = bytes.len();
     let Ok(colors) = Colors::parse(bytes) else { return };
@@ -27,7 +27,7 @@ pub fn ls_colors(bytes: &[u8]) {
     }
 }
 
-/// A value of `DLS_ICONS`: a pair that makes no sense is told as it stands there.
+/// A value of `DLS_ICONS`: an invalid pair is returned as it is written.
 pub fn icons(bytes: &[u8]) {
     if let Err(bad) = Icons::default().add(bytes) {
         let pair = bad.pair.as_ptr_range();

@@ -1,6 +1,6 @@
-//! Sizes as people read them: in bytes, in blocks of some size, or with the unit that fits.
+//! Sizes as text: in bytes, in blocks of some size, or with a suitable unit.
 //!
-//! Whatever the unit, a size is rounded up: a listing never shows less than there is.
+//! In any unit a size is rounded up, as GNU does, so the text never shows less than the size.
 
 use crate::number::Text;
 use crate::width::known_width;
@@ -15,7 +15,7 @@ pub enum SizeFormat {
     /// In blocks of `size` bytes, rounded up; `suffix` follows every number (`--block-size=K` shows `4K`,
     /// `--block-size=1K` shows `4`).
     Blocks {
-        /// Bytes a block; 0 counts as 1.
+        /// Bytes in a block; 0 counts as 1.
         size: u64,
         /// At most two letters.
         suffix: &'static str,
@@ -34,12 +34,12 @@ pub enum SizeFormat {
     },
 }
 
-/// A character of a locale between digits: its decimal point, or what stands between groups.
+/// A character of a locale between digits: its decimal point, or the separator of groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Separator {
     bytes: [u8; 4],
     len: u8,
-    /// On the screen; `None` where it cannot be printed.
+    /// Its width on the screen; `None` if it cannot be printed.
     columns: Option<u8>,
 }
 
@@ -68,9 +68,9 @@ impl Separator {
 /// How a locale groups the digits of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grouping {
-    /// Between groups. Empty, as in C, for none: then there are no groups.
+    /// The separator between groups. If it is empty, as in C, there are no groups.
     pub separator: Separator,
-    /// Digits in the last group, the one before it …; the first zero repeats what stands before it.
+    /// The number of digits in the last group, in the one before it, and so on. A zero repeats the number before it.
     pub sizes: [u8; 4],
 }
 
@@ -83,7 +83,8 @@ impl Grouping {
         grouping
     }
 
-    /// How many digits the group at a place has, counted from the last; a very large number for all that are left.
+    /// The number of digits in the group at an index, counted from the last group. A very large number means all
+    /// remaining digits.
     fn size(&self, nth: usize) -> u8 {
         let sizes = &self.sizes[..=nth.min(self.sizes.len() - 1)];
         sizes.iter().copied().take_while(|size| *size != 0).last().unwrap_or(u8::MAX)
@@ -135,8 +136,8 @@ impl SizeFormat {
         }
     }
 
-    /// Whether sizes are plain numbers of so many bytes each. (To compare all of a format takes longer, and this is asked
-    /// for each entry.)
+    /// Whether sizes are plain numbers in units of this many bytes. (It is called for each entry, and to compare the
+    /// whole format would take longer.)
     #[must_use]
     #[inline]
     pub(crate) fn is_in_units_of(self, unit: u64) -> bool {

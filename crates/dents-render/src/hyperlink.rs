@@ -4,24 +4,24 @@
 //! ESC ]8;;file://HOST/PATH BEL  name  ESC ]8;; BEL
 //! ```
 //!
-//! Paths are absolute and lead through no symbolic link. To find them takes system calls, so they come from
-//! outside, as [`Places`].
+//! Paths are absolute and contain no symbolic link. To find them takes system calls, so the caller passes them in, as
+//! [`Places`].
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::Entry;
 
-/// Where the entries of a batch are.
+/// The paths of the entries of a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The absolute path of their directory. An entry is there under its name, unless `others` say otherwise.
+    /// The absolute path of their directory. An entry that is not in `others` is there under its name.
     pub directory: Vec<u8>,
-    /// Entries that are elsewhere (symbolic links, `.`, `..`, operands): position in the batch, ascending, and
-    /// absolute path, or none if there is no telling.
+    /// Entries that have another path (symbolic links, `.`, `..`, operands): position in the batch, ascending, and
+    /// the absolute path; `None` if it is not known.
     pub others: Vec<(u32, Option<Vec<u8>>)>,
 }
 
-/// What writes links.
+/// Writes links.
 #[derive(Clone)]
 pub(crate) struct Links {
     /// `ESC ]8;;file://HOST`.
@@ -56,7 +56,7 @@ impl Links {
         out.push(0x07);
     }
 
-    /// Begins a link to an entry; `false` if there is no telling where it is.
+    /// Begins a link to an entry. Returns false if the path of the entry is not known.
     pub(crate) fn begin_entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> bool {
         let index = entry.index() as u32;
         let others = self.places.as_ref().map_or(&[][..], |places| &places.others);

@@ -1,23 +1,23 @@
-//! The character behind a name that tells its type: `-F`, `--file-type`, `-p`.
+//! The character after a name that shows its type: `-F`, `--file-type`, `-p`.
 
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
-/// How much the indicators tell, from nothing to everything.
+/// Which types have indicators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Indicator {
     /// Nothing.
     #[default]
     None,
-    /// `-p`: `/` behind directories.
+    /// `-p`: `/` after directories.
     Slash,
     /// `--file-type`: also `@` links, `|` FIFOs, `=` sockets.
     FileType,
-    /// `-F`: also `*` regular files that someone may execute.
+    /// `-F`: also `*` regular files with an execute permission.
     Classify,
 }
 
 impl Indicator {
-    /// What it must know of an entry: the type, and with `-F` the mode of regular files.
+    /// The facts that indicators need: the type, and with `-F` the mode of regular files.
     #[must_use]
     pub fn needs(self) -> NeedsByKind {
         match self {
@@ -27,7 +27,7 @@ impl Indicator {
         }
     }
 
-    /// The indicator of a type; `mode` is looked at for regular files only, zero stands for unknown.
+    /// The indicator of a type. `mode` matters for regular files only; zero means that it is not known.
     #[must_use]
     #[inline]
     pub fn of(self, kind: Kind, mode: u16) -> Option<u8> {
@@ -45,8 +45,8 @@ impl Indicator {
         }
     }
 
-    /// The characters that mean something behind a name: in the quoting styles that can, they are quoted within
-    /// names. GNU leaves `*` out where `-F` could print it, and quotes it where `--file-type` cannot.
+    /// The characters that can be indicators. Quoting styles that can quote them do so inside names. As in GNU, `*`
+    /// is missing with `-F`, which can print it, and is quoted with `--file-type`, which cannot.
     pub(crate) fn ambiguous(self) -> &'static [u8] {
         match self {
             Indicator::None | Indicator::Slash => b"",

@@ -1,9 +1,9 @@
-//! From a batch of entries to the bytes of a listing.
+//! Renders batches of entries: the last stage before `write`.
 //!
-//! The last stage before `write`. A [`Style`] says what the listing looks like and derives what must be
-//! known of each entry ([`Style::needs`]); a [`Renderer`] turns one [`Frame`] after another, each with a batch in it, into
-//! bytes and hands them to a [`Sink`]. Pure: nothing here makes a system call, and nothing here can fail. An
-//! entry that could not be stat'ed is drawn with question marks, as GNU does.
+//! A [`Style`] describes the listing and derives the facts that each entry must have ([`Style::needs`]). A
+//! [`Renderer`] turns one [`Frame`] after another, each with a batch, into bytes and passes them to a [`Sink`]. This
+//! crate is pure: it makes no system call, and no function fails. An entry that could not be stat'ed is drawn with
+//! question marks, as in GNU `ls`.
 //!
 //! ```text
 //! Batch ─► Frame ─► format::{long, columns, commas, lines}, table (the view) ─► name ─► quote, color, indicator ─► Sink

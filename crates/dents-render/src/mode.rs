@@ -2,7 +2,7 @@
 
 use dents_core::needs::Kind;
 
-/// What stands in place of the letters of an entry that could not be stat'ed, behind the letter of its type.
+/// The text in place of the permissions of an entry that could not be stat'ed, after the letter of its type.
 pub const UNKNOWN: [u8; 9] = *b"?????????";
 
 /// The letter of a type.

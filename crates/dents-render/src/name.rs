@@ -1,9 +1,9 @@
-//! A name on the screen: quoted, coloured, with its indicator, and as wide as it turns out.
+//! Draws a name: quoted, coloured, with its indicator, and computes its width.
 //!
-//! Everything that GNU does around a coloured name is here. The first colour of a run is preceded by a reset;
-//! behind each name comes a reset again, and if the name may have reached the next line of the screen, a
-//! sequence that clears the rest of it. With `no` set, all other text has a colour too, which each line
-//! begins with and each name interrupts.
+//! All sequences that GNU writes around a coloured name are here. A reset precedes the first colour of a run. After
+//! each name there is a reset again, and if the name may have reached the next line of the screen, a sequence that
+//! clears the rest of that line. If `no` is set, all other text has a colour too: each line begins with it, and each
+//! name interrupts it.
 
 use crate::color::{Colors, Facts, Key};
 use crate::frame::{FrameKind, Rows};
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use dents_core::batch::{Entry, Target};
 use dents_core::needs::{Kind, Needs};
 
-/// What draws names.
+/// Draws names.
 #[derive(Clone)]
 pub(crate) struct Painter<'s> {
     style: &'s Style,
@@ -32,13 +32,13 @@ pub(crate) struct Painter<'s> {
     palette: Option<Palette<'s>>,
     /// With `--icons`.
     icons: Option<&'s Icons>,
-    /// The columns that they take.
+    /// The width of an icon and its space in columns.
     icon_columns: usize,
     /// With `--hyperlink`.
     links: Option<Links>,
-    /// Of the batch at hand: whether a name is quoted, so that the others are set one column to the right.
+    /// Whether a name of the current batch is quoted, so that the others are moved one column to the right.
     pads: bool,
-    /// Of the batch at hand: what may be read of its entries for the sake of colours and icons.
+    /// The facts of the current batch that colours and icons may read.
     reads: Reads,
     scratch: Vec<u8>,
 }
@@ -82,7 +82,7 @@ impl<'s> Painter<'s> {
             links.set_places(places);
         }
         let batch = rows.batch;
-        // Of operands, one that could not be had counts too.
+        // An operand that could not be stat'ed counts too.
         let quoted = |entry: Entry<'_>| self.quoter.quotes(entry.name());
         self.pads = self.aligns
             && if rows.kind == FrameKind::Operands {
@@ -102,7 +102,7 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// Begins the link of a header to a directory, if it is known where that is. Returns whether there is one to end.
+    /// Begins the link of a header to a directory, if its path is known. Returns whether a link was begun.
     pub(crate) fn begin_directory(&self, place: Option<&[u8]>, out: &mut Vec<u8>) -> bool {
         let place = place.filter(|place| !place.is_empty());
         let (Some(links), Some(place)) = (&self.links, place) else { return false };
@@ -115,12 +115,12 @@ impl<'s> Painter<'s> {
         self.links.iter().for_each(|links| links.end(out));
     }
 
-    /// Another one that draws neither colours nor links: to see how wide names are.
+    /// A copy that draws neither colours nor links, to measure names.
     pub(crate) fn without_color(&self) -> Painter<'s> {
         Painter { palette: None, links: None, ..self.clone() }
     }
 
-    /// Another one, to draw a piece of the batch into a buffer of its own.
+    /// A copy that draws a piece of the batch into a buffer of its own.
     pub(crate) fn fork(&self) -> Painter<'s> {
         let mut fork = self.clone();
         if let Some(palette) = &mut fork.palette {
@@ -129,8 +129,9 @@ impl<'s> Painter<'s> {
         fork
     }
 
-    /// Takes back what a fork has drawn: the bytes of its buffer before and after what is left out of them. Only the
-    /// first colour of all is preceded by a reset, and each fork takes its own first one for that.
+    /// Joins the bytes that a fork has drawn. A reset precedes only the first colour of the whole output, but each
+    /// fork writes one before its own first colour. So this returns the parts of the buffer before and after that
+    /// reset, if it is superfluous.
     pub(crate) fn join<'o>(&mut self, fork: &Painter<'s>, drawn: &'o [u8]) -> [&'o [u8]; 2] {
         let first = fork.palette.as_ref().and_then(|palette| palette.touched);
         match (&mut self.palette, first) {
@@ -145,7 +146,7 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// Whether a name is nothing but its bytes.
+    /// Whether a name is drawn as its bytes, with nothing around it.
     pub(crate) fn is_bare(&self) -> bool {
         let decorated = self.palette.is_some() || self.links.is_some() || self.icons.is_some();
         !decorated && self.indicator == Indicator::None && !self.pads
@@ -157,7 +158,7 @@ impl<'s> Painter<'s> {
         self.quoter.write(name, out);
     }
 
-    /// Appends what each line begins with.
+    /// Appends the beginning of a line.
     #[inline]
     pub(crate) fn begin_line(&mut self, out: &mut Vec<u8>) {
         if let Some(palette) = &mut self.palette {
@@ -165,8 +166,8 @@ impl<'s> Painter<'s> {
         }
     }
 
-    /// Appends an entry's name, without indicator. `column` is where it begins, which GNU counts in bytes.
-    /// Returns the bytes of the name as written, colours not counted.
+    /// Appends an entry's name, without indicator. `column` is the position where it begins, which GNU counts in
+    /// bytes. Returns the number of bytes of the written name, without colours.
     #[inline]
     pub(crate) fn name(&mut self, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
         if let Some(icons) = self.icons {
@@ -184,7 +185,8 @@ impl<'s> Painter<'s> {
         self.colored(entry, entry.name(), color, pad, column, out)
     }
 
-    /// The same with an icon: it and what aligns quoted names stand within the colour and outside of the link.
+    /// The same with an icon. The icon and the space that aligns quoted names are inside the colour and outside the
+    /// link.
     #[inline(never)]
     #[cold]
     fn with_icon(&mut self, icons: &Icons, entry: &Entry<'_>, column: usize, out: &mut Vec<u8>) -> usize {
@@ -208,12 +210,13 @@ impl<'s> Painter<'s> {
         len
     }
 
-    /// The columns of a name's own padding: 1 if it is set to the right because a neighbour is quoted.
+    /// The padding before a name in columns: 1 if it is moved to the right because another name is quoted.
     pub(crate) fn padding(&self, name: &[u8]) -> usize {
         usize::from(self.pads && !self.quoter.quotes(name))
     }
 
-    /// Appends an entry's name or the text of its link, as a link for the terminal if names are such. Returns its bytes.
+    /// Appends an entry's name or the text of its link, as a hyperlink if names are hyperlinks. Returns the number of
+    /// bytes.
     #[inline]
     fn quoted(&self, entry: &Entry<'_>, name: &[u8], padded: bool, out: &mut Vec<u8>) -> usize {
         let start = out.len();
@@ -224,7 +227,7 @@ impl<'s> Painter<'s> {
         out.len() - start
     }
 
-    /// Where names are aligned, outer quotes stay outside of the link.
+    /// If names are aligned, the outer quotes are outside the link.
     #[cold]
     fn linked(
         &self,
@@ -258,7 +261,7 @@ impl<'s> Painter<'s> {
         text.len()
     }
 
-    /// Appends what a symbolic link leads to, and its indicator. Returns their bytes, colours not counted.
+    /// Appends the target of a symbolic link, and its indicator. Returns the number of bytes, without colours.
     pub(crate) fn target(
         &mut self,
         entry: &Entry<'_>,
@@ -271,7 +274,7 @@ impl<'s> Painter<'s> {
             Some(palette) => {
                 let facts = self.facts(entry);
                 let color = palette.colors.target(text, &facts);
-                // GNU counts the space that it would set before a name here, though it sets none.
+                // GNU counts the space that it writes before a name, but does not write it here.
                 let pad = self.padding(text) == 1;
                 len = self.colored(entry, text, color, pad, column, out) - usize::from(pad);
                 facts
@@ -289,8 +292,8 @@ impl<'s> Painter<'s> {
         len
     }
 
-    /// Appends a name, its indicator, and where a symbolic link leads. Returns the bytes of the name and of all, colours not
-    /// counted.
+    /// Appends a name, its indicator, and the target of a symbolic link. Returns the number of bytes of the name and
+    /// of all, without colours.
     #[inline]
     pub(crate) fn name_and_target(
         &mut self,
@@ -356,8 +359,9 @@ impl<'s> Painter<'s> {
         self.indicator.of(kind, mode)
     }
 
-    /// The columns that a name takes, with the icon and the space before it, without the indicator. A name whose width
-    /// cannot be known counts as -1 columns, as GNU 9.7 has it: what stands around the name is added to that.
+    /// The width of a name in columns, with the icon and the space before it, without the indicator. A name whose
+    /// width is not known counts as -1 columns, as in GNU 9.7; the width of the parts around the name is added to
+    /// that.
     #[inline]
     pub(crate) fn width(&mut self, name: &[u8]) -> isize {
         self.scratch.clear();
@@ -372,7 +376,7 @@ impl<'s> Painter<'s> {
         width + isize::from(self.pads && !quoted) + self.icon_columns as isize
     }
 
-    /// Appends what the run ends with.
+    /// Appends the end of the run.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(palette) = &mut self.palette {
             palette.finish(out);
@@ -445,7 +449,7 @@ impl<'s> Palette<'s> {
         }
     }
 
-    /// Whatever the terminal was told before, the first colour starts from none.
+    /// Writes a reset before the first colour, because the terminal may have another colour.
     #[inline]
     fn touch(&mut self, out: &mut Vec<u8>) {
         if self.touched.is_none() {
@@ -476,7 +480,7 @@ impl<'s> Palette<'s> {
         out.extend_from_slice(&self.reset);
     }
 
-    /// Puts the terminal back to rights, unless the plain ANSI sequences did so behind every name.
+    /// Resets the terminal, unless the plain ANSI sequences did so after every name.
     fn finish(&mut self, out: &mut Vec<u8>) {
         let left = self.colors.get(Key::Left).unwrap_or_default();
         if self.touched.is_some() && (left, self.right) != (b"\x1b[", b"m") {

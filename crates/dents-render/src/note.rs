@@ -1,29 +1,29 @@
-//! What is known of an entry from elsewhere than its own metadata: its state in git, the size of what is below it.
+//! Facts about an entry that its metadata do not have: its state in git, and the size of all that is below it.
 //!
-//! The caller finds it out and puts it into the frame ([`crate::Frame::notes`]); without a note an entry is drawn as unknown, not
-//! as if there were nothing.
+//! The caller collects them and puts them into the frame ([`crate::Frame::notes`]). An entry without a note is drawn
+//! as unknown.
 
 use dents_core::batch::Entry;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
-/// What is known of one entry.
+/// The facts about one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// What git says of it.
+    /// Its state in git.
     pub git: Git,
-    /// It and all that is below it, if that was added up.
+    /// The total of the entry and all that is below it, if it was added up.
     pub total: Option<Total>,
 }
 
-/// What git says of an entry.
+/// The state of an entry in git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Git {
-    /// Git was not asked, or the entry is in no repository.
+    /// Git was not run, or the entry is in no repository.
     #[default]
     Outside,
     /// Git has not answered in time.
     Late,
-    /// What differs between the last commit and the index, and between the index and the file.
+    /// The differences between the last commit and the index, and between the index and the file.
     Status {
         /// Last commit to index.
         staged: Change,
@@ -32,48 +32,50 @@ pub enum Git {
     },
 }
 
-/// How something differs. Of what is in a directory, the gravest: the order is by that.
+/// A difference. The variants are ordered from the least to the most serious: a directory shows the most serious one
+/// of the files below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It does not.
+    /// No difference.
     #[default]
     None,
     /// It is ignored.
     Ignored,
     /// It is not tracked, or newly added.
     New,
-    /// Another mode or type.
+    /// The mode or type has changed.
     Typechange,
-    /// Another name.
+    /// It was renamed.
     Renamed,
-    /// Another content.
+    /// The content has changed.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
     /// Two merged changes contradict each other.
     Conflicted,
 }
 
-/// What an entry and all below it come to. Hard links count once.
+/// The total of an entry and all that is below it. Hard links count once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     /// Sizes, in bytes.
     pub bytes: u128,
     /// Allocated blocks of 512 bytes.
     pub blocks: u128,
-    /// Whether nothing is missing: all could be read, and in time.
+    /// Whether the total is complete: everything could be read, in time.
     pub whole: bool,
 }
 
 impl Total {
-    /// What a file comes to that is no directory: itself. Of one that is unknown to `statx` nothing may be asked.
+    /// The total of a file that is not a directory: its own size. The getters must not be called for an entry that
+    /// could not be stat'ed.
     #[must_use]
     pub fn of_file(entry: &Entry<'_>) -> Option<Total> {
         let is_file = entry.kind() != Kind::Dir;
         is_file.then(|| Total { bytes: entry.size().into(), blocks: entry.blocks().into(), whole: true })
     }
 
-    /// What must be known for that. Directories are added up by a walk of its own.
+    /// The needs of [`Total::of_file`]. A separate walk adds up directories.
     #[must_use]
     pub fn needs() -> NeedsByKind {
         let files = Kind::KNOWN.into_iter().filter(|kind| *kind != Kind::Dir);

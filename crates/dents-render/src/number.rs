@@ -1,4 +1,4 @@
-//! Decimal numbers without `core::fmt`: a long listing prints five of them a line.
+//! Decimal numbers without `core::fmt`: a long listing prints five of them on each line.
 
 use alloc::vec::Vec;
 
@@ -22,12 +22,12 @@ pub fn pair(n: u32) -> [u8; 2] {
     PAIRS[n as usize]
 }
 
-/// A short piece of text on the stack: a number, with at most a unit behind it.
+/// A short text on the stack: a number, with a unit after it at most.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
     bytes: [u8; Text::CAPACITY],
     start: u8,
-    /// How many bytes there are more than columns.
+    /// The number of bytes minus the number of columns.
     excess: u8,
 }
 
@@ -71,7 +71,7 @@ impl Text {
         text
     }
 
-    /// Puts bytes before the text. What finds no room is left out.
+    /// Puts bytes before the text. Bytes that do not fit are left out.
     pub fn prepend(&mut self, bytes: &[u8]) {
         for byte in bytes.iter().rev() {
             if self.start > 0 {
@@ -81,7 +81,7 @@ impl Text {
         }
     }
 
-    /// Puts a character before the text that is not as many columns wide as it has bytes, or, if they are not known, that
+    /// Puts a character before the text whose columns differ from its bytes. `None` for the columns means that it
     /// cannot be printed.
     pub(crate) fn prepend_wide(&mut self, bytes: &[u8], columns: Option<u8>) {
         self.prepend(bytes);
@@ -105,21 +105,21 @@ impl Text {
         Text::CAPACITY - usize::from(self.start)
     }
 
-    /// The columns that are counted on: none where a character cannot be printed.
+    /// The width in columns: 0 if a character cannot be printed.
     #[must_use]
     #[inline]
     pub fn width(&self) -> usize {
         if self.excess == Text::UNKNOWN { 0 } else { self.len() - usize::from(self.excess) }
     }
 
-    /// The spaces before it in a column of `width`: none where its own width is not known.
+    /// The number of spaces before it in a column of `width`: none if its own width is not known.
     #[must_use]
     #[inline]
     pub fn padding(&self, width: usize) -> usize {
         if self.excess == Text::UNKNOWN { 0 } else { width.saturating_sub(self.width()) }
     }
 
-    /// Whether its columns are not its bytes.
+    /// Whether it has more bytes than columns.
     #[must_use]
     #[inline]
     pub(crate) fn is_wide(&self) -> bool {
@@ -170,7 +170,7 @@ pub fn push_number(out: &mut Vec<u8>, n: u64, width: usize) {
     push_right(out, Text::number(n).as_bytes(), width);
 }
 
-/// Writes text right-aligned into a place as wide as its column. What finds no room is left out.
+/// Writes text right-aligned into a slice as wide as its column. Bytes that do not fit are left out.
 #[inline]
 pub fn put_right(place: &mut [u8], text: &[u8]) {
     if let Some(start) = place.len().checked_sub(text.len()) {
@@ -178,7 +178,7 @@ pub fn put_right(place: &mut [u8], text: &[u8]) {
     }
 }
 
-/// Writes a number right-aligned into a place as wide as its column; of one with more digits, the last.
+/// Writes a number right-aligned into a slice as wide as its column. Of a number with more digits it writes the last.
 #[inline]
 pub fn put_number(place: &mut [u8], mut n: u64) {
     for digit in place.iter_mut().rev() {

@@ -33,7 +33,7 @@ impl Owner<'_> {
     /// The width of a name with characters that cannot be printed.
     const UNKNOWN: usize = usize::MAX;
 
-    /// The columns that are counted on.
+    /// The width in columns.
     pub(crate) fn columns(self) -> usize {
         if self.width == Owner::UNKNOWN { 0 } else { self.width }
     }
@@ -75,12 +75,12 @@ impl<'o> OwnerColumn<'o> {
         self.width = self.width.max(self.find(id).columns());
     }
 
-    /// Names to the left, numbers to the right.
+    /// Writes a name left-aligned, or a number right-aligned.
     pub(crate) fn write(&mut self, id: Option<u32>, out: &mut Vec<u8>) {
         match id.map(|id| self.find(id)) {
             None => push_left(out, b"?", self.width),
             Some(Owner { name: Some(name), width, .. }) => {
-                // The bytes of a name may be more than its columns. A name of unknown width is followed by no padding.
+                // A name may have more bytes than columns. A name of unknown width gets no padding.
                 let padding = if width == Owner::UNKNOWN { 0 } else { self.width - width };
                 push_left(out, name, padding + name.len());
             }

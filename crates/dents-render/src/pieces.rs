@@ -9,11 +9,11 @@ use dents_core::team::Team;
 /// Lines drawn at a time by one thread: half a megabyte of `-l`, a millisecond's work.
 const PIECE: usize = 8192;
 
-/// Pieces drawn for each thread before all of them are written: the memory of it is some megabytes.
+/// Pieces drawn for each thread before all of them are written: some megabytes of memory.
 const ROUND: usize = 4;
 
-/// Draws rows piece by piece, on all of the team, if there are enough of them. Returns whether it did: if not, they are
-/// the caller's to draw.
+/// Draws rows piece by piece on all threads of the team, if there are enough rows. Returns false if there are not;
+/// then the caller must draw them.
 pub(crate) fn in_pieces<'s>(
     rows: Rows<'_>,
     painter: &mut Painter<'s>,

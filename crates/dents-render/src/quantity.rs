@@ -1,4 +1,5 @@
-//! Sizes and durations as users write them: `10MB`, `1.5G`, `90d`, `1h30m`. The one reader for all options of all programs.
+//! Sizes and durations as users write them: `10MB`, `1.5G`, `90d`, `1h30m`. The only parser, for all options of both
+//! programs.
 //!
 //! | size | bytes | | duration | |
 //! |---|---|---|---|---|
@@ -13,7 +14,7 @@ use core::time::Duration;
 const SECOND_NS: u128 = 1_000_000_000;
 const DAY: u64 = 24 * 60 * 60;
 
-/// A year in seconds, with its quarter of a day, as astronomers have it.
+/// A Julian year in seconds: 365.25 days.
 pub const YEAR: u64 = 365 * DAY + DAY / 4;
 
 /// The words for a unit of time, and its nanoseconds.
@@ -45,16 +46,17 @@ pub fn grouped(number: u64) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
     whole: u64,
-    /// As many of [`Decimal::PLACES`] digits behind the point.
+    /// The [`Decimal::PLACES`] digits after the point.
     fraction: u64,
     has_point: bool,
 }
 
 impl Decimal {
-    /// Digits behind the point that count: what is finer than a nanosecond of a year does not.
+    /// Digits after the point that are used. More would be finer than a nanosecond of a year.
     const PLACES: u32 = 18;
 
-    /// The number that a text begins with, and what comes after it. `None` if there is none, or one beyond 64 bits.
+    /// The number at the beginning of a text, and the rest of the text. `None` if there is no number, or one beyond
+    /// 64 bits.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<(Decimal, &[u8])> {
         let (before, rest) = digits(text);
@@ -75,13 +77,13 @@ impl Decimal {
         self.has_point
     }
 
-    /// So many of a unit, rounded down.
+    /// The number times a unit, rounded down.
     fn times(self, unit: u128) -> Option<u128> {
         let fraction = u128::from(self.fraction).checked_mul(unit)? / 10_u128.pow(Self::PLACES);
         u128::from(self.whole).checked_mul(unit)?.checked_add(fraction)
     }
 
-    /// So many units of so many bytes, rounded down; `None` beyond 64 bits.
+    /// The number times a unit in bytes, rounded down; `None` beyond 64 bits.
     #[must_use]
     pub fn bytes(self, unit: u64) -> Option<u64> {
         u64::try_from(self.times(u128::from(unit))?).ok()
@@ -92,7 +94,8 @@ fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
-/// A duration: seconds, or numbers with units. `None` for anything else, as `1 month`, which has no fixed length.
+/// A duration: seconds, or numbers with units. `None` for anything else, such as `1 month`, which has no fixed
+/// length.
 #[must_use]
 pub fn duration(text: &[u8]) -> Option<Duration> {
     match Decimal::parse(text) {
@@ -123,7 +126,7 @@ fn nanoseconds(number: u128) -> Option<Duration> {
     Some(Duration::new(seconds, (number % SECOND_NS) as u32))
 }
 
-/// What follows the number in a size.
+/// The unit of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The exponent of the base: 0 without a letter, 1 for K, 2 for M …
@@ -145,7 +148,7 @@ enum Spelling {
 }
 
 impl Unit {
-    /// From what GNU takes behind a number, all of it; nothing is a unit of one byte.
+    /// Parses the whole text after a number, by GNU's rules. An empty text is a unit of one byte.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Self> {
         let Some((letter, rest)) = text.split_first() else {

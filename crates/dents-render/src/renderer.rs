@@ -1,4 +1,4 @@
-//! What turns frames into lines.
+//! Turns frames into lines.
 
 use crate::dired::{Dired, INDENT};
 use crate::format::{columns, commas, lines, long, tree};
@@ -20,23 +20,23 @@ pub struct Renderer<'s> {
     style: &'s Style,
     painter: Painter<'s>,
     document: Document,
-    // What follows is memory that is used again, and what was worked out before. None of it shows in the bytes.
+    // The following fields are memory that is reused, and cached results. They do not affect the bytes.
     layout: columns::Layout,
     /// Made for the first long listing. On the heap: two kilobytes that other listings need not move.
     clock: Option<Box<Clock>>,
     header_quoter: Option<Quoter>,
 }
 
-/// All that a document carries from one frame to the next. (And whether anything has been coloured yet, which the painter
-/// knows.) GNU's formats and those for programs demand it.
+/// The state that a document passes from one frame to the next, because GNU's formats and those for programs need it.
+/// (The painter has one more: whether anything was coloured yet.)
 struct Document {
-    /// Whether there was a header: before all but the first stands a blank line.
+    /// Whether there was a header: a blank line precedes all but the first.
     headed: bool,
-    /// With `-m`, the line that the next chunk of the directory goes on with.
+    /// With `-m`, the line that the next chunk of the directory continues.
     line: commas::State,
-    /// With `-D`, where the names stand.
+    /// With `-D`, the positions of the names.
     dired: Option<Dired>,
-    /// What commas stand between, and what is summed up at the end: for programs, or where something is counted.
+    /// For programs, or if entries are counted: the state of separators and of sums.
     rows: Option<Box<State>>,
 }
 
@@ -59,7 +59,7 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    /// Something could not be listed, and why: a document for programs says so at its end.
+    /// Records something that could not be listed, and why. A document for programs has it at its end.
     pub fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
         if let Some(rows) = &mut self.document.rows {
             rows.fail(path, errno, message);
@@ -73,8 +73,8 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    /// The line with a directory's name before its entries; before all but the first such line, a blank one. `place` is where
-    /// the directory is, if a hyperlink shall lead there.
+    /// The line with a directory's name before its entries, and before all but the first such line a blank line.
+    /// `place` is the path of the directory for a hyperlink.
     pub fn header(&mut self, name: &[u8], place: Option<&[u8]>, out: &mut impl Sink) {
         if self.style.record.is_some() {
             return;
@@ -100,7 +100,7 @@ impl<'s> Renderer<'s> {
         out.checkpoint();
     }
 
-    /// With `-D`, all lines but blank ones are set in.
+    /// With `-D`, all lines except blank ones are indented.
     fn indent(&self, out: &mut impl Sink) {
         if self.document.dired.is_some() {
             out.buffer().extend_from_slice(INDENT);
@@ -113,8 +113,8 @@ impl<'s> Renderer<'s> {
     /// If the order holds an index that the batch does not have.
     pub fn frame(&mut self, frame: &Frame<'_>, team: &Team<'_>, out: &mut impl Sink) {
         let Frame { batch, order, kind, places, .. } = *frame;
-        // Columns of operands are as wide as all operands that could be had need them, directories too, though
-        // those are listed further down.
+        // The columns of operands are as wide as all operands need that could be stat'ed, with directories, although
+        // these are listed later.
         let known = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
         let operands: Vec<u32> = match kind {
             FrameKind::Operands => (0..batch.len() as u32).filter(known).collect(),
@@ -122,7 +122,7 @@ impl<'s> Renderer<'s> {
         };
         let measured = match kind {
             FrameKind::Operands => Some(&operands[..]),
-            // An order names no entry twice: as many are all.
+            // An order has no entry twice. So if it is as long as the batch, it has all entries.
             _ => (order.len() < batch.len()).then_some(order),
         };
         let rows = Rows { batch, order, measured, kind };
@@ -157,7 +157,7 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    /// A hierarchy: entries of a batch, on the lines of a tree, which take the place of the frame's order.
+    /// A hierarchy: entries of a batch, on the lines of a tree, which replace the order of the frame.
     ///
     /// # Panics
     /// If a line has an entry that the batch does not have.
@@ -173,15 +173,16 @@ impl<'s> Renderer<'s> {
         }
     }
 
-    /// The columns that the name of each entry takes, as read: to sort by. What stands before a name and behind it
-    /// does not count.
+    /// The width of the name of each entry in columns, in reading order, for sorting. The parts before and after a
+    /// name do not count.
     #[must_use]
     pub fn widths(&mut self, batch: &Batch) -> Vec<isize> {
         self.painter.begin(Rows { batch, order: &[], measured: None, kind: FrameKind::Directory }, None);
         batch.iter().map(|entry| self.painter.width(entry.name())).collect()
     }
 
-    /// The end of the document: what a terminal with unusual colour sequences must be told, sums, failures, and what `-D` adds.
+    /// The end of the document: resets for a terminal with unusual colour sequences, sums, failures, and the lines of
+    /// `-D`.
     pub fn finish(&mut self, out: &mut impl Sink) {
         self.painter.finish(out.buffer());
         if self.document.rows.as_ref().is_some_and(|state| state.sums()) {
@@ -190,7 +191,7 @@ impl<'s> Renderer<'s> {
         if let Some(state) = &mut self.document.rows {
             state.finish(self.style, out.buffer());
         }
-        // The last lines are Emacs's.
+        // The last lines are for Emacs.
         if let Some(dired) = &self.document.dired {
             dired.write(self.style.quoting, out.buffer());
         }

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 /// Where rendered bytes go.
 pub trait Sink {
-    /// The buffer to append to. Renderers never look at, or change, what is in it already.
+    /// The buffer to append to. Renderers neither read nor change the bytes in it.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
-    /// The bytes that have gone this way so far, those in the buffer included.
+    /// The number of bytes so far, with those in the buffer.
     fn position(&self) -> u64;
 
     /// Takes bytes that were rendered elsewhere, after what is in the buffer.
@@ -16,8 +16,8 @@ pub trait Sink {
         self.checkpoint();
     }
 
-    /// Called between lines (and between the names of `-m`): the moment to write the buffer out if it has
-    /// grown large. Must be cheap when it has not.
+    /// Called between lines (and between the names of `-m`). The sink may write the buffer out then, if it is large;
+    /// otherwise the call must be cheap.
     fn checkpoint(&mut self);
 }
 

@@ -1,4 +1,4 @@
-//! What a listing looks like: the part of the plan that concerns rendering.
+//! The look of a listing: the part of the plan that concerns rendering.
 
 use crate::color::Colors;
 use crate::field::{Field, Record};
@@ -18,7 +18,7 @@ use dents_locale::{Locale, TimeNames};
 /// The arrangement of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// `-1`: one name a line.
+    /// `-1`: one name on each line.
     Lines,
     /// `-l`.
     Long,
@@ -28,18 +28,18 @@ pub enum Format {
     Across,
     /// `-m`: names separated by commas.
     Commas,
-    /// `--json`, `--ndjson`, `--csv`: rows for programs, as [`Style::record`] says.
+    /// `--json`, `--ndjson`, `--csv`: rows for programs; see [`Style::record`].
     Record,
-    /// `--count`: how many of each type; in the syntax of [`Style::record`], if there is one.
+    /// `--count`: the number of entries of each type, in the syntax of [`Style::record`], if there is one.
     Count,
 }
 
-/// What all frames of a listing look like: plain data, and nothing in it changes during a run.
+/// The look of all frames of a listing: plain data, which does not change during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
     /// The arrangement of entries.
     pub format: Format,
-    /// What ends each line: `\n`, or NUL with `--zero`. (Headers and blank lines end with `\n` all the same.)
+    /// The end of each line: `\n`, or NUL with `--zero`. (Headers and blank lines always end with `\n`.)
     pub eol: u8,
     /// `-i`: the inode number first.
     pub inode: bool,
@@ -65,7 +65,7 @@ pub struct Style {
     pub time: Needs,
     /// How the long format shows it.
     pub time_style: TimeStyle,
-    /// What months and days are called, unless as in the C locale.
+    /// The names of months and days, unless they are those of the C locale.
     pub time_names: Option<TimeNames<'static>>,
     /// `-F`, `--file-type`, `-p`.
     pub indicator: Indicator,
@@ -73,43 +73,43 @@ pub struct Style {
     pub quoting: Quoting,
     /// The marks of the user's language, for the quoting styles that follow the locale.
     pub quotes: Option<Quotes>,
-    /// `-q`: what is not printable becomes `?` (in the quoting styles that let it through).
+    /// `-q`: characters that are not printable become `?` (in the quoting styles that do not escape them).
     pub qmark: bool,
-    /// Colours, unless there are none.
+    /// The colours of names; `None` without colours.
     pub colors: Option<Colors>,
-    /// `--icons`: a glyph before each name, unless there are none.
+    /// `--icons`: a glyph before each name; `None` without icons.
     pub icons: Option<Box<Icons>>,
-    /// `--hyperlink`: names are links for the terminal, to files on the host of this name. The frames must then
-    /// say where entries are; see [`crate::Places`].
+    /// `--hyperlink`: names are hyperlinks to files on the host with this name. The frames must then have the paths
+    /// of entries; see [`crate::Places`].
     pub hyperlink: Option<Vec<u8>>,
-    /// `-D`: long lines are set in by two columns, and the run ends with the places of the names in the output.
+    /// `-D`: long lines are indented by two columns, and the run ends with the positions of the names in the output.
     pub dired: bool,
     /// Width of the screen in columns; 0 means no limit.
     pub width: usize,
     /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
     pub tab_size: usize,
-    /// `--tree`: entries below their directories. Symbolic links are shown with what they lead to, as in the long format.
+    /// `--tree`: entries below their directories. Symbolic links are shown with their targets, as in the long format.
     pub tree: bool,
-    /// Whether every entry is stat'ed whatever the style wants: to sort by size or time. GNU shows the colour
-    /// `mh` only where it stats anyway; with this `false` so do we, at no cost.
+    /// Whether every entry is stat'ed for another reason than the style: to sort by size or time. GNU shows the
+    /// colour `mh` only for entries that it stats anyway. If this is `false`, `dls` does the same, at no cost.
     pub stats_all: bool,
-    /// Whether the targets of symbolic links are looked at in any case: to group directories first. Then they
-    /// are shown in colour, and with an indicator, where otherwise they would not be.
+    /// Whether the targets of symbolic links are stat'ed for another reason: to group directories first. Then they
+    /// are shown in colour and with an indicator, where otherwise they would not be.
     pub targets: bool,
     /// Rows for programs: their syntax and fields.
     pub record: Option<Record>,
-    /// `--summary`: a line at the end that says what was listed.
+    /// `--summary`: a line at the end with the counts of what was listed.
     pub summary: bool,
-    /// `--top`: only some entries of a directory are shown, so a total would be of nothing that can be seen.
+    /// `--top`: only some entries of a directory are shown, so a total would include entries that are not shown.
     pub top: bool,
-    /// What the long format shows in place of GNU's columns.
+    /// The view: chosen columns in place of GNU's long format.
     pub view: Option<Box<View>>,
     /// Charset.
     pub locale: Locale,
 }
 
 impl Default for Style {
-    /// What `ls` shows in a pipe, in the C locale.
+    /// The style of `ls` in a pipe, in the C locale.
     fn default() -> Self {
         Style {
             format: Format::Lines,
@@ -150,12 +150,12 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Whether symbolic links are shown with what they lead to.
+    /// Whether symbolic links are shown with their targets.
     pub(crate) fn shows_links(&self) -> bool {
         self.format == Format::Long || self.tree
     }
 
-    /// Whether the targets of symbolic links are looked at: for their colour, or for the indicator behind them.
+    /// Whether the targets of symbolic links are stat'ed, for their colour or their indicator.
     pub(crate) fn checks_targets(&self) -> bool {
         let long = self.shows_links();
         self.targets
@@ -163,7 +163,7 @@ impl Style {
             || (long && self.indicator >= Indicator::FileType)
     }
 
-    /// Whether owners must be resolved to names: [`dents_core::owners`] has something to do.
+    /// Whether owners must be resolved to names, by [`dents_core::owners`].
     #[must_use]
     pub fn wants_user_names(&self) -> bool {
         self.format == Format::Long && !self.numeric && (self.owner || self.author)
@@ -194,16 +194,16 @@ impl Style {
         self.format == Format::Long || self.blocks || self.inode || self.stats_all || extras
     }
 
-    /// Whether unquoted names are set one column to the right when a neighbour is quoted: in the styles that
-    /// quote only where they must, where names stand in columns.
+    /// Whether unquoted names are moved one column to the right if another name is quoted: in the styles that quote
+    /// only names that need it, if names are in columns.
     pub(crate) fn aligns_quotes(&self) -> bool {
         let variable = matches!(self.quoting, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe);
         let columns = matches!(self.format, Format::Columns | Format::Across) && self.width != 0;
         variable && (self.format == Format::Long || columns)
     }
 
-    /// The quoting of names. Beyond what the style asks for: what could be mistaken for the end of a name or for an
-    /// indicator behind it.
+    /// The quoting of names. It also quotes characters that could be mistaken for the end of a name or for an
+    /// indicator after it.
     pub(crate) fn name_quoter(&self) -> Quoter {
         let mut extra = self.indicator.ambiguous().to_vec();
         if self.quoting == Quoting::Escape {
@@ -212,12 +212,12 @@ impl Style {
         Quoter::new(self.quoting, &self.locale, self.qmark, &extra).with_quotes(self.quotes.as_ref())
     }
 
-    /// What writes times, as seen from a present in a zone.
+    /// Writes times, relative to this present, in this zone.
     pub(crate) fn clock(&self, now: Time, zone: Option<&Arc<Zone>>) -> Clock {
         Clock::new(&self.time_style, self.time_names, self.locale.utf8, now, zone)
     }
 
-    /// What writes times of any age in this style's format.
+    /// Writes times of any age in this style's format.
     #[must_use]
     pub fn stamp(&self, zone: &Zone) -> Stamp {
         Stamp::new(self.clock(Time::default(), Some(&Arc::new(zone.clone()))))

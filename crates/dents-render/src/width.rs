@@ -1,12 +1,12 @@
 //! Characters of a name: how many bytes, whether they can be printed, how many columns they take.
 //!
-//! GNU asks the C library (`mbrtowc`, `iswprint`, `wcwidth`), so the answers here are glibc's, down to what
-//! counts as an incomplete sequence. The classes come from a table made by `tools/width_table.py`: Unicode's
-//! data by way of glibc, so that quoting and columns agree with the `ls` they replace.
+//! GNU uses the C library for this (`mbrtowc`, `iswprint`, `wcwidth`), so this module returns the same as glibc, also
+//! for incomplete sequences. The classes are in a table that `tools/width_table.py` makes from glibc's data, so that
+//! quoting and columns agree with GNU `ls`.
 
 use crate::width_table::RUNS;
 
-/// What begins at some place in a name.
+/// The character at a position in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Char {
     /// A character that can be printed.
@@ -66,8 +66,8 @@ impl Char {
     }
 }
 
-/// UTF-8 as glibc reads it: sequences of up to six bytes, without surrogates and without longer forms than
-/// needed; but a sequence that the name cuts short is incomplete rather than invalid, whatever it might become.
+/// UTF-8 as glibc reads it: sequences of up to six bytes, without surrogates and overlong forms. A sequence that is
+/// truncated by the end of the name is incomplete, never invalid, whatever bytes might follow.
 fn decode(bytes: &[u8]) -> Char {
     let lead = bytes[0];
     let len = match lead {
@@ -101,8 +101,8 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte))
 }
 
-/// The columns that a text takes on the screen. `None` for a text with a character that cannot be printed, or with bytes
-/// that are no character: how far they move the cursor cannot be known.
+/// The width of a text on the screen in columns. `None` if a character cannot be printed, or if bytes are no
+/// character: it is not known how far they move the cursor.
 #[must_use]
 pub fn known_width(name: &[u8], utf8: bool) -> Option<usize> {
     if is_plain(name) {
@@ -119,7 +119,7 @@ pub fn known_width(name: &[u8], utf8: bool) -> Option<usize> {
     Some(width)
 }
 
-/// The same, with a number in place of `None`: 0 in UTF-8, and how many bytes can be printed in the C locale.
+/// The same, with a number in place of `None`: 0 in UTF-8, and the number of printable bytes in the C locale.
 #[must_use]
 pub fn width(text: &[u8], utf8: bool) -> usize {
     let printable = || if utf8 { 0 } else { text.iter().filter(|byte| (b' '..=b'~').contains(byte)).count() };

@@ -1,24 +1,24 @@
 //! Work that may never end, without libc: an *agent*, a separate process that shares our memory (CLONE_VM).
 //!
-//! A thread that waits in the kernel for a server may be beyond any signal (a FUSE request that has been sent, a
-//! disk that is gone), and then its whole process cannot end, exit_group or not. So calls that may block run in another
-//! process: one clone with CLONE_VM and without CLONE_THREAD. The two processes share all memory and nothing else. When
-//! ours ends, its parent sees that at once; the agent gets SIGKILL (PR_SET_PDEATHSIG), and its stuck threads end when the
-//! kernel lets them.
+//! No signal may be able to wake a thread that waits in the kernel for a server (a FUSE request that has been sent, a
+//! disk that is gone). Then its whole process cannot end, not even by exit_group. So calls that may block run in
+//! another process: one clone with CLONE_VM and without CLONE_THREAD. The two processes share all memory and nothing
+//! else. When our process ends, its parent sees that at once. The kernel sends SIGKILL to the agent
+//! (PR_SET_PDEATHSIG), and its stuck threads end when their calls return.
 //!
-//! If the agent ends before our process (SIGKILL, a bug), it may have held any lock, also the allocator's, and a thread of
-//! ours that wants that lock waits for ever. So one thread of ours waits for the agent's end, takes no lock after that, and
-//! ends the program with a message.
+//! If the agent ends before our process (SIGKILL, a bug), it may have held any lock, even the allocator's, and a
+//! thread of ours that takes that lock waits for ever. So one thread of ours waits for the agent's end, takes no lock
+//! after that, and ends the program with a message.
 //!
-//! The agent has descriptors of its own: it closes the copies of ours, since the process that reads our output must see
-//! its end when *our* process ends. Its threads share one table among them (CLONE_FILES), unlike those of [`thread`](crate::thread),
-//! so that what one opens another can read.
+//! The agent has a descriptor table of its own, and closes the copies of our descriptors: the process that reads our
+//! output must see its end when *our* process ends. The threads of the agent share one table (CLONE_FILES), unlike
+//! those of [`thread`](crate::thread), so that one can read what another has opened.
 //!
-//! No thread waits for the end of any of them, so their stacks are never used again: 256 KiB of addresses each, of which the
-//! pages touched (two or three) stay until the last process with this memory has ended.
+//! No thread waits for the end of the agent's threads, so their stacks are never reused: 256 KiB of addresses each.
+//! The pages that were touched (two or three) stay until the last process with this memory has ended.
 //!
 //! System calls: an agent costs the caller six (mmap, mprotect, clone, twice), itself three (close_range, prctl,
-//! getppid), the thread that waits for its end one (futex); a thread costs three.
+//! getppid), and the thread that waits for its end one (futex). A thread costs three.
 
 use alloc::boxed::Box;
 use core::ffi::c_void;
@@ -42,26 +42,26 @@ const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | fl
 /// A closure that is called once.
 pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-/// The agent's number, once there is one.
+/// The process id of the agent, once there is one.
 static AGENT: AtomicU32 = AtomicU32::new(0);
 
-/// Starts the agent, which does `job`; `job` must not return. The agent shares our memory, but our descriptors are not valid in
-/// it.
+/// Starts the agent, which runs `job`; `job` must not return. The agent shares our memory, but our descriptors are
+/// not valid in it.
 ///
-/// Should it end before us, by a panic or by a signal, a thread of ours calls `at_end`, then writes one line to standard
-/// error, and ends the program with status 2. `at_end` must take no lock and allocate nothing.
+/// If the agent ends before our process, by a panic or a signal, a thread of ours calls `at_end`, writes one line to
+/// standard error, and ends the program with status 2. `at_end` must take no lock and allocate nothing.
 ///
-/// In a process that was not started by [`entry!`](crate::entry), such as a test harness, it is refused with EPERM:
-/// its libc knows nothing of such processes.
+/// In a process that was not started by [`entry!`](crate::entry), such as a test harness, it fails with EPERM: the
+/// libc there does not support such processes.
 ///
 /// # Errors
-/// The kernel's: EAGAIN where there may be no more processes or threads, ENOMEM.
+/// The kernel's: EAGAIN at the limit of processes or threads, ENOMEM.
 pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
     const AGENT_FLAGS: usize = flags::VM | flags::PARENT_SETTID | flags::CHILD_CLEARTID;
     let us = getpid();
     let life = move || {
         close_all();
-        // Refused nowhere: the signal is valid.
+        // Cannot fail: the signal is valid.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         AGENT.store(getpid().as_raw_nonzero().get().unsigned_abs(), Ordering::Relaxed);
         // If our process had ended before that, no signal would ever end the agent.
@@ -86,7 +86,7 @@ pub(crate) fn is_agent() -> bool {
     AGENT.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get().unsigned_abs()
 }
 
-/// The life of the thread that waits for the agent's end. It allocates nothing once that has come.
+/// The loop of the thread that waits for the agent's end. It allocates nothing after that end.
 fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
     crate::thread::wait(lives);
     at_end();
@@ -96,9 +96,9 @@ fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
     crate::exit(TROUBLE)
 }
 
-/// How the agent ended. It is known when its last thread has ended: soon, unless one is stuck.
+/// How the agent ended. The kernel reports it when the agent's last thread has ended: soon, unless one is stuck.
 fn how_it_ended(agent: u32) -> Status {
-    /// `__WALL` of wait4(2): also children without an exit signal.
+    /// `__WALL` of wait4(2): includes children without an exit signal.
     const ALL: u32 = 0x4000_0000;
     const NAPS: u32 = 50;
     const NAP: futex::Timespec = futex::Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
@@ -114,7 +114,7 @@ fn how_it_ended(agent: u32) -> Status {
     Status::Unknown
 }
 
-/// Starts a thread beside the calling one, in the agent, and forgets about it.
+/// Starts a detached thread in the agent, beside the calling one.
 ///
 /// # Errors
 /// As [`start`].
@@ -122,21 +122,21 @@ pub fn thread(job: Job) -> Result<(), Errno> {
     clone(THREAD, ptr::null(), job).map(drop)
 }
 
-/// The new task's number. `tid` is null, or lives for ever.
+/// Starts a task and returns its id. `tid` is null, or lives for ever.
 pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32, Errno> {
     if !crate::is_started() {
         return Err(Errno::PERM);
     }
     let stack = Stack::take()?;
     let job = Box::into_raw(Box::new(job));
-    // SAFETY: the stack is ours and is never given to another task; the job is the new task's from here on. A thread
-    // id is asked for only by `start`, whose word is leaked.
+    // SAFETY: this function owns the stack and never gives it to another task. From here on the new task owns the
+    // job. Only `start` requests a thread id, and its word is leaked.
     let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
     match started {
         Ok(number) => Ok(number),
         Err(error) => {
             stack.keep();
-            // SAFETY: it came out of a box above, and no task was started that has it.
+            // SAFETY: the pointer is from the box above, and no task was started that has it.
             drop(unsafe { Box::from_raw(job) });
             Err(error)
         }
@@ -144,14 +144,14 @@ pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32
 }
 
 unsafe extern "C" fn live(job: *mut c_void) -> i32 {
-    // SAFETY: `clone` passed what it took out of a box, to this task alone.
+    // SAFETY: `clone` passed a pointer from a box, to this task alone.
     let job = unsafe { Box::from_raw(job.cast::<Job>()) };
     job();
     0
 }
 
-/// Closes the agent's copies of all descriptors; where the kernel has no close_range (before 5.9), those that
-/// another process is likely to wait on.
+/// Closes the agent's copies of all descriptors. Where the kernel has no close_range (before 5.9), it closes those
+/// that another process is likely to wait on (0, 1 and 2).
 pub(crate) fn close_all() {
     if arch::close_range(0, u32::MAX).is_err() {
         for fd in 0..=2 {

@@ -10,9 +10,9 @@
 //!                 of entries doubles without a copy; munmap gives it back
 //! ```
 //!
-//! Blocks below 128 KiB go back to their class, never to the kernel: memory is bounded by the sum of what each
-//! class needed at its peak. The newest block grows, shrinks and vanishes in place. No block has a header:
-//! Rust hands the layout back.
+//! Freed blocks below 128 KiB go back to their class, never to the kernel: memory is bounded by the sum of what each
+//! class needed at its peak. The newest block of the bump region grows, shrinks and is freed in place. No block has a
+//! header, because Rust passes the layout to `dealloc`.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
@@ -23,7 +23,7 @@ use rustix::mm::{self, Advice, MapFlags, MremapFlags, ProtFlags};
 
 use crate::lock::Lock;
 
-/// Whatever is smaller has no alignment beyond this without being asked for.
+/// The alignment of every block. A block has a greater one only if its layout requires it.
 const GRAIN: usize = 16;
 const PAGE: usize = 4096;
 /// From this size on a block is a mapping of its own.
@@ -32,8 +32,8 @@ const LARGE: usize = 128 * 1024;
 const ARENA: usize = 256 * 1024;
 const FIRST_CHUNK: usize = 512 * 1024;
 const LARGEST_CHUNK: usize = 8 * 1024 * 1024;
-/// From this size on, huge pages are asked for: one fault instead of 512. Filling three vectors with a million
-/// entries of 100 bytes in all takes 60 ms instead of 110, and 3 % more memory.
+/// From this size on, the allocator requests huge pages: one fault instead of 512. To fill three vectors with a
+/// million entries of together 100 bytes takes 60 ms instead of 110 ms, and 3 % more memory.
 const HUGE: usize = 2 * 1024 * 1024;
 /// Classes: 16, 32, 48, 64; then four per doubling, up to 128 KiB.
 const CLASSES: usize = class_of(LARGE) + 1;
@@ -67,39 +67,39 @@ struct Heap {
     /// The bump region, as addresses; all 0 before the first allocation.
     next: usize,
     end: usize,
-    /// From here on the region has never been handed out, so it is still zero.
+    /// From this address on the region was never allocated, so it is still zero.
     fresh: usize,
     /// The next chunk's size.
     chunk: usize,
     freed: [Option<NonNull<Freed>>; CLASSES],
 }
 
-// SAFETY: the blocks on the lists belong to the heap alone, whichever thread holds it.
+// SAFETY: the blocks on the lists belong to the heap alone, whichever thread holds its lock.
 unsafe impl Send for Heap {}
 
-/// All zero in .bss: the program's file does not hold it. Not aligned to a page: so it begins in the page where .data
-/// ends, which the kernel has touched before the program starts.
+/// All zero, in .bss, so it takes no space in the program's file. It is not aligned to a page, so it begins in the
+/// page where .data ends, which the kernel has touched before the program starts.
 #[repr(align(16))]
 struct Arena(UnsafeCell<[u8; ARENA]>);
 
 /// The allocator; [`entry!`](crate::entry) makes one of them the global one.
 ///
-/// Out of memory it answers null and notes it: the panic that follows in Rust's infallible interfaces then ends
-/// the program as GNU's end (`memory exhausted`, status 2).
-// In this order, so that the heap shares the page of the arena's beginning: a page less to touch.
+/// Without memory it returns null and sets a flag. Rust's infallible interfaces then panic, and the panic handler
+/// ends the program with GNU's message (`memory exhausted`, status 2).
+// In this order, the heap is in the same page as the beginning of the arena: one page less to touch.
 #[repr(C)]
 pub struct Allocator {
     heap: Lock<Heap>,
     arena: Arena,
 }
 
-// SAFETY: the arena is handed out only through the locked heap.
+// SAFETY: all blocks of the arena are allocated through the locked heap.
 unsafe impl Sync for Allocator {}
 
-/// A request was refused. Only ever set, and read when panicking.
+/// Whether an allocation has failed. It is never reset, and read by the panic handler.
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether any request was ever refused.
+/// Whether any allocation has failed.
 pub(crate) fn exhausted() -> bool {
     EXHAUSTED.load(Ordering::Relaxed)
 }
@@ -112,7 +112,7 @@ impl Allocator {
         Self { heap: Lock::new(heap), arena: Arena(UnsafeCell::new([0; ARENA])) }
     }
 
-    /// A block, and how many bytes in front of it may not be zero.
+    /// A block, and the number of bytes at its beginning that may not be zero.
     fn allocate_small(&self, layout: Layout) -> (*mut u8, usize) {
         let class = class_of(layout.size());
         let mut heap = self.heap.lock();
@@ -130,7 +130,7 @@ impl Allocator {
             heap.bump(size, layout.align())
         });
         match block {
-            // Arena and chunks: their provenance is that of memory no Rust object lives in.
+            // The memory of arena and chunks holds no Rust object, so an exposed address is enough provenance.
             Some(address) => {
                 let used = heap.fresh.saturating_sub(address).min(layout.size());
                 heap.touch();
@@ -142,18 +142,18 @@ impl Allocator {
 }
 
 impl Heap {
-    /// A block off the class's list. Alignment beyond the grain is rare, and then the block freed last tends
-    /// to be the one of the same kind, so only that one is looked at.
+    /// A block from the list of the class. Alignments beyond [`GRAIN`] are rare, and then the block freed last is
+    /// usually of the same kind, so only this one is checked.
     fn take_freed(&mut self, class: usize, align: usize) -> Option<NonNull<Freed>> {
         let block =
             self.freed[class].filter(|block| align <= GRAIN || block.addr().get().is_multiple_of(align))?;
-        // SAFETY: blocks on the list are the heap's, and hold their link.
+        // SAFETY: blocks on the list belong to the heap and hold a link.
         self.freed[class] = unsafe { block.as_ref() }.next;
         Some(block)
     }
 
     fn give_freed(&mut self, class: usize, block: NonNull<Freed>) {
-        // SAFETY: the block is the heap's again, and every class is large enough for a link.
+        // SAFETY: the block belongs to the heap again, and blocks of every class are large enough for a link.
         unsafe { block.write(Freed { next: self.freed[class] }) };
         self.freed[class] = Some(block);
     }
@@ -167,15 +167,15 @@ impl Heap {
         Some(address)
     }
 
-    /// Everything before `next` may have been written to from now on.
+    /// From now on, everything before `next` may have been written to.
     fn touch(&mut self) {
         self.fresh = self.fresh.max(self.next);
     }
 
-    /// Goes on in a new mapping. What was left of the old region is freed as blocks. One mmap.
+    /// Continues in a new mapping. The rest of the old region is freed as blocks. One mmap.
     fn add_chunk(&mut self, at_least: usize) -> Option<()> {
         let wanted = self.chunk.max(FIRST_CHUNK);
-        // If memory is that short, a smaller chunk may still do.
+        // If memory is scarce, a smaller chunk may still be available.
         let (start, size) = [wanted, round_up(at_least, PAGE)]
             .into_iter()
             .find_map(|size| map(size).map(|start| (start, size)))?;
@@ -199,7 +199,7 @@ impl Heap {
         }
     }
 
-    /// Makes the newest block longer or shorter; false if it is not the newest, or there is no room.
+    /// Resizes the newest block in place. Returns false if `block` is not the newest, or if there is no room.
     fn resize_newest(&mut self, block: *mut u8, old: usize, new: usize) -> bool {
         if block.addr() + old != self.next || new > self.end - block.addr() {
             return false;
@@ -222,7 +222,7 @@ fn is_large(layout: Layout) -> bool {
     layout.size() >= LARGE || layout.align() > PAGE
 }
 
-/// Zeroed memory of the kernel's. One system call.
+/// Zeroed memory from the kernel. One system call.
 fn map(size: usize) -> Option<*mut u8> {
     // SAFETY: a new mapping at a place of the kernel's choice disturbs nothing.
     let start = unsafe {
@@ -231,16 +231,17 @@ fn map(size: usize) -> Option<*mut u8> {
     start.ok().map(<*mut _>::cast)
 }
 
-/// Asks for huge pages if there are that many; where the administrator has set them to `always` or `never` it
-/// changes nothing.
+/// Requests huge pages for a mapping that is large enough. It has no effect if the administrator has set huge pages
+/// to `always` or `never`.
 fn prefer_huge_pages(start: *mut u8, size: usize) {
     if size >= HUGE {
-        // SAFETY: advice on a mapping of ours does not change what is in it.
+        // SAFETY: advice does not change the contents of the mapping.
         let _ = unsafe { mm::madvise(start.cast(), size, Advice::LinuxHugepage) };
     }
 }
 
-/// A mapping of its own: one mmap, and one madvise if huge pages pay. Alignment beyond a page costs up to two munmap.
+/// A mapping of its own: one mmap, and one madvise if huge pages pay off. An alignment beyond a page costs up to two
+/// munmap.
 fn allocate_large(layout: Layout) -> *mut u8 {
     let size = round_up(layout.size(), PAGE);
     let slack = if layout.align() > PAGE { layout.align() } else { 0 };
@@ -259,7 +260,7 @@ fn allocate_large(layout: Layout) -> *mut u8 {
 
 fn unmap(start: *mut u8, size: usize) {
     if size > 0 {
-        // SAFETY: callers give back what they mapped and no longer use. Should it fail, the memory stays.
+        // SAFETY: callers pass a mapping that they own and no longer use. If the call fails, the memory stays mapped.
         let _ = unsafe { mm::munmap(start.cast(), size) };
     }
 }
@@ -270,7 +271,7 @@ fn resize_large(block: *mut u8, old: usize, new: usize) -> *mut u8 {
     if old == new {
         return block;
     }
-    // SAFETY: the mapping is the block's alone, of `old` bytes.
+    // SAFETY: the mapping has `old` bytes and contains only this block.
     match unsafe { mm::mremap(block.cast(), old, new, MremapFlags::MAYMOVE) } {
         Ok(moved) => {
             if old < HUGE {
@@ -282,8 +283,8 @@ fn resize_large(block: *mut u8, old: usize, new: usize) -> *mut u8 {
     }
 }
 
-// SAFETY: blocks are disjoint: they come from one bump region, from a list that owns them, or from a mapping of
-// their own. Sizes are rounded up only; class and mapping follow from the layout alone, which the caller repeats.
+// SAFETY: blocks are disjoint: they are from one bump region, from a list that owns them, or from a mapping of their
+// own. Sizes are only rounded up. Class and mapping follow from the layout alone, which the caller passes again.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(layout) { allocate_large(layout) } else { self.allocate_small(layout).0 }
@@ -331,7 +332,8 @@ unsafe impl GlobalAlloc for Allocator {
             }
             _ => {}
         }
-        // SAFETY: both blocks are at least as long as what is copied, and distinct; the old one is given up.
+        // SAFETY: the blocks are distinct, and both have at least the copied length. The old block is not used
+        // afterwards.
         unsafe {
             let moved = self.alloc(new);
             if !moved.is_null() {

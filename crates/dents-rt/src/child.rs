@@ -1,7 +1,7 @@
 //! Runs a program and reads what it prints, without libc: pipe, clone, execve, read, wait4.
 //!
-//! The child borrows our memory until its execve (CLONE_VM|CLONE_VFORK), so that nothing is copied however much
-//! our process has mapped; the calling thread is stopped until then.
+//! Until its execve the child uses our memory (CLONE_VM|CLONE_VFORK), so nothing is copied, however much our process
+//! has mapped. The calling thread is stopped until then.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;
@@ -22,45 +22,45 @@ use crate::running::{Running, status_of};
 use crate::stack::Stack;
 use crate::{confine, guard};
 
-/// Where to look if the environment has no PATH; the value of confstr(3)'s _CS_PATH.
+/// The search path if the environment has no PATH: the value of _CS_PATH of confstr(3).
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
 /// The signals that children block; all bits until it is set (no mask can have SIGKILL).
 static BLOCKED: AtomicU64 = AtomicU64::new(SignalSet::MAX);
 
-/// From now on children start with exactly these signals blocked (bit `n - 1` for signal `n`), not with those that the
-/// calling thread blocks: a program blocks signals for itself, not for its children.
+/// Sets the signals that children block from now on (bit `n - 1` for signal `n`), instead of those that the calling
+/// thread blocks: a program blocks signals for itself, not for its children.
 pub fn set_blocked_signals(blocked: u64) {
     BLOCKED.store(blocked, Ordering::Relaxed);
 }
 
-/// Runs `argv[0]`, looked for in the PATH of `env` if it has no slash, with exactly this environment, and returns
-/// all it writes to standard output. Its standard input and error are /dev/null, its signal mask is ours or that of
-/// [`set_blocked_signals`]; of our descriptors it inherits those that are not O_CLOEXEC.
+/// Runs `argv[0]` with exactly this environment, and returns all that it writes to standard output. A name without a
+/// slash is searched for in the PATH of `env`. Standard input and error of the child are /dev/null. Its signal mask
+/// is ours or that of [`set_blocked_signals`]. It inherits those of our descriptors that are not O_CLOEXEC.
 ///
-/// Costs us about ten system calls plus a read for each 64 KiB. Blocks until the child has closed its output
+/// Costs our process about ten system calls, and a read for each 64 KiB. Blocks until the child has closed its output
 /// and ended.
 ///
 /// # Errors
-/// Why the child could not be started: execve's error, or that of pipe, mmap, or clone; or that its output
-/// could not be read. A program that starts and fails is not an error, but an [`Output::status`].
+/// The error of execve, pipe, mmap, clone, or of reading the output. A program that starts and fails is not an error:
+/// see [`Output::status`].
 pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
     let (child, reader) = launch(argv, env, None)?;
     let mut stdout = Vec::new();
     let read = read_all(reader.as_fd(), &mut stdout);
-    // Should reading have failed, the child must not wait for a reader.
+    // If reading failed, the child must not wait for a reader.
     drop(reader);
     let status = wait(child);
     read?;
     Ok(Output { stdout, status })
 }
 
-/// Starts a program as [`output`] does, and returns while it runs: about ten system calls, and the milliseconds that the
-/// kernel takes for an execve. It is in a process group of its own, which dropping the [`Running`] kills. Should the calling
-/// thread end before that, however it be, the kernel kills the child (PR_SET_PDEATHSIG).
+/// Starts a program as [`output`] does, and returns while it runs: about ten system calls, and the milliseconds that
+/// the kernel takes for an execve. The child is in a process group of its own, which dropping the [`Running`] kills.
+/// If the calling thread ends before that in any way, the kernel kills the child (PR_SET_PDEATHSIG).
 ///
-/// `confined`: it may start no process (`confine.rs`). Otherwise a guard kills all that it has started when our process ends
-/// (`guard.rs`); where there can be no guard, they stay.
+/// If `confined`, the child may start no process (`confine.rs`). Otherwise, when our process ends, a guard kills all
+/// processes that the child has started (`guard.rs`). If the guard cannot be started, these processes stay.
 ///
 /// # Errors
 /// As [`output`]; EINVAL, ENOSYS, or EPERM where the kernel cannot confine it.
@@ -71,7 +71,7 @@ pub fn start(argv: &[&CStr], env: &[&CStr], confined: bool) -> Result<Running, E
     Ok(Running::new(child, reader, guard))
 }
 
-/// How a child is kept apart from us, and yet ends with us.
+/// How a child is separated from our process, and ends with it nevertheless.
 struct Apart {
     /// The process group that it joins; without one, it leads its own.
     group: Option<Pid>,
@@ -85,7 +85,7 @@ fn launch(argv: &[&CStr], env: &[&CStr], apart: Option<Apart>) -> Result<(Pid, O
     let candidates = candidates(name.to_bytes(), env);
     let (reader, writer) = pipe()?;
     let (argv, envp) = (pointers(argv), pointers(env));
-    // The writer is closed behind it, else the pipe would never end.
+    // Our copy of the writer is closed after this; otherwise the pipe would never end.
     let child = spawn(&candidates, &argv, &envp, writer.as_fd(), apart)?;
     Ok((child, reader))
 }
@@ -104,12 +104,12 @@ fn candidates(name: &[u8], env: &[&CStr]) -> Vec<CString> {
     path.split(|&byte| byte == b':').filter_map(in_directory).collect()
 }
 
-/// NULL at the end, as execve wants it.
+/// The pointers to these strings and a NULL at the end, as execve takes them.
 fn pointers(strings: &[&CStr]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// A pipe whose ends are not 0, 1 or 2, also where those are closed: the child is about to replace them.
+/// A pipe whose ends are not 0, 1 or 2, even if these are closed: the child will replace them.
 fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
     Ok((above_standard(reader)?, above_standard(writer)?))
@@ -128,11 +128,11 @@ struct Errand<'a> {
     stdout: BorrowedFd<'a>,
     apart: Option<Apart>,
     blocked: SignalSet,
-    /// Why there was no execve; 0 if there was.
+    /// The error of execve; 0 if it succeeded.
     error: AtomicI32,
 }
 
-/// Starts the child; returns when it has called execve, or failed to and been reaped.
+/// Starts the child. Returns when the child has called execve, or has failed and was reaped.
 fn spawn(
     candidates: &[CString],
     argv: &[*const c_char],
@@ -141,14 +141,14 @@ fn spawn(
     apart: Option<Apart>,
 ) -> Result<Pid, Errno> {
     let stack = Stack::take()?;
-    // No handler may run in the child while it has our memory.
+    // No signal handler may run in the child while it uses our memory.
     let blocked = arch::set_blocked_signals(SignalSet::MAX);
     let theirs =
         Some(BLOCKED.load(Ordering::Relaxed)).filter(|set| *set != SignalSet::MAX).unwrap_or(blocked);
     let errand = Errand { candidates, argv, envp, stdout, apart, blocked: theirs, error: AtomicI32::new(0) };
     let argument = (&raw const errand).cast_mut().cast::<c_void>();
-    // SAFETY: the stack is ours, and with CLONE_VFORK clone returns only when the child no longer uses it or
-    // the errand. No flag asks for a thread id, hence the null.
+    // SAFETY: this function owns the stack. With CLONE_VFORK clone returns only when the child no longer uses the
+    // stack or the errand. No flag requests a thread id, so its pointer is null.
     let cloned = unsafe {
         arch::clone(flags::VM | flags::VFORK | flags::SIGCHLD, stack.top(), ptr::null(), run_errand, argument)
     };
@@ -164,10 +164,10 @@ fn spawn(
     }
 }
 
-/// The child's life before execve. It must leave our memory as it is, but for its stack and the errand's error:
-/// nothing here allocates or takes a lock.
+/// The child, before its execve. It must not change our memory, except its stack and the error of the errand: nothing
+/// here allocates or takes a lock.
 unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
-    // SAFETY: `spawn` passed an errand that it keeps until we have let go of its memory.
+    // SAFETY: `spawn` passed an errand that it keeps until the child no longer uses our memory.
     let errand = unsafe { &*errand.cast::<Errand<'_>>() };
     let error = match errand.apart.as_ref().map_or(Ok(()), keep_apart).and_then(|()| redirect(errand.stdout))
     {
@@ -184,7 +184,7 @@ unsafe extern "C" fn run_errand(errand: *mut c_void) -> i32 {
 fn keep_apart(apart: &Apart) -> Result<(), Errno> {
     rustix::process::setpgid(None, apart.group)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    // If the parent ended before that, no signal would ever end the child.
+    // If the parent ended before the call above, no signal would ever end the child.
     if getppid() != Some(apart.parent) {
         return Err(Errno::SRCH);
     }
@@ -192,7 +192,7 @@ fn keep_apart(apart: &Apart) -> Result<(), Errno> {
 }
 
 fn redirect(stdout: BorrowedFd<'_>) -> Result<(), Errno> {
-    // If one of the three was closed, this takes its place: then it must survive execve, as it stays there.
+    // If one of the three was closed, /dev/null gets its number. Then it must stay open after execve.
     let null = rustix::fs::openat(CWD, c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::fcntl_setfd(&null, FdFlags::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -200,7 +200,7 @@ fn redirect(stdout: BorrowedFd<'_>) -> Result<(), Errno> {
     rustix::stdio::dup2_stdout(stdout)?;
     use rustix::fd::AsRawFd;
     if null.as_raw_fd() <= 2 {
-        // Not to be closed: it is one of the child's standard streams now.
+        // It is one of the child's standard streams now, so it must not be closed.
         core::mem::forget(null);
     }
     Ok(())
@@ -211,7 +211,7 @@ fn redirect(stdout: BorrowedFd<'_>) -> Result<(), Errno> {
 fn execute(errand: &Errand<'_>) -> Errno {
     let mut report = Errno::NOENT;
     for path in errand.candidates {
-        // SAFETY: `pointers` made both arrays, of C strings that the caller of `output` lent.
+        // SAFETY: `pointers` made both arrays, of C strings that the caller of `output` keeps alive.
         match unsafe { arch::execve(path, errand.argv.as_ptr(), errand.envp.as_ptr()) } {
             Errno::NOENT | Errno::NOTDIR => {}
             Errno::ACCESS => report = Errno::ACCESS,

@@ -1,12 +1,12 @@
-//! A task that may start no process: a filter of system calls (seccomp(2)) refuses fork, vfork, and each clone that does not
-//! make a thread. It holds for all programs that the task executes, and cannot be taken off.
+//! Prevents a task from starting processes: a filter of system calls (seccomp(2)) refuses fork, vfork, and each clone
+//! that does not make a thread. The filter applies to all programs that the task executes, and cannot be removed.
 //!
-//! The refusal is EPERM, so that a program can go on without the process it wanted. clone3 passes its flags in memory,
-//! which a filter cannot read: it fails with ENOSYS, and libraries fall back to clone. System calls of another
-//! architecture have other numbers and are refused as a whole: a 32-bit program does not run.
+//! A refused call fails with EPERM, so a program can continue without the process. clone3 passes its flags in memory,
+//! which a filter cannot read: it fails with ENOSYS, and libraries then use clone. System calls of another
+//! architecture have other numbers, so all of them are refused: a 32-bit program does not run.
 //!
-//! The kernel notes which system calls the filter allows whatever their arguments are (since 5.11), and runs it for the
-//! others only.
+//! Since Linux 5.11 the kernel runs the filter only for system calls that it does not allow whatever their arguments
+//! are.
 
 use rustix::io::Errno;
 
@@ -29,19 +29,19 @@ pub(crate) struct Program {
     instructions: *const Instruction,
 }
 
-/// Refuses the calling task any new process. Two system calls.
+/// Prevents the calling task from starting processes. Two system calls.
 ///
 /// # Errors
 /// EINVAL and ENOSYS where the kernel has no such filters.
 pub(crate) fn confine() -> Result<(), Errno> {
-    // Without it, only root may set a filter; with it, no set-user-ID program gains anything.
+    // Without this, only root may set a filter. With it, a set-user-ID program gains no privileges.
     rustix::thread::set_no_new_privs(true)?;
     let program = Program { count: FILTER.len() as u16, instructions: FILTER.as_ptr() };
-    // SAFETY: the program and its instructions live longer than the call, and the count is theirs.
+    // SAFETY: the program and its instructions live longer than the call, and the count is right.
     unsafe { arch::set_filter(&program) }
 }
 
-/// The kernel gives the filter a `struct seccomp_data`: these are places in it.
+/// Offsets in the `struct seccomp_data` that the kernel passes to the filter.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 /// The low half of the first argument; clone's flags.
@@ -63,7 +63,7 @@ const IS: u16 = 0x15;
 const IS_AT_LEAST: u16 = 0x35;
 const HAS_BITS_OF: u16 = 0x45;
 
-/// Skips as many instructions as the answer says.
+/// Skips `if_true` or `if_false` instructions, depending on the result.
 const fn test(code: u16, operand: u32, if_true: u8, if_false: u8) -> Instruction {
     Instruction { code, if_true, if_false, operand }
 }

@@ -1,13 +1,14 @@
-//! The guard of a child that may start processes: it leads the child's process group, and kills the group when our process
-//! ends, in whatever way. Our process cannot do it after SIGKILL, nor after a Ctrl-C, for which there is no handler.
+//! The guard of a child that may start processes: it leads the child's process group, and kills the group when our
+//! process ends in any way. Our process cannot do that itself after SIGKILL, nor after Ctrl-C, for which it has no
+//! handler.
 //!
-//! The guard is a process that shares our memory, as an agent does, and waits for its parent-death signal. The kernel sends
-//! that at the end of the thread that started the guard, also where another thread of ours is stuck and keeps the process from
-//! ending. Before Linux 5.16 a core dump of ours kills the guard before it can act; then only the child itself ends, by its
-//! own parent-death signal.
+//! The guard is a process that shares our memory, as an agent does. It waits for its parent-death signal, which the
+//! kernel sends when the thread that started the guard ends, even if another thread of ours is stuck and keeps the
+//! process from ending. Before Linux 5.16 a core dump of our process kills the guard before it can act. Then only the
+//! child itself ends, by its own parent-death signal.
 //!
-//! System calls: a guard costs us six (mmap, mprotect, clone, setpgid; kill and wait4 at its end), and itself six
-//! (rt_sigprocmask, setpgid, close_range, prctl, getppid, rt_sigtimedwait). Its stack is not used again.
+//! System calls: a guard costs our process six (mmap, mprotect, clone, setpgid; kill and wait4 at its end), and
+//! itself six (rt_sigprocmask, setpgid, close_range, prctl, getppid, rt_sigtimedwait). Its stack is not reused.
 
 use alloc::boxed::Box;
 use core::ptr;
@@ -32,22 +33,22 @@ pub(crate) fn start() -> Result<Guard, Errno> {
     let us = getpid();
     let id = agent::clone(flags::VM | flags::SIGCHLD, ptr::null(), Box::new(move || watch(us)))?;
     let guard = Guard(Pid::from_raw(id as i32).ok_or(Errno::SRCH)?);
-    // The guard does so itself, but perhaps later than the child joins the group.
+    // The guard makes the same call, but perhaps only after the child joins the group.
     setpgid(Some(guard.0), Some(guard.0))?;
     Ok(guard)
 }
 
-/// The guard's life. It allocates nothing and takes no lock: our process may have ended with one taken.
+/// The code of the guard. It allocates nothing and takes no lock: our process may have ended while it held one.
 fn watch(parent: Pid) {
     arch::set_blocked_signals(SignalSet::MAX);
     let _ = setpgid(None, None);
     agent::close_all();
     let _ = set_parent_process_death_signal(Some(END));
-    // Otherwise the parent has ended before that.
+    // Otherwise the parent has ended before the call above.
     if getppid() == Some(parent) {
         arch::wait_for_signal(1 << (END.as_raw() - 1));
     }
-    // Never a group that is not its own: ours may be the shell's.
+    // The guard never kills a group that it does not lead: our group may be that of the shell.
     if getpgrp() == getpid() {
         let _ = kill_process_group(getpid(), Signal::KILL);
     }

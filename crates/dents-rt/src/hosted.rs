@@ -13,8 +13,8 @@ static PROCESS: OnceLock<Process> = OnceLock::new();
 
 /// Called by the `main` of [`entry!`](crate::entry).
 ///
-/// Undoes one thing that std did before main, ignoring SIGPIPE: an `ls` whose reader has gone is meant to die
-/// of it. Another stays: of descriptors 0, 1 and 2, those that were closed are /dev/null now.
+/// Undoes one thing that std did before `main`: std ignores SIGPIPE, but an `ls` whose reader has ended should be
+/// killed by it. Another stays: descriptors 0, 1 and 2 are /dev/null if they were closed.
 #[doc(hidden)]
 pub fn start(main: fn(Process) -> u8) -> std::process::ExitCode {
     reset_sigpipe();
@@ -42,8 +42,8 @@ fn reset_sigpipe() {
     }
     const SIGPIPE: c_int = 13;
     const SIG_DFL: usize = 0;
-    // SAFETY: signal(2) with the default action runs no code of ours. Signal 13 is SIGPIPE on every Linux
-    // architecture that Rust knows, and on the BSDs.
+    // SAFETY: signal(2) with the default action installs no handler. Signal 13 is SIGPIPE on every Linux architecture
+    // that Rust supports, and on the BSDs.
     unsafe { signal(SIGPIPE, SIG_DFL) };
 }
 
@@ -61,7 +61,7 @@ fn process() -> Process {
 }
 
 fn leak(strings: impl Iterator<Item = OsString>) -> &'static [*const c_char] {
-    // They came from C strings, so there is no NUL in them to be cut at.
+    // These were C strings, so they contain no NUL.
     let pointer =
         |string: OsString| CString::new(string.into_vec()).unwrap_or_default().into_raw().cast_const();
     Vec::leak(strings.map(pointer).chain([std::ptr::null()]).collect())
@@ -71,14 +71,14 @@ fn leak(strings: impl Iterator<Item = OsString>) -> &'static [*const c_char] {
 pub mod thread {
     use std::thread::{Builder, scope};
 
-    /// Runs `job(0)` here and `job(1)` … `job(workers - 1)` on threads of their own, and returns when all have
-    /// ended: how many there were, at least 1. A thread that is refused is no error: none after it is tried, and
-    /// the jobs share the work among as many as run.
+    /// Runs `job(0)` on the calling thread and `job(1)` … `job(workers - 1)` on threads of their own. Returns when
+    /// all have ended, with the number of jobs that ran, at least 1. If a thread cannot be started, no further one is
+    /// tried; that is no error, because the jobs that run share the work.
     pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
         run_beside(workers, job, &mut || {})
     }
 
-    /// The same, but the calling thread does something of its own before `job(0)`.
+    /// Like [`run`], but the calling thread runs `own` before `job(0)`.
     pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) -> usize {
         scope(|scope| {
             let start = |index| Builder::new().spawn_scoped(scope, move || job(index)).is_ok();
@@ -97,7 +97,7 @@ pub mod thread {
         crate::agent::thread(job)
     }
 
-    /// Runs `during`. On std stuck threads are not replaced: a listing there waits as long as its slowest entry.
+    /// Runs `during`. On std stuck threads are not replaced: a listing takes as long as its slowest entry.
     pub fn with_replacements(_: &(dyn Fn() -> bool + Sync), _: &(dyn Fn() + Sync), during: &mut dyn FnMut()) {
         during();
     }
@@ -106,9 +106,9 @@ pub mod thread {
     pub fn replace(_: u32) {}
 }
 
-/// Work that may never end. On std it runs on detached threads of this same process: the end of the program ends them,
-/// unless they wait in the kernel beyond any signal, and then the process stays until the kernel lets them go. (Threads
-/// share one descriptor table, so a process that reads our output waits as long.) The agent without libc avoids this.
+/// Work that may never end. On std it runs on detached threads of this process, which end with the program. If one
+/// waits in the kernel and no signal wakes it, the process stays until that call returns. (Threads share one
+/// descriptor table, so a process that reads our output waits as long.) The agent without libc avoids this.
 pub mod agent {
     use rustix::io::Errno;
     use std::boxed::Box;
@@ -117,7 +117,7 @@ pub mod agent {
     /// A closure that is called once.
     pub type Job = Box<dyn FnOnce() + Send + 'static>;
 
-    /// Runs `job` on a detached thread. It lives as long as we do, so `at_end` is never called: a panic of any
+    /// Runs `job` on a detached thread. The thread ends with the process, so `at_end` is never called: a panic of any
     /// thread ends the program.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ pub mod agent {
         thread(job)
     }
 
-    /// Does `job` on a detached thread.
+    /// Runs `job` on a detached thread.
     ///
     /// # Errors
     /// As [`start`].
@@ -153,12 +153,12 @@ pub mod child {
     /// Nothing to do: std's children block no signal.
     pub fn set_blocked_signals(_: u64) {}
 
-    /// Runs `argv[0]`, looked for in the PATH of `env` if it has no slash, with exactly this environment, and
-    /// returns all it writes to standard output. Its standard input and error are /dev/null.
+    /// Runs `argv[0]` with exactly this environment, and returns all that it writes to standard output. A name
+    /// without a slash is searched for in the PATH of `env`. Standard input and error of the child are /dev/null.
     ///
     /// # Errors
-    /// Why the child could not be started, or its output not be read. A program that starts and fails is not an
-    /// error, but an [`Output::status`].
+    /// The error of starting the child or of reading its output. A program that starts and fails is not an error: see
+    /// [`Output::status`].
     pub fn output(argv: &[&CStr], env: &[&CStr]) -> Result<Output, Errno> {
         let finished = command(argv, env)?.output().map_err(|error| refused(&error))?;
         let exited = finished.status.code().map(|status| Status::Exited(status as u8));
@@ -169,7 +169,7 @@ pub mod child {
     /// Starts a program as [`output`] does, and returns while it runs, in a process group of its own.
     ///
     /// # Errors
-    /// As [`output`], and ENOSYS if it shall be confined: nothing here can.
+    /// As [`output`], and ENOSYS if `confined`: std cannot confine a child.
     pub fn start(argv: &[&CStr], env: &[&CStr], confined: bool) -> Result<Running, Errno> {
         if confined {
             return Err(Errno::NOSYS);
@@ -179,7 +179,7 @@ pub mod child {
             command.process_group(0).stdout(Stdio::piped()).spawn().map_err(|error| refused(&error))?;
         let stdout = child.stdout.take().ok_or(Errno::PIPE)?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
-        // SAFETY: the descriptor is open, and its former owner gave it away.
+        // SAFETY: the descriptor is open, and `into_raw_fd` has taken it from its owner.
         let stdout = unsafe { OwnedFd::from_raw_fd(stdout.into_raw_fd()) };
         Ok(Running::new(pid, stdout, None))
     }

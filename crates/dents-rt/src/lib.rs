@@ -10,14 +10,14 @@
 //! | [`child::output`], [`child::start`] | vfork-like clone, execve | `Command` |
 //! | [`exit`] | exit_group | `std::process::exit` |
 //!
-//! This crate's build script chooses the column. It sets `dents_libc_free`, and passes it, with the link arguments, to the build
-//! script of the binary's crate. `tests/programs/build.rs` is a script to copy there, `tests/programs/probe.rs` a binary.
+//! This crate's build script chooses the column. It sets `dents_libc_free`, and passes it, with the link arguments,
+//! to the build script of the binary's crate. `tests/programs/build.rs` is an example of such a script,
+//! `tests/programs/probe.rs` of a binary.
 //!
-//! It runs before everything else (arguments, environment) and under everything else (memory, threads). It opens no file and
-//! prints only a panic's line.
+//! The crate opens no file but /dev/null, for children, and prints nothing but the line of a panic.
 //!
-//! Linking it into a program that has a libc, such as a test harness, is harmless: `entry!` alone defines
-//! symbols, and [`thread::run`] then starts no thread.
+//! It may be linked into a program that has a libc, such as a test harness: only `entry!` defines symbols, and
+//! without `entry!` [`thread::run`] starts no thread.
 
 #![no_std]
 
@@ -115,7 +115,7 @@ mod libc_free {
     }
 }
 
-/// The functions that [`entry!`] expands to calls of.
+/// The functions that the expansion of [`entry!`] calls.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(dents_libc_free)]
@@ -176,15 +176,15 @@ macro_rules! entry {
                 unsafe { $crate::__private::start(stack, super::__dents_rt_main) }
             }
 
-            // The psABI leaves rbp unspecified and asks for it to be zeroed: it ends the chain of frames. A
-            // function expects rsp to be 8 beyond a multiple of 16, as `call` leaves it.
+            // The psABI leaves rbp undefined and wants the program to zero it: that ends the chain of frames. A
+            // function expects rsp to be 8 above a multiple of 16, as after a `call`.
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn _start() -> ! {
                 naked_asm!($crate::__start!(), start = sym start)
             }
 
-            // One body serves memcpy too, and one bcmp: they may do more than they must.
+            // memcpy has the body of memmove, and bcmp that of memcmp, although less would be enough for them.
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, size: usize) -> *mut u8 {
@@ -209,8 +209,8 @@ macro_rules! entry {
                 naked_asm!($crate::__strlen!())
             }
 
-            // The standard library's own object code was compiled to unwind and names these; without an unwinder
-            // nothing calls them.
+            // The standard library's object code was compiled for unwinding and refers to these. Without an unwinder
+            // they are never called.
             #[unsafe(no_mangle)]
             extern "C" fn rust_eh_personality() {}
             #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! A lock of four bytes, held for nanoseconds: it guards the allocator's lists and the pool of stacks.
+//! A lock of four bytes, held for nanoseconds: it guards the lists of the allocator and the pool of stacks.
 
 use core::cell::UnsafeCell;
 use core::hint;
@@ -12,17 +12,19 @@ const HELD: u32 = 1;
 /// Held, and a thread sleeps or is about to: the thread that unlocks must wake it.
 const CONTENDED: u32 = 2;
 
-/// How often to look before sleeping. The lock is released sooner than a futex call would return.
+/// How often a thread checks the lock before it sleeps. The lock is usually released sooner than a futex call would
+/// return.
 const SPINS: u32 = 100;
 
-/// Mutual exclusion: no system call unless two threads meet, then a short spin, then the futex of Ulrich
-/// Drepper's "Futexes Are Tricky" (mutex 2). Not fair, and not for holding across a system call that may sleep.
+/// A mutex. Without contention it makes no system call; with contention a thread spins briefly, then sleeps on a
+/// futex (mutex 2 of Ulrich Drepper's "Futexes Are Tricky"). It is not fair. Do not hold it across a system call that
+/// may sleep.
 pub(crate) struct Lock<T> {
     state: AtomicU32,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the lock gives the value to one thread at a time, so sharing it needs no more than sending it.
+// SAFETY: one thread at a time has access to the value, so it is enough that the value is `Send`.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
@@ -48,7 +50,7 @@ impl<T> Lock<T> {
             hint::spin_loop();
         }
         while self.state.swap(CONTENDED, Ordering::Acquire) != FREE {
-            // An error means that the state has changed or a signal came; either way, look again.
+            // An error means that the state has changed or a signal arrived; in both cases the loop checks again.
             let _ = futex::wait(&self.state, futex::Flags::PRIVATE, CONTENDED, None);
         }
     }

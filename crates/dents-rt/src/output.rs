@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 /// The standard output of a child, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Everything, as bytes.
+    /// All bytes that it wrote.
     pub stdout: Vec<u8>,
     /// How it ended.
     pub status: Status,
@@ -14,11 +14,11 @@ pub struct Output {
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// By itself, with this exit status.
+    /// It exited with this status.
     Exited(u8),
-    /// By this signal.
+    /// This signal killed it.
     Signaled(u8),
-    /// Not known: SIGCHLD was ignored when we were started, so the kernel reaped it.
+    /// Not known: SIGCHLD was ignored when our process was started, so the kernel reaped the child.
     Unknown,
 }
 

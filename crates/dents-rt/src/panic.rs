@@ -3,10 +3,11 @@
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
 
-/// The status of a program that could not do its work; GNU ls calls it "serious trouble".
+/// The exit status of a program that could not do its work ("serious trouble" in GNU ls).
 pub(crate) const TROUBLE: u8 = 2;
 
-/// A line for standard error, cut off where the buffer ends. Allocates nothing: a panic may be about memory.
+/// A line for standard error, truncated at the end of the buffer. It allocates nothing, because memory may be
+/// exhausted.
 #[derive(Clone)]
 pub(crate) struct Line {
     bytes: [u8; 1024],
@@ -17,7 +18,7 @@ impl Line {
     /// `<program>: internal error: <message> at <file>:<line>`
     pub(crate) fn of_panic(program: &[u8], message: &dyn Display, location: Option<&Location<'_>>) -> Self {
         let mut line = Self::of_program(program);
-        // Writing to a line cannot fail; if a message's Display fails, the line has the part that it wrote.
+        // Writing to a line cannot fail. If the `Display` of a message fails, the line has the part before that.
         let _ = write!(line, "internal error: {message}");
         if let Some(location) = location {
             let _ = write!(line, " at {}:{}", location.file(), location.line());
@@ -54,9 +55,9 @@ impl Line {
 
     fn of_program(program: &[u8]) -> Self {
         let mut line = Self { bytes: [0; 1024], length: 0 };
-        // A program without a name (argv can be empty) gets one, lest the line begin with a colon.
+        // argv can be empty. Then the line begins with this name, not with a colon.
         let program = if program.is_empty() { b"dls" } else { program };
-        // So long a name must leave room for the message.
+        // A long name must leave room for the message.
         program.iter().take(255).for_each(|&byte| line.push(byte));
         let _ = line.write_str(": ");
         line
@@ -77,7 +78,7 @@ impl Line {
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // One line: an assertion's message has several.
+        // The message of an assertion has several lines; this makes one of them.
         text.bytes().for_each(|byte| self.push(if byte == b'\n' { b' ' } else { byte }));
         Ok(())
     }
@@ -90,7 +91,8 @@ mod handler {
     use core::panic::PanicInfo;
     use core::sync::atomic::{AtomicBool, Ordering};
 
-    /// The line of a panic in the agent, which has no standard error; the process that started it writes it.
+    /// The line of a panic in the agent. The agent has no standard error, so the process that started it writes the
+    /// line.
     struct LastWords {
         line: UnsafeCell<Line>,
         said: AtomicBool,
@@ -111,14 +113,14 @@ mod handler {
         said.then(|| unsafe { (*LAST_WORDS.line.get()).clone() })
     }
 
-    /// What [`entry!`](crate::entry) makes the panic handler: one line, one write, status 2. Whichever thread
-    /// panics, the process ends. A panic in the agent ends the agent, and its line is left to [`last_words`].
+    /// The panic handler that [`entry!`](crate::entry) installs: one line, one write, status 2. A panic of any thread
+    /// ends the process. A panic in the agent ends the agent, and [`last_words`] returns its line.
     #[doc(hidden)]
     pub fn panic(info: &PanicInfo<'_>) -> ! {
-        /// Here, and in the agent, which shares our memory.
+        /// One flag for our process, one for the agent, which shares our memory.
         static PANICKING: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
         let is_agent = crate::agent::is_agent();
-        // A panic while a panic's message is being formatted, or on two threads at once, has nothing to add.
+        // A second panic (while the first message is formatted, or on another thread) prints nothing.
         if !PANICKING[usize::from(is_agent)].swap(true, Ordering::Relaxed) {
             let program = crate::program();
             let mut line = Line::of_panic(program, &info.message(), info.location());
@@ -126,7 +128,7 @@ mod handler {
                 line = Line::of_exhaustion(program);
             }
             if is_agent {
-                // SAFETY: only this thread comes here, once, and no thread reads before the text is published.
+                // SAFETY: only one thread executes this, once, and no thread reads the text before it is published.
                 unsafe { *LAST_WORDS.line.get() = line };
                 LAST_WORDS.said.store(true, Ordering::Release);
                 crate::exit(TROUBLE)
@@ -138,7 +140,7 @@ mod handler {
         crate::exit(TROUBLE)
     }
 
-    /// Rust's words when an infallible allocation fails; there is no stable hook for that.
+    /// Whether the message is Rust's for a failed allocation. There is no stable hook for that.
     fn is_about_memory(line: &[u8], program: &[u8]) -> bool {
         let message = line.get(program.len()..).unwrap_or_default();
         message.starts_with(b": internal error: memory allocation of ")

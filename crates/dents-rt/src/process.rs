@@ -1,8 +1,8 @@
 //! The arguments, the environment and the auxiliary vector of the process.
 //!
-//! Without libc these are read where the kernel put them, above the initial stack pointer (System V ABI,
-//! AMD64 supplement, 3.4.1 "Initial Stack and Register State"): `argc`, the argument pointers, NULL, the
-//! environment pointers, NULL, the auxiliary vector. No byte is copied, and no system call is made.
+//! Without libc the program reads them where the kernel has put them, above the initial stack pointer (System V ABI,
+//! AMD64 supplement, 3.4.1 "Initial Stack and Register State"): `argc`, the argument pointers, NULL, the environment
+//! pointers, NULL, the auxiliary vector. Nothing is copied, and no system call is made.
 
 use core::ffi::{CStr, c_char};
 use core::iter::FusedIterator;
@@ -31,21 +31,21 @@ impl Process {
         Self { argv, argc, envp }
     }
 
-    /// The arguments, the program's own name first; an `execve` with an empty `argv` gives none at all before
-    /// Linux 5.18, one empty string since. No system call.
+    /// The arguments; the first is the name of the program. After an `execve` with an empty `argv` there is no
+    /// argument (before Linux 5.18) or one empty string (since). No system call.
     pub fn args(&self) -> Strings {
         // SAFETY: `new` was promised `argc` strings.
         let end = unsafe { self.argv.add(self.argc) };
         Strings { next: self.argv, end: Some(end), lifetime: PhantomData }
     }
 
-    /// The environment, each string as the kernel passed it: usually `NAME=value`, but that is custom, not law.
-    /// No system call.
+    /// The environment, each string as the kernel passed it. Most have the form `NAME=value`, but none must. No
+    /// system call.
     pub fn env(&self) -> Strings {
         Strings { next: self.envp, end: None, lifetime: PhantomData }
     }
 
-    /// The environment as pairs of name and value; strings without a `=` are passed over.
+    /// The environment as pairs of name and value, without the strings that have no `=`.
     pub fn vars(&self) -> impl Iterator<Item = (&'static [u8], &'static [u8])> + use<> {
         self.env().filter_map(|string| {
             let bytes = string.to_bytes();
@@ -60,8 +60,8 @@ impl Process {
     }
 }
 
-/// The value in `NAME=value`, if that is the name. Does not measure the string: most are not the one sought,
-/// and differ in the first bytes.
+/// The value in `NAME=value`, if the name is `name`. It does not measure the string first: most strings have another
+/// name and differ in the first bytes.
 pub(crate) fn value_if_named<'a>(string: &'a CStr, name: &[u8]) -> Option<&'a CStr> {
     let start = string.as_ptr();
     for (at, &byte) in name.iter().chain(b"=").enumerate() {
@@ -85,7 +85,7 @@ pub(crate) fn basename(path: &[u8]) -> &[u8] {
 #[derive(Clone)]
 pub struct Strings {
     next: *const *const c_char,
-    /// Where it ends; without it, at a NULL.
+    /// The end of the pointers; if `None`, a NULL ends them.
     end: Option<*const *const c_char>,
     lifetime: PhantomData<&'static CStr>,
 }

@@ -1,6 +1,7 @@
-//! A child that runs beside our process: the caller reads its output piece by piece, until a deadline; dropping it kills it.
+//! A child that runs beside our process. The caller reads its output piece by piece, until a deadline. Dropping it
+//! kills it.
 //!
-//! Without libc and on std it is started in different ways; the rest is the same for both, and is here.
+//! It is started in different ways with and without libc; this module has the code that is the same for both.
 
 use alloc::vec::Vec;
 
@@ -11,28 +12,28 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_p
 
 use crate::output::Status;
 
-/// The capacity of a child's pipe, so that the child need not wait while our process does other things. An
-/// unprivileged user may have that much (/proc/sys/fs/pipe-max-size).
+/// The capacity of a child's pipe, so that the child need not wait while our process does other work. An unprivileged
+/// user may set it (/proc/sys/fs/pipe-max-size).
 const PIPE: usize = 1 << 20;
 
-/// Between two looks for the end of a child that has closed its output: some 200 us go by until then.
+/// The time between two checks whether a child that has closed its output has ended. That takes some 200 µs.
 const SOON_NS: u64 = 100_000;
 
-/// Between two looks for the end of a child that was killed.
+/// The time between two checks whether a killed child has ended.
 const NAP_NS: u64 = 1_000_000;
 
-/// Naps for a child that was killed. One that waits in the kernel for a dead server dies when that lets go of it, and is
-/// left to the process that inherits it.
+/// The number of checks for a killed child. A child that waits in the kernel for a dead server ends only when its
+/// call returns; the process that inherits it then reaps it.
 const NAPS: u32 = 50;
 
 /// A child in a process group of its own. Dropping it before it has ended kills the whole group.
 #[derive(Debug)]
 pub struct Running {
-    /// None once it was reaped.
+    /// `None` after it was reaped.
     child: Option<Pid>,
     /// The leader of its group; without one, the child leads.
     guard: Option<Guard>,
-    /// None once it was read to its end.
+    /// `None` after it was read to its end.
     stdout: Option<OwnedFd>,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Guard(pub(crate) Pid);
 impl Drop for Guard {
     fn drop(&mut self) {
         let _ = kill_process(self.0, Signal::KILL);
-        // It waits for nothing but a signal, so it ends at once.
+        // The guard only waits for signals, so it ends at once.
         while matches!(waitpid(Some(self.0), WaitOptions::empty()), Err(Errno::INTR)) {}
     }
 }
@@ -51,9 +52,9 @@ impl Drop for Guard {
 /// The result of a [`Running::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It goes on; there may be more bytes than before.
+    /// It is running; `into` may have more bytes than before.
     On,
-    /// Nothing came in the time given.
+    /// No output arrived in the given time.
     Late,
     /// It has closed its output, and ended.
     Ended(Status),
@@ -61,12 +62,12 @@ pub enum Step {
 
 impl Running {
     pub(crate) fn new(child: Pid, stdout: OwnedFd, guard: Option<Guard>) -> Self {
-        // Refused, or no pipe: then it holds what pipes hold.
+        // If this fails, the pipe has its default capacity.
         let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE);
         Running { child: Some(child), guard, stdout: Some(stdout) }
     }
 
-    /// Waits at most `wait_ns` nanoseconds for more output, or for the end, and appends to `into` what there is. Two
+    /// Waits at most `wait_ns` nanoseconds for more output or for the end, and appends the output to `into`. Two
     /// system calls.
     ///
     /// # Errors
@@ -91,7 +92,7 @@ impl Running {
         }
     }
 
-    /// The output has ended, so it should any moment.
+    /// Waits for the child, which should end soon, because its output has ended.
     fn end(&mut self, wait_ns: u64) -> Result<Step, Errno> {
         let Some(child) = self.child else { return Ok(Step::Ended(Status::Unknown)) };
         let status = match reap(child) {

@@ -1,5 +1,5 @@
-//! Stacks for threads and for the moment between clone and execve. Mapped when first needed, then kept: listing
-//! a tree directory by directory must not map and unmap one each time.
+//! Stacks for threads, and for children between clone and execve. A stack is mapped when it is first needed, then
+//! kept, so that the listing of a tree does not map and unmap one for each directory.
 
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
@@ -11,9 +11,10 @@ use crate::lock::Lock;
 
 /// The size that a thread may use, its [`Stack::top`] record included. Only touched pages cost memory.
 const SIZE: usize = 256 * 1024;
-/// Below it, where an overflow must hit. A page would not stop a frame that is larger than a page.
+/// Inaccessible memory below the stack, which detects an overflow. A single page would not detect a frame larger than
+/// a page.
 const GUARD: usize = 16 * 1024;
-/// Of the record that a stack begins with: a cache line, which also keeps the alignment of 16.
+/// The size of the record at the top of a stack: a cache line, which also keeps the alignment of 16.
 const RECORD: usize = 64;
 
 /// The record at a stack's top while no thread uses it.
@@ -36,14 +37,15 @@ impl Stack {
     pub(crate) fn take() -> Result<Self, Errno> {
         let mut pool = POOL.lock();
         if let Some(idle) = pool.0 {
-            // SAFETY: what is in the pool is the record of an idle stack.
+            // SAFETY: the pool points to the record of an idle stack.
             pool.0 = unsafe { idle.as_ref() }.next;
             return Ok(Self(idle.cast()));
         }
         drop(pool);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping disturbs nothing; nothing is in it yet when its lower end is closed.
+        // SAFETY: a new mapping overlaps no other memory, and it is still unused when its lower end is made
+        // inaccessible.
         unsafe {
             let start = mm::mmap_anonymous(ptr::null_mut(), GUARD + SIZE, access, flags)?;
             if let Err(error) = mm::mprotect(start, GUARD, MprotectFlags::empty()) {
@@ -54,16 +56,16 @@ impl Stack {
         }
     }
 
-    /// Where the stack begins (it grows down from here), and where a record of at most 64 bytes may lie.
+    /// The beginning of the stack, which grows down from here; a record of at most 64 bytes may be above it.
     pub(crate) fn top(&self) -> *mut c_void {
         self.0.as_ptr()
     }
 
-    /// Keeps the stack for the next one. The thread that ran on it has ended. No system call.
+    /// Keeps the stack for the next thread. The thread that ran on it must have ended. No system call.
     pub(crate) fn keep(self) {
         let idle: NonNull<Idle> = self.0.cast();
         let mut pool = POOL.lock();
-        // SAFETY: the record's place is ours, since the stack is.
+        // SAFETY: this function owns the stack, and so its record.
         unsafe { idle.write(Idle { next: pool.0 }) };
         pool.0 = Some(idle);
     }
@@ -71,7 +73,7 @@ impl Stack {
     /// The stack whose [`top`](Self::top) this is.
     ///
     /// # Safety
-    /// It comes from a stack that was not kept since.
+    /// `top` is that of a stack that was not kept since.
     pub(crate) unsafe fn from_top(top: NonNull<c_void>) -> Self {
         Self(top)
     }

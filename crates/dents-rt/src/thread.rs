@@ -1,8 +1,8 @@
 //! Scoped threads without libc: clone(2), and a futex to wait on.
 //!
-//! System calls: a first worker costs the caller three (mmap, mprotect, clone), any later one with a stack to
-//! use again costs one; itself it makes one (exit). Waiting for it costs none if it ends first or within the
-//! spin, else one futex call.
+//! System calls: the first worker costs the caller three (mmap, mprotect, clone), a later one that reuses a stack
+//! one. A worker itself makes one (exit). To wait for it costs none if it ends before or during the spin, else one
+//! futex call.
 //!
 //! Workers get a *copy* of the descriptor table (no CLONE_FILES). Consequences:
 //! - The kernel takes no reference on a descriptor while it is in use, as it must in a shared table (fs/file.c,
@@ -13,9 +13,10 @@
 //! - What a worker opens, only that worker sees, and it is closed when the worker ends. What the caller opens
 //!   or closes while workers run has no effect on them.
 //!
-//! Signals: workers block what the caller blocks. Without handlers, SIGINT and the like end all threads at
-//! once, whichever thread the kernel picks; a handler must expect to run on a worker's stack. A caller that wants workers
-//! to block more than itself blocks it before [`run_beside`] and no longer once its `own` runs: then all are started.
+//! Signals: workers block the signals that the caller blocks. Without handlers, SIGINT and the like end all threads
+//! at once, whichever thread the kernel chooses; a handler must expect to run on a worker's stack. If workers should
+//! block more signals than the caller, the caller blocks these before [`run_beside`] and unblocks them in `own`: by
+//! then all workers are started.
 
 mod replace;
 
@@ -40,11 +41,11 @@ const FLAGS: usize = flags::VM
     | flags::PARENT_SETTID
     | flags::CHILD_CLEARTID;
 
-/// Looks at a worker's end before sleeping until it: some microseconds. Workers share their work evenly, so
-/// they end together, and to be woken on another core costs more.
+/// How often a thread checks whether a worker has ended before it sleeps: some microseconds. Workers share their work
+/// evenly, so they end at about the same time, and a wake-up on another core would cost more.
 const SPINS: u32 = 200;
 
-/// What a worker does; it is passed its number.
+/// The work of a worker, which is passed the worker's number.
 type Job<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// At the top of a worker's stack: its job, and the list of workers to wait for.
@@ -58,17 +59,17 @@ struct Seat {
 
 const _: () = assert!(Stack::holds::<Seat>());
 
-/// Runs `job(0)` here and `job(1)` … `job(workers - 1)` on threads of their own, and returns when all have
-/// ended: how many there were, at least 1. A thread that the kernel refuses (EAGAIN, EPERM, ENOMEM) is no error:
-/// none after it is tried, and the jobs share the work among as many as run.
+/// Runs `job(0)` on the calling thread and `job(1)` … `job(workers - 1)` on threads of their own. Returns when all
+/// have ended, with the number of jobs that ran, at least 1. If the kernel refuses a thread (EAGAIN, EPERM, ENOMEM),
+/// no further one is tried; that is no error, because the jobs that run share the work.
 ///
-/// In a process that was not started by [`entry!`](crate::entry), such as a test harness, only `job(0)` runs: its
-/// libc knows nothing of such threads, and a job may call it.
+/// In a process that was not started by [`entry!`](crate::entry), such as a test harness, only `job(0)` runs: the
+/// libc there does not support such threads, and a job may call it.
 pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
     run_beside(workers, job, &mut || {})
 }
 
-/// The same, but the calling thread does something of its own before `job(0)`.
+/// Like [`run`], but the calling thread runs `own` before `job(0)`.
 pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) -> usize {
     let mut count = 1;
     let mut newest = None;
@@ -84,7 +85,7 @@ pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn Fn
     own();
     job(0);
     while let Some(seat) = newest {
-        // SAFETY: `start` gave the seat, which stays where it is until its stack is kept.
+        // SAFETY: `start` returned the seat, which is valid until its stack is kept.
         unsafe {
             wait(&seat.as_ref().tid);
             newest = seat.as_ref().next;
@@ -97,10 +98,10 @@ pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn Fn
 fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<NonNull<Seat>, Errno> {
     let stack = Stack::take()?;
     let seat = stack.top().cast::<Seat>();
-    // SAFETY: only forgets how long the job is borrowed; `run` does not return before the thread has ended.
+    // SAFETY: this changes only the lifetime of the borrow; `run` does not return before the thread has ended.
     let job = unsafe { mem::transmute::<&Job<'_>, &Job<'static>>(job) };
-    // SAFETY: the top of a stack has room for a seat (asserted above), and the stack is ours. The thread uses
-    // nothing else than stack, seat and job, all of which live until `run` has seen it end.
+    // SAFETY: the top of a stack has room for a seat (asserted above), and this function owns the stack. The thread
+    // uses only stack, seat and job, which live until the thread has ended and `run` has noticed it.
     let started = unsafe {
         seat.write(Seat { job, index, tid: AtomicU32::new(0), next });
         arch::clone(FLAGS, stack.top(), &raw const (*seat).tid, work, seat.cast())
@@ -115,8 +116,8 @@ fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<Non
     }
 }
 
-/// Starts a detached thread: it ends with the process, at the latest. Three system calls. Of our
-/// descriptors it has copies, as workers do.
+/// Starts a detached thread, which ends with the process at the latest. Three system calls. It has copies of our
+/// descriptors, as workers do.
 ///
 /// # Errors
 /// The kernel's, and EPERM in a process that was not started by [`entry!`](crate::entry).
@@ -125,9 +126,9 @@ pub fn detach(job: crate::agent::Job) -> Result<(), Errno> {
     crate::agent::clone(UNWATCHED, core::ptr::null(), job).map(drop)
 }
 
-/// A worker's life.
+/// The code of a worker.
 unsafe extern "C" fn work(seat: *mut c_void) -> i32 {
-    // SAFETY: `start` passed a seat that outlives this thread, and the job it is borrowed for.
+    // SAFETY: `start` passed a seat that outlives this thread, and so does the job in it.
     let (job, index) = unsafe {
         let seat = &*seat.cast::<Seat>();
         (&*seat.job, seat.index)
@@ -136,7 +137,7 @@ unsafe extern "C" fn work(seat: *mut c_void) -> i32 {
     0
 }
 
-/// Until the kernel has cleared the thread id, which is after the thread's last instruction.
+/// Waits until the kernel has cleared the thread id, which happens after the thread's last instruction.
 pub(crate) fn wait(tid: &AtomicU32) {
     for _ in 0..SPINS {
         if tid.load(Ordering::Acquire) == 0 {
@@ -147,7 +148,8 @@ pub(crate) fn wait(tid: &AtomicU32) {
     loop {
         match tid.load(Ordering::Acquire) {
             0 => return,
-            // Not PRIVATE: the kernel's wake-up at a thread's end is not. Errors: it has changed, or a signal.
+            // Not PRIVATE, because the kernel's wake-up at the end of a thread is not. An error means that the word
+            // has changed or a signal arrived.
             id => drop(futex::wait(tid, futex::Flags::empty(), id, None)),
         }
     }

@@ -1,8 +1,8 @@
 //! All code that depends on the instruction set: process start, self-relocation, system calls that rustix does not
 //! offer, the clone trampoline, and the mem functions.
 //!
-//! The functions that may exist only once in a program (`_start`, `memcpy`, …) are not defined here but by
-//! [`entry!`](crate::entry) in the binary, so that this crate also links beside a libc. Their bodies are here.
+//! [`entry!`](crate::entry) defines the functions that may exist only once in a program (`_start`, `memcpy`, …), in
+//! the binary, so that this crate can also be linked beside a libc. Their bodies are here.
 
 use core::arch::{asm, naked_asm};
 use core::ffi::{CStr, c_char, c_void};
@@ -24,13 +24,13 @@ const CLOSE_RANGE: usize = 436;
 /// Body of `_start`: relocates the program if it is position-independent (feature `pie`), then calls `start`
 /// with the initial stack pointer.
 ///
-/// Static programs have relocations of one kind only, the load address to be added to a word; as many as there
-/// are pointers in constant tables. The linker writes them as RELR (gABI, "Relative relocations": an even word is
-/// the address of a word to relocate, an odd one a bit map of the 63 words after the last one spoken of), an
-/// old linker as RELA, which takes 24 bytes for each.
+/// Static programs have relocations of one type only: the load address is added to a word. There is one for each
+/// pointer in a constant table. The linker writes them as RELR (gABI, "Relative relocations": an even word is the
+/// address of a word to relocate, an odd word a bit map of the 63 words after the last one), an old linker as RELA,
+/// which takes 24 bytes for each.
 ///
-/// In assembly because, until it is done, nothing may load a pointer from static memory, and no compiler
-/// promises that; a debug build does it on every call from crate to crate.
+/// It is in assembly because no code may load a pointer from static memory before it is done, and no compiler
+/// guarantees that; a debug build loads one for every call into another crate.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __start {
@@ -106,7 +106,7 @@ macro_rules! __start {
 /// Called by `_start`.
 ///
 /// # Safety
-/// `stack` is the stack pointer the kernel gave the process; called once, on relocated code, before anything else.
+/// `stack` is the initial stack pointer of the process. It is called once, in relocated code, before all other code.
 #[doc(hidden)]
 pub unsafe fn start(stack: *const usize, main: fn(Process) -> u8) -> ! {
     // SAFETY: the layout is the psABI's: argc, argv, NULL, envp, NULL; all of it stays until the process ends.
@@ -133,7 +133,7 @@ pub(crate) fn exit_group(status: u8) -> ! {
 /// `argv` and `envp` are NULL-terminated arrays of C strings.
 pub(crate) unsafe fn execve(path: &CStr, argv: *const *const c_char, envp: *const *const c_char) -> Errno {
     let result: isize;
-    // SAFETY: the caller vouches for the arrays; the kernel only reads them.
+    // SAFETY: the caller guarantees that the arrays are valid; the kernel only reads them.
     unsafe {
         asm!("syscall", inlateout("rax") EXECVE as isize => result, in("rdi") path.as_ptr(), in("rsi") argv,
             in("rdx") envp, lateout("rcx") _, lateout("r11") _, options(nostack));
@@ -144,7 +144,8 @@ pub(crate) unsafe fn execve(path: &CStr, argv: *const *const c_char, envp: *cons
 /// Closes the descriptors from `first` to `last` that are open; since Linux 5.9. One system call.
 pub(crate) fn close_range(first: u32, last: u32) -> Result<(), Errno> {
     let result: isize;
-    // SAFETY: numbers only. The caller sees to it that no thread uses these descriptors any more, as with any close.
+    // SAFETY: the arguments are numbers. As with any close, the caller guarantees that no thread uses these
+    // descriptors any more.
     unsafe {
         asm!("syscall", inlateout("rax") CLOSE_RANGE as isize => result, in("rdi") first as usize,
             in("rsi") last as usize, in("rdx") 0, lateout("rcx") _, lateout("r11") _, options(nostack));
@@ -158,10 +159,10 @@ pub(crate) fn close_range(first: u32, last: u32) -> Result<(), Errno> {
 /// The program is a valid one.
 pub(crate) unsafe fn set_filter(program: &crate::confine::Program) -> Result<(), Errno> {
     const SET_MODE_FILTER: usize = 1;
-    // Before Linux 5.16 a filter switched off speculation past stores too, unless told not to.
+    // Before Linux 5.16 a filter without this flag also switched off speculative store bypass.
     const SPEC_ALLOW: usize = 4;
     let result: isize;
-    // SAFETY: the kernel only reads the program, which the caller vouches for.
+    // SAFETY: the kernel only reads the program, and the caller guarantees that it is valid.
     unsafe {
         asm!("syscall", inlateout("rax") SECCOMP as isize => result, in("rdi") SET_MODE_FILTER,
             in("rsi") SPEC_ALLOW, in("rdx") &raw const *program, lateout("rcx") _, lateout("r11") _,
@@ -188,7 +189,7 @@ pub(crate) type SignalSet = u64;
 pub(crate) fn set_blocked_signals(set: SignalSet) -> SignalSet {
     const SIG_SETMASK: usize = 2;
     let mut old: SignalSet = 0;
-    // SAFETY: both sets are valid for the 8 bytes the kernel is told of. It cannot fail, given such pointers.
+    // SAFETY: both sets are valid for 8 bytes, the size that the kernel is given. So the call cannot fail.
     unsafe {
         asm!("syscall", inlateout("rax") RT_SIGPROCMASK => _, in("rdi") SIG_SETMASK, in("rsi") &raw const set,
             in("rdx") &raw mut old, in("r10") size_of::<SignalSet>(), lateout("rcx") _, lateout("r11") _,
@@ -200,9 +201,10 @@ pub(crate) fn set_blocked_signals(set: SignalSet) -> SignalSet {
 /// Waits for one of these signals, which the calling thread blocks, and takes it. One system call.
 pub(crate) fn wait_for_signal(set: SignalSet) {
     let mut result: isize = -1;
-    // It fails only where a stop and a continuation interrupt it.
+    // It fails only if a stop and a continuation interrupt it.
     while result < 0 {
-        // SAFETY: the set is valid for the 8 bytes the kernel is told of; it may be told of no other place and no timeout.
+        // SAFETY: the set is valid for 8 bytes, the size that the kernel is given. The pointers for the signal's data
+        // and for a timeout may be null.
         unsafe {
             asm!("syscall", inlateout("rax") RT_SIGTIMEDWAIT as isize => result, in("rdi") &raw const set,
                 in("rsi") 0, in("rdx") 0, in("r10") size_of::<SignalSet>(), lateout("rcx") _, lateout("r11") _,
@@ -238,14 +240,14 @@ pub(crate) unsafe fn clone(
     entry: unsafe extern "C" fn(*mut c_void) -> i32,
     argument: *mut c_void,
 ) -> Result<u32, Errno> {
-    // SAFETY: as the caller promised.
+    // SAFETY: the caller promises the same.
     let result = unsafe { clone_trampoline(flags, stack_top, tid, tid, entry, argument) };
     if result < 0 { Err(Errno::from_raw_os_error(-result as i32)) } else { Ok(result as u32) }
 }
 
-/// The child comes back from the system call on the new stack, where there is no frame to return to; hence
-/// the call in assembly. Registers survive, so `entry` and `argument` need no place on that stack; r8, where
-/// `entry` travels, is the system call's TLS argument, which is ignored without CLONE_SETTLS.
+/// The child returns from the system call on the new stack, which has no frame to return to; so the call is in
+/// assembly. Registers keep their values, so `entry` and `argument` need not be on that stack. `entry` is in r8, the
+/// TLS argument of the system call, which the kernel ignores without CLONE_SETTLS.
 #[unsafe(naked)]
 unsafe extern "C" fn clone_trampoline(
     flags: usize,
@@ -273,9 +275,9 @@ unsafe extern "C" fn clone_trampoline(
     )
 }
 
-/// Body of `memmove`, which serves as `memcpy` too: up to 128 bytes everything is loaded before anything is
-/// stored, so overlap costs nothing to allow. Above, 64 bytes a turn in the direction that overlap demands; from
-/// 2 KiB on forwards `rep movsb`, which the processor does by cache lines.
+/// Body of `memmove`, and of `memcpy`. Up to 128 bytes, it loads everything before it stores anything, so overlap
+/// needs no check. Above, it copies 64 bytes for each iteration, in the direction that overlap demands. From 2 KiB
+/// on, forward copies use `rep movsb`, which the processor executes by cache lines.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __memmove {
@@ -397,7 +399,8 @@ macro_rules! __memmove {
     };
 }
 
-/// Body of `memset`: one, two or four overlapping stores up to 64 bytes; then 64 a turn; from 2 KiB `rep stosb`.
+/// Body of `memset`: one, two or four overlapping stores up to 64 bytes; above, 64 bytes for each iteration; from 2
+/// KiB on `rep stosb`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __memset {
@@ -462,7 +465,8 @@ macro_rules! __memset {
     };
 }
 
-/// Body of `memcmp` and `bcmp`: 16 bytes a turn, the last turn overlapping the one before; below 16, words.
+/// Body of `memcmp` and `bcmp`: 16 bytes for each iteration, of which the last overlaps the one before; below 16
+/// bytes, words.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __memcmp {
@@ -540,7 +544,7 @@ macro_rules! __memcmp {
     };
 }
 
-/// Body of `strlen`: aligned loads of 16 bytes, which cannot cross into a page the string is not in.
+/// Body of `strlen`: aligned loads of 16 bytes, which cannot reach into a page that the string is not in.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __strlen {

@@ -1,8 +1,9 @@
 //! The processor's caches.
 
-/// Begins to fetch the cache line at `place`, which will be read some hundred nanoseconds from now.
+/// Begins to fetch the cache line at `place`, which the caller will read some hundred nanoseconds later.
 ///
-/// No system call, and no effect but on time. Elsewhere than on x86-64 it does nothing.
+/// Makes no system call, and changes nothing but the time of that read. On other architectures than x86-64 it does
+/// nothing.
 #[inline(always)]
 pub fn fetch<T: ?Sized>(place: &T) {
     #[cfg(target_arch = "x86_64")]

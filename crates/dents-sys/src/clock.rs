@@ -1,7 +1,7 @@
 //! Clocks.
 //!
-//! Plain system calls where this crate has its own: the vDSO would save a tenth of a microsecond for each reading, but finding
-//! it (auxv, its ELF headers) costs some microseconds, more than the few readings of a listing save.
+//! These are plain system calls. The vDSO would save a tenth of a microsecond for each reading, but to find it (auxv,
+//! its ELF headers) costs some microseconds, more than the few readings of a listing save.
 use crate::Timestamp;
 
 #[cfg(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64"))]
@@ -32,13 +32,13 @@ const REALTIME: usize = 0;
 const MONOTONIC: usize = 1;
 const PROCESS_CPU: usize = 2;
 
-/// Nanoseconds since some moment before this process began, for differences.
+/// Nanoseconds since some moment before this process began. Only differences have a meaning.
 pub fn monotonic_ns() -> u64 {
     let now = read(MONOTONIC);
     now.sec as u64 * 1_000_000_000 + u64::from(now.nsec)
 }
 
-/// Nanoseconds that the threads of this process have computed, in the kernel or out of it.
+/// Processor time of all threads of this process in nanoseconds, in the kernel and outside it.
 pub fn process_cpu_ns() -> u64 {
     let used = read(PROCESS_CPU);
     used.sec as u64 * 1_000_000_000 + u64::from(used.nsec)

@@ -1,14 +1,14 @@
 //! A working directory for one thread, for facts that no system call returns relative to a descriptor.
 //!
-//! Threads share the working directory (`CLONE_FS`) until one of them asks for a copy. The copy is for good: if another
-//! thread changes directory afterwards, the one with a copy does not follow. So a program has to allow it ([`allow`]),
-//! and a library never does.
+//! Threads share the working directory (`CLONE_FS`) until one of them makes a copy (`unshare`). The copy is
+//! permanent: if another thread changes directory afterwards, the thread with the copy does not follow. So a program
+//! must allow it ([`allow`]), and a library never does.
 use crate::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 use core::sync::atomic::{AtomicBool, Ordering};
 use rustix::process::fchdir;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// Relaxed: at worst another thread is refused once more.
+/// Relaxed: at worst the kernel refuses one more thread.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Lets [`enter`] give threads of this process a working directory of their own. No system call.
@@ -16,27 +16,29 @@ pub fn allow() {
     ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// As long as it is there, its thread's working directory is another one. Dropping it goes back: `fchdir` and `close`.
+/// While this value exists, its thread has a working directory of its own. Dropping it restores the old one: `fchdir`
+/// and `close`.
 ///
-/// A thread that is started meanwhile begins in that directory, and so does a child.
+/// A thread or child process that this thread starts meanwhile begins in that directory.
 #[derive(Debug)]
 pub struct Away {
     home: OwnedFd,
-    /// It is the working directory of one thread, and must go back there.
+    /// Not `Send`: it concerns the working directory of one thread, which must drop it.
     _stays: core::marker::PhantomData<*const ()>,
 }
 
 /// Makes `dir` the working directory of the calling thread alone: `openat` with `O_PATH` for the way back, `unshare`,
 /// `fchdir`.
 ///
-/// Errors: `EPERM` if the process does not allow it, or a filter refused `unshare` (then it is not tried again), `EACCES` if the
-/// working directory or `dir` may not be searched, `EMFILE`.
+/// Errors: `EPERM` if the program did not [`allow`] it or a filter refused `unshare` (which is then not called
+/// again), `EACCES` if the working directory or `dir` may not be searched, `EMFILE`.
 pub fn enter(dir: BorrowedFd<'_>) -> Result<Away> {
     if !ALLOWED.load(Ordering::Relaxed) {
         return Err(Errno::PERM);
     }
     let home = dir::open_place(CWD, c".")?;
-    // SAFETY: of what may be unshared only the descriptor table is a danger to other code, and it stays as it is.
+    // SAFETY: unsharing the descriptor table would be a danger to other code; this unshares the working directory
+    // alone.
     unsafe { unshare_unsafe(UnshareFlags::FS) }.inspect_err(|_| ALLOWED.store(false, Ordering::Relaxed))?;
     fchdir(dir)?;
     Ok(Away { home, _stays: core::marker::PhantomData })
@@ -44,7 +46,8 @@ pub fn enter(dir: BorrowedFd<'_>) -> Result<Away> {
 
 impl Drop for Away {
     fn drop(&mut self) {
-        // It was searched when it was opened; there is no second way back.
+        // Cannot fail because of permissions: the directory was searchable when it was opened. There is no other way
+        // back.
         let _ = fchdir(self.home.as_fd());
     }
 }

@@ -1,14 +1,14 @@
-//! Directories: open one, read its entries, decode them.
+//! Directories: opens one, reads its entries, decodes them.
 //!
-//! The caller owns the buffer; [`Dirents`] walks it in place and lends the names. This is the hot loop of a
-//! listing: one step per entry, a few nanoseconds beside the kernel's 200.
+//! The caller owns the buffer. [`Dirents`] iterates over it in place, and its names borrow from it. This is the hot
+//! loop of a listing: an entry takes a few nanoseconds here, and 200 in the kernel.
 use crate::{BorrowedFd, OwnedFd, Result, syscall};
 use core::ffi::CStr;
 use rustix::fd::AsRawFd;
 use rustix::fs::{Mode, OFlags, ResolveFlags, SeekFrom};
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
-/// The file system did not say (XFS without ftype, some network and FUSE file systems).
+/// The file system does not return types (XFS without ftype, some network and FUSE file systems).
 pub const DT_UNKNOWN: u8 = 0;
 /// A named pipe.
 pub const DT_FIFO: u8 = 1;
@@ -29,49 +29,51 @@ pub const DT_WHT: u8 = 14;
 
 /// Opens a directory for reading: one `openat` with `O_RDONLY|O_DIRECTORY|O_NONBLOCK|O_CLOEXEC|O_LARGEFILE`.
 ///
-/// `O_NONBLOCK` so that a FIFO in the directory's place is refused and never waited for. Errors are the
-/// kernel's: `ENOENT`, `ENOTDIR`, `EACCES`, `EMFILE`, …
+/// With `O_NONBLOCK` the call does not wait if the file is a FIFO. Errors are the kernel's: `ENOENT`, `ENOTDIR`,
+/// `EACCES`, `EMFILE`, …
 pub fn open(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OPEN, Mode::empty())
 }
 
-/// As [`open`], but a symbolic link at the end of the path is no directory: `ENOTDIR`.
+/// As [`open`], but does not follow a symbolic link at the end of the path: `ENOTDIR`.
 pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OPEN | OFlags::NOFOLLOW, Mode::empty())
 }
 
-/// As [`open`] or, without `follow`, [`open_nofollow`], but a mount point on the way is refused with `EXDEV`: one
+/// As [`open`] (without `follow`, as [`open_nofollow`]), but refuses a path that crosses a mount point: `EXDEV`. One
 /// `openat2`, which saves a `statx` of every directory.
 ///
-/// Mounts of the same file system (bind mounts) are refused too; a subvolume of btrfs, which has a device number of its
-/// own and is no mount, is not. `ENOSYS` before Linux 5.6, `EPERM` under some seccomp profiles.
+/// It refuses mounts of the same file system (bind mounts) too. It does not refuse a subvolume of btrfs, which has a
+/// device number of its own and is no mount. `ENOSYS` before Linux 5.6, `EPERM` under some seccomp profiles.
 pub fn open_on_same_mount(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<OwnedFd> {
     let flags = if follow { OPEN } else { OPEN | OFlags::NOFOLLOW };
     rustix::fs::openat2(at, path, flags, Mode::empty(), ResolveFlags::NO_XDEV)
 }
 
-/// A place to start paths from, and nothing else: one `openat` with `O_PATH|O_DIRECTORY|O_CLOEXEC`. For this a
+/// Opens a directory only to resolve paths relative to it: one `openat` with `O_PATH|O_DIRECTORY|O_CLOEXEC`. The
 /// directory must be searchable, and need not be readable.
 pub fn open_place(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// Back to the first entry: one `lseek`. The next [`getdents64`] sees the directory as it is then.
+/// Goes back to the first entry: one `lseek`. The next [`getdents64`] returns the entries that the directory has
+/// then.
 pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
     rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
 }
 
-/// Returns a descriptor of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. Nothing is
-/// mounted, no permission on the file itself is needed, and what the kernel found out on the way to it stays: `statx`
-/// with [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the
-/// descriptor do not look the name up again.
+/// Returns a descriptor of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. It
+/// mounts nothing, and needs no permission on the file itself. `statx` with
+/// [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the descriptor
+/// do not look the name up again.
 pub fn hold(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
     rustix::fs::openat(at, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// The same open directory as the descriptor of this number in the table of the process's first thread: for a thread whose
-/// table is not that one. `pidfd_open`, `pidfd_getfd` and `close`; `ENOSYS` before Linux 5.6, `EPERM` under some
-/// seccomp profiles. It takes no permission to look at oneself (kernel/ptrace.c, `__ptrace_may_access`).
+/// Copies a directory's descriptor out of the table of the first thread, for a thread that has a descriptor table of
+/// its own. The number of `dir` is that of the first thread. `pidfd_open`, `pidfd_getfd` and `close`; `ENOSYS` before
+/// Linux 5.6, `EPERM` under some seccomp profiles. A process needs no permission for its own descriptors
+/// (kernel/ptrace.c, `__ptrace_may_access`).
 pub fn of_first_thread(dir: BorrowedFd<'_>) -> Result<OwnedFd> {
     let process = pidfd_open(getpid(), PidfdFlags::empty())?;
     pidfd_getfd(&process, dir.as_raw_fd(), PidfdGetfdFlags::empty())
@@ -83,14 +85,14 @@ const OPEN: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::LARGEFILE);
 
-/// Fills `buf` with as many entries as fit and answers how many bytes they take; 0 is the end.
+/// Fills `buf` with as many entries as fit, and returns the number of bytes that they take; 0 is the end.
 ///
 /// One `getdents64`. `buf` needs no alignment; read it with [`Dirents`]. Errors: `EINVAL` if `buf` is too small
 /// for the next entry (280 bytes hold any), `ENOENT` if the directory was removed meanwhile, `ENOTDIR`.
 pub fn getdents64(dir: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize> {
     // The kernel takes the length as an unsigned int.
     let len = buf.len().min(i32::MAX as usize);
-    // SAFETY: the kernel writes at most `len` bytes to `buf`, which is ours alone and holds as many.
+    // SAFETY: the kernel writes at most `len` bytes to `buf`, which is borrowed exclusively and is at least as long.
     unsafe {
         let args = [dir.as_raw_fd() as usize, buf.as_mut_ptr() as usize, len, 0, 0, 0];
         syscall::syscall(syscall::nr::GETDENTS64, args)
@@ -100,13 +102,13 @@ pub fn getdents64(dir: BorrowedFd<'_>, buf: &mut [u8]) -> Result<usize> {
 /// One record of `struct linux_dirent64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dirent<'a> {
-    /// Inode number; on a mount point that of the covered directory, so not always what `statx` says.
+    /// Inode number. For a mount point, that of the directory under the mount, so it can differ from `statx`.
     pub ino: u64,
-    /// An opaque place to `lseek` to, for the entry after this one.
+    /// An opaque position for `lseek`: that of the entry after this one.
     pub off: i64,
-    /// One of the `DT_*`, or a value a later kernel adds.
+    /// One of the `DT_*`, or a value that a later kernel adds.
     pub d_type: u8,
-    /// The name, never empty; `.` and `..` come too.
+    /// The name, never empty. `.` and `..` are entries too.
     pub name: &'a CStr,
 }
 
@@ -115,8 +117,8 @@ const NAME: usize = 19;
 
 /// The entries in a buffer that [`getdents64`] filled.
 ///
-/// Total on any input: stops at the first record that cannot be right (cut off, shorter than its header,
-/// without a NUL, with an empty name) and then says so by [`malformed`](Self::malformed).
+/// Handles any input: it stops at the first invalid record (truncated, shorter than its header, without a NUL, with
+/// an empty name). [`malformed`](Self::malformed) is true then.
 #[derive(Clone, Debug)]
 pub struct Dirents<'a> {
     rest: &'a [u8],
@@ -124,13 +126,13 @@ pub struct Dirents<'a> {
 }
 
 impl<'a> Dirents<'a> {
-    /// Reads the records in `bytes`, which is the filled part of the buffer and no more.
+    /// Reads the records in `bytes`, which must be only the filled part of the buffer.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Dirents { rest: bytes, malformed: false }
     }
 
-    /// Whether the iteration ended early, at a record that cannot be right.
+    /// Whether the iteration ended early, at an invalid record.
     #[inline]
     pub fn malformed(&self) -> bool {
         self.malformed
@@ -173,7 +175,7 @@ fn split_record(bytes: &[u8]) -> Option<(Dirent<'_>, &[u8])> {
     Some((dirent, rest))
 }
 
-/// The name of one whole record, or none if it is empty or has no end.
+/// The name of one whole record; `None` if it is empty or has no NUL.
 #[inline]
 fn name(record: &[u8]) -> Option<&CStr> {
     let end = name_end(record)?;
@@ -185,11 +187,11 @@ fn name(record: &[u8]) -> Option<&CStr> {
     Some(unsafe { CStr::from_bytes_with_nul_unchecked(with_nul) })
 }
 
-/// Where the first NUL from [`NAME`] on stands.
+/// The position of the first NUL from [`NAME`] on.
 ///
-/// Eight bytes at a time from offset 16, a word that ends the header and begins the name: the kernel pads
-/// records to eight (fs/readdir.c, `filldir64`), most names are one to four words long, and no byte loop remains.
-/// Measured on /usr/bin against memchr: see benches/dirents.rs.
+/// It reads eight bytes at a time from offset 16; that first word has the end of the header and the beginning of the
+/// name. The kernel pads records to a multiple of eight (fs/readdir.c, `filldir64`), so no loop over single bytes is
+/// needed, and most names have one to four words. benches/dirents.rs compares it with memchr on /usr/bin.
 #[inline]
 fn name_end(record: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
@@ -200,7 +202,7 @@ fn name_end(record: &[u8]) -> Option<usize> {
     };
     let mut header = HEADER;
     for (index, word) in words.iter().enumerate().skip(2) {
-        // Little end first, so that the lowest bit set is the first zero byte, on any machine.
+        // Read as little-endian on any machine, so that the lowest bit set is the first zero byte.
         let word = u64::from_le_bytes(*word) | header;
         header = 0;
         let zeros = word.wrapping_sub(ONES) & !word & HIGHS;

@@ -1,4 +1,4 @@
-//! Whole small files in, bytes out: /etc/passwd, a time zone, a listing on its way to stdout.
+//! Reads whole small files (/etc/passwd, a time zone), maps large ones, and writes bytes.
 use crate::stat::Mask;
 use crate::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result};
 use alloc::vec::Vec;
@@ -10,32 +10,32 @@ use rustix::fs::{Mode, OFlags};
 /// The size of the first read: most files in /etc and all time zones fit.
 pub(crate) const FIRST_READ: usize = 4096;
 
-/// All of a file of at most `most` bytes: `openat`, `pread64` until one comes back short, `close`; three calls for less
-/// than 4 KiB.
+/// Reads a whole file of at most `most` bytes: `openat`, `pread64` until one returns fewer bytes than fit, `close`;
+/// three calls for less than 4 KiB.
 ///
-/// The user's environment names such files, so they may be anything. A FIFO, a socket or a terminal is neither waited for
-/// (`O_NONBLOCK`) nor relieved of what is in it (`pread`); a device that never ends is read up to `most`.
+/// The user's environment names such files, so they may be of any type. For a FIFO, a socket or a terminal it neither
+/// waits (`O_NONBLOCK`) nor takes data out (`pread`); a device that never ends is read up to `most` bytes.
 ///
-/// A regular file answers short only at its end (read(2); a signal could cut a read too, but one that is not
-/// handled ends the process). Errors are the kernel's (`EISDIR` of a directory, `ESPIPE` of what has no positions),
-/// `ENOMEM`, and `EFBIG` for more than `most` bytes.
+/// A `read` of a regular file is short only at the end of the file (read(2); a signal could interrupt it too, but a
+/// signal that is not handled ends the process). Errors are the kernel's (`EISDIR` for a directory, `ESPIPE` for a
+/// file without positions), `ENOMEM`, and `EFBIG` for more than `most` bytes.
 pub fn read_to_end(path: &CStr, most: usize) -> Result<Vec<u8>> {
     read_on(&open(path)?, Vec::new(), most)
 }
 
-/// The same behind what was read of it already.
+/// Reads the rest of a file, after `bytes`, which are its beginning.
 pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>, most: usize) -> Result<Vec<u8>> {
     loop {
         let more = bytes.len().max(FIRST_READ).min((most - bytes.len()).saturating_add(1));
         bytes.try_reserve_exact(more).map_err(|_| Errno::NOMEM)?;
-        // Into memory that is not zeroed first: of its pages only those are touched that the file fills.
+        // The memory is not zeroed first, so only those of its pages are touched that the file fills.
         let (room, at) = (bytes.capacity() - bytes.len(), bytes.len() as u64);
         let read = rustix::io::retry_on_intr(|| rustix::io::pread(fd, spare_capacity(&mut bytes), at))?;
         if bytes.len() > most {
             return Err(Errno::FBIG);
         }
         if read < room {
-            // So the next allocation is placed right after these bytes, not a page further.
+            // The allocator then places the next allocation directly after these bytes, not a page further.
             bytes.shrink_to_fit();
             return Ok(bytes);
         }
@@ -45,16 +45,17 @@ pub(crate) fn read_on(fd: &OwnedFd, mut bytes: Vec<u8>, most: usize) -> Result<V
 /// The largest file that is mapped: all locales of glibc in one archive are 225 MB.
 const MAPPED: u64 = 1 << 30;
 
-/// All of a regular file, mapped for the rest of the process: `openat`, `statx`, `mmap`, `close`; what is not looked at
-/// is not read. For the C library's locale data, of which a listing needs some KiB of many MiB.
+/// Maps a whole regular file until the process ends: `openat`, `statx`, `mmap`, `close`. The kernel reads only the
+/// pages that are used. For the C library's locale data: a listing needs some KiB of many MiB.
 ///
-/// `localedef` writes to the archive in place, so the bytes may change while they are looked at: that is why they are
-/// atomic. Each load gives some byte that stood there; two loads of the same place may differ. If the file is cut off,
-/// which `localedef` never does, a load beyond its new end ends the process with SIGBUS, as it ends every program that
-/// glibc maps the same file into. To read the file instead would avoid that, and copy 2.6 MB of `LC_COLLATE` for each
-/// listing: longer than a short listing takes.
+/// `localedef` writes to the archive in place, so the bytes may change while they are read: that is why they are
+/// atomic. Each load returns a byte that the file has, or had before the change; two loads of one position may
+/// differ. If the file is truncated, which `localedef` never does, a load beyond its new end ends the process with
+/// SIGBUS. The same happens to every program into which glibc maps the file. To read the file instead would avoid
+/// that, but copy 2.6 MB of `LC_COLLATE` for each listing, which takes longer than a short listing.
 ///
-/// Errors are the kernel's; `EINVAL` for an empty file and for what is no regular file, `EFBIG` for more than 1 GiB.
+/// Errors are the kernel's; `EINVAL` for an empty file and for a file that is not regular, `EFBIG` for more than 1
+/// GiB.
 pub fn map(path: &CStr) -> Result<&'static [AtomicU8]> {
     use rustix::mm::{MapFlags, ProtFlags, mmap};
     let fd = open(path)?;
@@ -66,15 +67,16 @@ pub fn map(path: &CStr) -> Result<&'static [AtomicU8]> {
     if size as u64 > MAPPED {
         return Err(Errno::FBIG);
     }
-    // SAFETY: a new mapping at a place of the kernel's choice disturbs nothing.
+    // SAFETY: a new mapping at an address that the kernel chooses overlaps no other memory.
     let start = unsafe { mmap(core::ptr::null_mut(), size, ProtFlags::READ, MapFlags::PRIVATE, &fd, 0)? };
-    // SAFETY: `size` bytes are mapped there, readable, until the process ends; no other pointer to them exists. That other
-    // processes may change them is what atomics are for, and loads of one byte are allowed on memory that is only
-    // readable (core::sync::atomic, "Atomic accesses to read-only memory").
+    // SAFETY: `size` bytes are mapped there, readable, until the process ends; no other pointer to them exists. Other
+    // processes may change them, which atomics allow. Atomic loads of one byte are allowed on read-only memory
+    // (core::sync::atomic, "Atomic accesses to read-only memory").
     Ok(unsafe { core::slice::from_raw_parts(start.cast(), size) })
 }
 
-/// All of a file that answers in pieces, as the long ones of /proc do: `read` until one comes back empty.
+/// Reads a whole file that returns its contents in pieces, as long files of /proc do: `read` until one returns
+/// nothing.
 ///
 /// Errors are the kernel's, and `ENOMEM`.
 pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
@@ -88,7 +90,7 @@ pub fn read_pieces(path: &CStr) -> Result<Vec<u8>> {
     }
 }
 
-/// Whether [`read_regular`] reads what a symbolic link of that name leads to.
+/// Whether [`read_regular`] follows a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// No: `ELOOP`. For names in a tree that another user may have filled.
@@ -97,12 +99,12 @@ pub enum Links {
     Follow,
 }
 
-/// All of a regular file of at most `limit` bytes, whatever else may stand under its name: `openat` (`O_NONBLOCK`),
-/// `statx`, `read` until one comes back empty or short, `close`. Never waits for the other end of a FIFO, and never reads
+/// Reads a whole regular file of at most `limit` bytes, and refuses files of other types: `openat` (`O_NONBLOCK`),
+/// `statx`, `read` until one is empty or short, `close`. It never waits for the other end of a FIFO, and never reads
 /// from a device.
 ///
-/// Errors are the kernel's, and `EISDIR` of a directory, `EINVAL` of what is neither a directory nor a regular file, `EFBIG`
-/// for more than `limit` bytes, `ENOMEM`.
+/// Errors are the kernel's, and `EISDIR` for a directory, `EINVAL` for other files that are not regular, `EFBIG` for
+/// more than `limit` bytes, `ENOMEM`.
 pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize) -> Result<Vec<u8>> {
     let mut flags = OPEN;
     flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
@@ -115,17 +117,17 @@ pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize)
     }
 }
 
-/// Makes a file of `bytes` that was not there: `openat`, `write`, `close`. Nothing that is there is touched, nor what a
-/// symbolic link of that name leads to.
+/// Creates a new file with `bytes`: `openat`, `write`, `close`. It changes no existing file, and follows no symbolic
+/// link of that name.
 ///
-/// Errors are the kernel's: `EEXIST`, `ENOENT` where the directory is missing, `ENOSPC`, …
+/// Errors are the kernel's: `EEXIST`, `ENOENT` if the directory is missing, `ENOSPC`, …
 pub fn create(path: &CStr, bytes: &[u8]) -> Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(0o666))?;
     let mut rest = bytes;
     while !rest.is_empty() {
         match write(fd.as_fd(), rest)? {
-            // It would for ever.
+            // Without this, the loop would never end.
             0 => return Err(Errno::NOSPC),
             written => rest = &rest[written..],
         }
@@ -133,20 +135,21 @@ pub fn create(path: &CStr, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Makes a directory that only its owner enters, as the XDG specification has it for what it calls `~/.config`: `mkdirat`.
+/// Creates a directory that only its owner may enter, as the XDG specification wants it for `~/.config`: `mkdirat`.
 ///
-/// Errors are the kernel's: `EEXIST`, `ENOENT` where the directory above is missing, …
+/// Errors are the kernel's: `EEXIST`, `ENOENT` if the parent directory is missing, …
 pub fn make_directory(path: &CStr) -> Result<()> {
     rustix::fs::mkdirat(CWD, path, Mode::from_raw_mode(0o700))
 }
 
-/// As much of a file as one `read` gives: `openat`, `read`, `close`. For files of /proc and /sys known to be short.
+/// Reads the part of a file that one `read` returns: `openat`, `read`, `close`. For files of /proc and /sys that are
+/// short.
 pub(crate) fn read_once<'b>(path: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let n = read(&open(path)?, buf)?;
     Ok(&buf[..n])
 }
 
-/// It does not wait for a FIFO, and a terminal does not become the controlling one.
+/// With these flags `openat` does not wait for a FIFO, and a terminal does not become the controlling one.
 pub(crate) const OPEN: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
@@ -158,7 +161,8 @@ fn read(fd: &OwnedFd, buf: &mut [u8]) -> Result<usize> {
     rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buf))
 }
 
-/// Writes what it can of `bytes` and answers how much: one `write`, asked again if a signal came first.
+/// Writes as much of `bytes` as one `write` takes, and returns the number of bytes. It repeats the call if a signal
+/// interrupted it.
 ///
 /// Errors are the kernel's: `EPIPE` (and `SIGPIPE`, unless ignored), `ENOSPC`, `EAGAIN`, …
 pub fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {

@@ -5,8 +5,8 @@ use rustix::thread::{Timespec, futex};
 
 /// Sleeps until another thread calls [`wake`] on the same word, or for `nanoseconds`: one `futex`.
 ///
-/// Returns at once if the word no longer holds `expected` (`EAGAIN`); also after the time (`ETIMEDOUT`) and at a
-/// signal (`EINTR`). Whatever is returned, the caller looks again at what it waits for.
+/// Returns at once if the word no longer holds `expected` (`EAGAIN`). Also returns after the time (`ETIMEDOUT`) and
+/// at a signal (`EINTR`). In any case the caller must check its condition again.
 pub fn wait(word: &AtomicU32, expected: u32, nanoseconds: Option<u64>) -> Result<()> {
     let timeout = nanoseconds.map(|nanoseconds| Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as i64,
@@ -15,7 +15,7 @@ pub fn wait(word: &AtomicU32, expected: u32, nanoseconds: Option<u64>) -> Result
     futex::wait(word, futex::Flags::PRIVATE, expected, timeout.as_ref())
 }
 
-/// Wakes up to `sleepers` threads that [`wait`] on the word, and answers how many: one `futex`.
+/// Wakes up to `sleepers` threads that [`wait`] on the word, and returns their number: one `futex`.
 pub fn wake(word: &AtomicU32, sleepers: u32) -> Result<usize> {
     // The kernel takes the number as an int.
     futex::wake(word, futex::Flags::PRIVATE, sleepers.min(i32::MAX as u32))

@@ -2,7 +2,7 @@
 
 use crate::dir::Dirents;
 
-/// A directory's records: no byte is read outside of them, names are as `CStr` promises, and the iterator ends.
+/// The records of a directory: no byte outside them is read, each name is a valid `CStr`, and the iterator ends.
 pub fn dirents(bytes: &[u8]) {
     let range = bytes.as_ptr_range();
     let mut dirents = Dirents::new(bytes);

@@ -16,8 +16,8 @@ pub fn effective_user() -> u32 {
 
 /// The absolute path of the current directory: one `getcwd`.
 ///
-/// Errors: `ENOENT` if it was removed. A directory that cannot be reached from the root has a path that does not begin
-/// with a slash.
+/// Errors: `ENOENT` if the directory was removed. If it cannot be reached from the root, its path does not begin with
+/// a slash.
 pub fn current_directory() -> Result<Vec<u8>> {
     Ok(rustix::process::getcwd(Vec::new())?.into_bytes())
 }

@@ -1,28 +1,28 @@
 //! Thin, typed calls into the Linux kernel for listing directories.
 //!
-//! All system calls of a listing are made here, under the kernel's own names: one function is one system call unless its
-//! documentation says otherwise. This crate caches nothing, decides nothing and prints nothing. Crates above it have no
-//! `unsafe`; here each block says why it is sound.
+//! All system calls of a listing are made here, under the kernel's own names: one function is one system call unless
+//! its documentation says otherwise. This crate caches nothing, decides nothing and prints nothing. Crates above it
+//! have no `unsafe`; here each block says why it is sound.
 //!
-//! | module | question | system calls |
+//! | module | what it returns or does | system calls |
 //! |---|---|---|
-//! | [`dir`] | which names are in this directory? | `openat`, `openat2`, `getdents64`, `lseek` |
-//! | [`stat`] | what is known of this file? | `statx`, or `newfstatat` |
-//! | [`uring`] | the same for many files at once, by the kernel's own threads | `io_uring_*` |
-//! | [`link`] | where does this link point? | `readlinkat` |
-//! | [`xattr`] | which attributes has it? what do they hold? | `listxattrat`, `getxattrat` |
-//! | [`statfs`] | what kind of file system is this? | `fstatfs` |
-//! | [`host`] | what are the host, the user and the working directory called? | `uname`, `geteuid`, `getcwd` |
-//! | [`tty`] | is this a terminal, and how wide? | `ioctl` |
-//! | [`sched`] | how many threads are worth starting, how many files may be open? | `sched_getaffinity`, cgroup files, `prlimit64` |
-//! | [`signal`] | which signals are pending, which are blocked? | `rt_sigprocmask`, `rt_sigpending` |
-//! | [`futex`] | has another thread changed this word? | `futex` |
-//! | [`clock`] | what time is it? | `clock_gettime` |
-//! | [`file`](mod@file) | what does this small file say? | `openat`, `read`, `write`, `close` |
-//! | [`cwd`] | what is in a directory that only this thread has changed to? | `unshare`, `fchdir` |
-//! | [`cache`] | (tells the processor what will be read) | none |
+//! | [`dir`] | the names in a directory | `openat`, `openat2`, `getdents64`, `lseek` |
+//! | [`stat`] | the metadata of a file | `statx`, or `newfstatat` |
+//! | [`uring`] | the metadata of many files at once, by threads of the kernel | `io_uring_*` |
+//! | [`link`] | the target of a symbolic link | `readlinkat` |
+//! | [`xattr`] | extended attributes and their values | `listxattrat`, `getxattrat` |
+//! | [`statfs`] | the type of a file system | `fstatfs` |
+//! | [`host`] | the names of host and working directory, the user | `uname`, `geteuid`, `getcwd` |
+//! | [`tty`] | whether a file is a terminal, and how wide | `ioctl` |
+//! | [`sched`] | how many threads pay off, how many files may be open | `sched_getaffinity`, cgroup files, `prlimit64` |
+//! | [`signal`] | pending and blocked signals | `rt_sigprocmask`, `rt_sigpending` |
+//! | [`futex`] | waits until another thread changes a word | `futex` |
+//! | [`clock`] | the time | `clock_gettime` |
+//! | [`file`](mod@file) | the contents of a small file | `openat`, `read`, `write`, `close` |
+//! | [`cwd`] | a working directory for one thread | `unshare`, `fchdir` |
+//! | [`cache`] | prefetches a cache line | none |
 //!
-//! No call newer than Linux 3.17 is needed; each newer one falls back on older ones (`PLATFORM.md`, "Kernels").
+//! No call newer than Linux 3.17 is required: each newer one has a replacement (`PLATFORM.md`, "Kernels").
 #![no_std]
 extern crate alloc;
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! How many threads are worth starting.
+//! How many threads pay off.
 //!
-//! A container often sees all of the machine's cores and may use the time of two: the scheduler then stops it for
-//! the rest of each period. So affinity is bounded by the quota of each control group above this process, version
-//! 2 (`cpu.max`) and version 1 (`cpu.cfs_quota_us`).
+//! A container often sees all cores of the machine, but may use the time of two: the scheduler then stops it for the
+//! rest of each period. So the number of cores is the smaller of the affinity and of the quotas of all control groups
+//! above this process, version 2 (`cpu.max`) and version 1 (`cpu.cfs_quota_us`).
 use crate::{file, syscall};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 
 /// How many cores this process may keep busy, at least 1.
 ///
-/// One `sched_getaffinity`. If that says more than one: /proc/self/cgroup is read (3 calls), then one `openat` per
-/// group and ancestor, with a `read` and a `close` where there is a quota to read. Nothing is remembered: ask once,
-/// and only when threads are in question.
+/// One `sched_getaffinity`. If that returns more than one core, /proc/self/cgroup is read (3 calls), then there is
+/// one `openat` for each group and ancestor, with a `read` and a `close` where the group has a quota. The result is
+/// not cached: call it once, and only before starting threads.
 pub fn available_cores() -> usize {
     let affinity = affinity_cores().unwrap_or(1).max(1);
     if affinity == 1 {
@@ -20,13 +20,13 @@ pub fn available_cores() -> usize {
     affinity.min(quota_cores().unwrap_or(affinity))
 }
 
-/// How many cores this process may run on, at least 1, whatever the share of their time that it gets: one
-/// `sched_getaffinity`. Enough to know for work of a millisecond: a quota is counted over a tenth of a second.
+/// How many cores this process may run on, at least 1, without regard to quotas: one `sched_getaffinity`. That is
+/// enough for work of a millisecond: a quota is counted over a tenth of a second.
 pub fn affinity() -> usize {
     affinity_cores().unwrap_or(1).max(1)
 }
 
-/// Lets other threads have this core, if any wait for one: one `sched_yield`.
+/// Gives this core to another thread, if one waits for a core: one `sched_yield`.
 pub fn yield_now() {
     rustix::thread::sched_yield();
 }
@@ -43,8 +43,8 @@ pub fn thread_id() -> u32 {
     rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
 }
 
-/// Whether a thread of this process waits for a core, or has one, rather than for anything in the kernel: its state in
-/// /proc/self/task/N/stat (proc_pid_stat(5)), three system calls. False where that cannot be read.
+/// Whether a thread of this process runs or waits for a core, and does not wait in the kernel: its state in
+/// /proc/self/task/N/stat (proc_pid_stat(5)), three system calls. False if that file cannot be read.
 #[must_use]
 pub fn is_runnable(thread: u32) -> bool {
     let path = alloc::format!("/proc/self/task/{thread}/stat\0");
@@ -53,17 +53,17 @@ pub fn is_runnable(thread: u32) -> bool {
     stat.is_ok_and(|stat| stat.is_ok_and(|stat| state(stat) == Some(b'R')))
 }
 
-/// The state of `1234 (name) R 1 …`; the name may hold anything, also parentheses.
+/// The state in `1234 (name) R 1 …`. The name may contain any characters, parentheses too.
 fn state(stat: &[u8]) -> Option<u8> {
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;
     stat.get(name_end + 2).copied()
 }
 
-/// Cores in this thread's affinity mask; room for 8,192, as many as any kernel is built for (rustix's set ends at
-/// 1,024, and the kernel refuses a mask smaller than its own).
+/// The number of cores in this thread's affinity mask. The mask has room for 8,192, the most that any kernel is built
+/// for. (rustix's set ends at 1,024, and the kernel refuses a mask smaller than its own.)
 fn affinity_cores() -> Option<usize> {
     let mut mask = [0_u64; 128];
-    // SAFETY: the kernel writes at most the size given to `mask`, which is ours alone.
+    // SAFETY: the kernel writes at most the given size to `mask`, which is borrowed exclusively.
     unsafe {
         let args = [0, size_of_val(&mask), mask.as_mut_ptr() as usize, 0, 0, 0];
         syscall::syscall(syscall::nr::SCHED_GETAFFINITY, args).ok()?;
@@ -71,19 +71,19 @@ fn affinity_cores() -> Option<usize> {
     Some(mask.iter().map(|word| word.count_ones() as usize).sum())
 }
 
-/// The tightest quota in force, in cores rounded up; none if none is set or nothing can be read.
+/// The smallest quota in force, in cores, rounded up; `None` if no quota is set or none can be read.
 fn quota_cores() -> Option<usize> {
-    // A line per hierarchy, of which there are a dozen at most.
+    // There is one line for each hierarchy, a dozen at most.
     let mut buf = [0; 4096];
     let groups = file::read_once(c"/proc/self/cgroup", &mut buf).ok()?;
     let lines = groups.split(|&byte| byte == b'\n').filter_map(Membership::parse);
     lines.filter_map(|line| line.quota()).min()
 }
 
-/// One line of /proc/self/cgroup, `hierarchy:controllers:path`, that may carry a CPU quota.
+/// One line of /proc/self/cgroup, `hierarchy:controllers:path`, of a group that may have a CPU quota.
 #[derive(Debug, PartialEq)]
 struct Membership<'a> {
-    /// Version 1 has a mount per set of controllers; version 2 has one, without a name.
+    /// Version 1 has one mount for each set of controllers; version 2 has one mount, and this is empty.
     controllers: &'a [u8],
     path: &'a [u8],
 }
@@ -97,8 +97,8 @@ impl<'a> Membership<'a> {
         concerns_cpu.then_some(Membership { controllers, path })
     }
 
-    /// The tightest quota from the group up to the root. A group that is not there (a container shows its own part
-    /// of the tree under the host's paths) is passed over.
+    /// The smallest quota from the group up to the root. It skips groups that do not exist here: a container shows
+    /// its own part of the tree under the host's paths.
     fn quota(&self) -> Option<usize> {
         let mut group = self.path.strip_suffix(b"/").unwrap_or(self.path);
         let mut tightest: Option<usize> = None;
@@ -138,7 +138,7 @@ impl<'a> Membership<'a> {
     }
 }
 
-/// quota ÷ period, rounded up, at least 1; none if the quota is `max`, -1 or no number.
+/// quota ÷ period, rounded up, at least 1; `None` if the quota is `max`, -1 or no number.
 fn cores(quota: &[u8], period: &[u8]) -> Option<usize> {
     let (quota, period) = (number(quota)?, number(period)?);
     (period > 0).then(|| quota.div_ceil(period).max(1))

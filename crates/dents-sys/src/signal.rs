@@ -1,11 +1,12 @@
-//! Holding signals back while a colour is set on a terminal.
+//! Blocks signals while a colour is set on a terminal.
 //!
-//! A colour is set and reset within one line. The thread that writes lines to a terminal holds back, for as
-//! long as a `write` takes, the signals that would end or stop the program between the two; they arrive right after it.
-//! So there is no handler and nothing to clean up in one, and a program that draws no colours pays nothing.
+//! A colour is set and reset within one line. While the thread that writes lines to a terminal is in a `write`, it
+//! blocks the signals that would end or stop the program between the two. They arrive directly after the `write`. So
+//! no signal handler is needed, and a program that draws no colours pays nothing.
 //!
-//! A signal to the process goes to any thread that does not block it, and ends all. So the other threads of such a program
-//! block these signals from their start: they are started while [`hold`] is in force.
+//! The kernel delivers a signal of a process to any thread that does not block it, and the signal ends all threads.
+//! So the other threads of such a program block these signals from their start: they are started while [`hold`] is in
+//! force.
 
 use crate::syscall::{nr, syscall};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -45,26 +46,26 @@ const fn bit(signal: u32) -> Set {
     1 << (signal - 1)
 }
 
-/// Signals held back until this is dropped; those that arrived meanwhile take effect then.
+/// Blocks signals until it is dropped. Signals that arrived meanwhile take effect then.
 #[derive(Debug)]
 #[must_use]
 pub struct Held {
     before: Set,
-    /// The signals that were pending at the last look.
+    /// The signals that were pending at the last check.
     came: Set,
 }
 
-/// Holds signals back on the calling thread: one `rt_sigprocmask`, and another at the end. The others must hold them back
-/// too, or not exist: a signal to the process goes to any thread that takes it.
+/// Blocks signals in the calling thread: one `rt_sigprocmask`, and another at the end. All other threads must block
+/// them too, because the kernel delivers a signal of the process to any thread that does not.
 pub fn hold() -> Held {
     Held { before: mask(SIG_BLOCK, HELD), came: 0 }
 }
 
 impl Held {
-    /// Whether one of them has come: one `rt_sigpending`.
+    /// Whether one of these signals has arrived since the last check: one `rt_sigpending`.
     pub fn is_pending(&mut self) -> bool {
         let mut pending: Set = 0;
-        // SAFETY: the kernel writes the eight bytes it is told of to `pending`.
+        // SAFETY: the kernel writes eight bytes, the size that it is given, to `pending`.
         let answer = unsafe {
             let args = [&raw mut pending as usize, size_of::<Set>(), 0, 0, 0, 0];
             syscall(nr::RT_SIGPENDING, args)
@@ -73,21 +74,22 @@ impl Held {
         self.came != 0
     }
 
-    /// Stops the process where SIGTSTP asks for it. By SIGSTOP, as GNU does: SIGTSTP itself would be lost on a process
-    /// group without a shell that controls it. Nothing happens if another signal waits that ends the process anyway.
+    /// Stops the process if SIGTSTP is pending. It uses SIGSTOP, as GNU does: SIGTSTP itself would be lost in a
+    /// process group without a shell that controls it. It does nothing if another signal is pending, which ends the
+    /// process anyway.
     fn stop(&self) {
         if self.came != bit(TSTP) || is_ignored(TSTP) {
             return;
         }
         let (set, zero) = (bit(TSTP), [0_u64; 2]);
-        // SAFETY: the kernel reads a set of eight bytes and a timespec of two words, and takes the signal out of those
-        // that wait, without waiting for it.
+        // SAFETY: the kernel reads a set of eight bytes and a timespec of two words. It takes a pending signal, and
+        // does not wait for one.
         let taken = unsafe {
             let (set, timeout) = (&raw const set as usize, &raw const zero as usize);
             syscall(nr::RT_SIGTIMEDWAIT, [set, 0, timeout, size_of::<Set>(), 0, 0])
         };
         if taken.is_ok() {
-            // It may only be that we are stopped.
+            // The only effect is that the process stops.
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         }
     }
@@ -97,7 +99,7 @@ impl Held {
 #[must_use]
 pub fn is_ignored(signal: u32) -> bool {
     const SIG_IGN: usize = 1;
-    // `struct sigaction` of the kernel: the handler first but on MIPS, at most 32 bytes and 16 of a mask.
+    // `struct sigaction` of the kernel: at most 32 bytes, and a mask of 16. The handler is first, except on MIPS.
     let mut action = [0_usize; 8];
     // SAFETY: the kernel writes one `struct sigaction` to `action`, which has room for any architecture's.
     let answer = unsafe {
@@ -114,10 +116,10 @@ impl Drop for Held {
     }
 }
 
-/// Changes the signal mask and returns the old one. It cannot fail, given such pointers.
+/// Changes the signal mask and returns the old one. It cannot fail, because both pointers are valid.
 fn mask(how: usize, set: Set) -> Set {
     let mut before: Set = 0;
-    // SAFETY: both sets are valid for the eight bytes the kernel is told of.
+    // SAFETY: both sets are valid for eight bytes, the size that the kernel is given.
     let _ = unsafe {
         let (set, before) = (&raw const set as usize, &raw mut before as usize);
         syscall(nr::RT_SIGPROCMASK, [how, set, before, size_of::<Set>(), 0, 0])
@@ -126,21 +128,21 @@ fn mask(how: usize, set: Set) -> Set {
     before
 }
 
-/// The signals that were blocked when the program was started, bit `n - 1` for signal `n`: what its children shall block.
-/// None until this module changes the mask of any thread. No system call.
+/// The signals that were blocked when the program was started, bit `n - 1` for signal `n`. Its children should block
+/// these. `None` until this module changes the mask of a thread. No system call.
 #[must_use]
 pub fn original() -> Option<u64> {
     Some(ORIGINAL.load(Ordering::Relaxed)).filter(|set| *set != Set::MAX)
 }
 
-/// Blocks HUP, INT, QUIT, TERM and TSTP in the calling thread, or no longer: one `rt_sigprocmask`. One that comes while all
-/// threads block it waits for [`wait`].
+/// Blocks or unblocks HUP, INT, QUIT, TERM and TSTP in the calling thread: one `rt_sigprocmask`. A signal that
+/// arrives while all threads block it stays pending, and [`wait`] can take it.
 pub fn block(block: bool) {
     mask(if block { SIG_BLOCK } else { SIG_UNBLOCK }, AWAITED);
 }
 
-/// Waits for one of the signals of [`block`], `ns` nanoseconds at most, and takes it: one `rt_sigtimedwait`. Its number, if
-/// one came.
+/// Waits at most `ns` nanoseconds for one of the signals of [`block`], takes it, and returns its number; `None` if
+/// none arrived. One `rt_sigtimedwait`.
 pub fn wait(ns: u64) -> Option<u32> {
     let (set, timeout) = (AWAITED, [ns / 1_000_000_000, ns % 1_000_000_000].map(|part| part as usize));
     // SAFETY: the kernel reads a set of eight bytes and a timespec of two words.
@@ -151,15 +153,15 @@ pub fn wait(ns: u64) -> Option<u32> {
     taken.ok().map(|signal| signal as u32)
 }
 
-/// Hands a signal that [`wait`] took to the process's first thread: one `tgkill`.
+/// Sends a signal that [`wait`] took to the first thread of the process: one `tgkill`.
 pub fn pass(signal: u32) {
     let pid = rustix::process::getpid().as_raw_nonzero().get() as usize;
-    // SAFETY: numbers only; the first thread bears the process's number.
+    // SAFETY: the arguments are numbers; the id of the first thread is that of the process.
     let _ = unsafe { syscall(nr::TGKILL, [pid, pid, signal as usize, 0, 0, 0]) };
 }
 
-/// Sends the process a signal that [`wait`] took: two system calls. Where the calling thread does not block it, this
-/// ends or stops the process, unless it ignores the signal.
+/// Sends a signal that [`wait`] took to the process: two system calls. If the calling thread does not block the
+/// signal, this ends or stops the process, unless the process ignores the signal.
 pub fn raise(signal: u32) {
     if let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) {
         let _ = rustix::process::kill_process(rustix::process::getpid(), signal);

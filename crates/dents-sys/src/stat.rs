@@ -1,10 +1,10 @@
 //! `statx`: the metadata of a file, field by field.
 //!
-//! On a network file system the mask decides the cost: a field that is not asked for is a request that is not sent. The
-//! kernel may return more fields than were asked for, or fewer; [`Statx::mask`] says which.
+//! On a network file system the mask decides the cost: a field that is not requested may save a request to the
+//! server. The kernel may return more fields than were requested, or fewer; [`Statx::mask`] says which.
 //!
-//! Linux has `statx` since 4.11, and profiles of containers from before that refuse it. Then `newfstatat` is asked, from
-//! the first refusal on: all fields but birth and mount.
+//! Linux has `statx` since 4.11, and older container profiles refuse it. From the first refusal on, `newfstatat` is
+//! called instead: it returns all fields but the times of birth and the mount.
 use crate::{BorrowedFd, Errno, Result, syscall};
 use bitflags::bitflags;
 use core::ffi::CStr;
@@ -14,7 +14,7 @@ use rustix::fd::AsRawFd;
 use rustix::fs::{AtFlags, StatxFlags, StatxTimestamp};
 
 bitflags! {
-    /// The fields of [`Statx`] to ask for (`STATX_*`).
+    /// The fields of [`Statx`] to request (`STATX_*`).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Mask: u32 {
         /// The type in `mode`.
@@ -29,21 +29,21 @@ bitflags! {
         const GID = StatxFlags::GID.bits();
         /// Last access.
         const ATIME = StatxFlags::ATIME.bits();
-        /// Last change of the contents; asking makes an NFS client flush what it has not written yet.
+        /// Last change of the contents. To request it makes an NFS client flush data that it has not written yet.
         const MTIME = StatxFlags::MTIME.bits();
-        /// Last change of the inode; costs the same on NFS.
+        /// Last change of the inode. On NFS it costs the same flush as `MTIME`.
         const CTIME = StatxFlags::CTIME.bits();
         /// Inode number.
         const INO = StatxFlags::INO.bits();
-        /// Size; on Lustre a question to the storage servers.
+        /// Size; on Lustre a request to the storage servers.
         const SIZE = StatxFlags::SIZE.bits();
-        /// Blocks allocated; on Lustre a question to the storage servers.
+        /// Blocks allocated; on Lustre a request to the storage servers.
         const BLOCKS = StatxFlags::BLOCKS.bits();
-        /// Birth; check [`Statx::mask`], not every file system keeps it.
+        /// Time of birth. Check [`Statx::mask`]: not every file system keeps it.
         const BTIME = StatxFlags::BTIME.bits();
         /// Mount identity, since Linux 5.8.
         const MNT_ID = StatxFlags::MNT_ID.bits();
-        /// Mount identity that is never used again, since Linux 6.8: what `statmount` wants.
+        /// Mount identity that is never reused, since Linux 6.8. `statmount` takes it.
         const MNT_ID_UNIQUE = 0x4000;
     }
 }
@@ -56,7 +56,7 @@ bitflags! {
         const NOFOLLOW = AtFlags::SYMLINK_NOFOLLOW.bits();
         /// `AT_NO_AUTOMOUNT`: mount nothing for the last component.
         const NO_AUTOMOUNT = AtFlags::NO_AUTOMOUNT.bits();
-        /// `AT_STATX_DONT_SYNC`: what the client remembers will do.
+        /// `AT_STATX_DONT_SYNC`: values that the client has cached are good enough.
         const DONT_SYNC = AtFlags::STATX_DONT_SYNC.bits();
         /// `AT_EMPTY_PATH`: with an empty path, the descriptor's own file, which may have been opened with `O_PATH`.
         const EMPTY_PATH = AtFlags::EMPTY_PATH.bits();
@@ -70,18 +70,19 @@ impl Flags {
 }
 
 impl Mask {
-    /// The bits this crate knows. Others may ask a later kernel to write what [`Statx`] has no room for.
+    /// The bits that this crate knows. With other bits a later kernel might write fields for which [`Statx`] has no
+    /// room.
     pub(crate) fn known_bits(self) -> u32 {
         self.bits() & Mask::all().bits()
     }
 }
 
-/// A moment: seconds since 1970-01-01 UTC, before it if negative, and nanoseconds (0 to 999,999,999) after that.
+/// A point in time: seconds since 1970-01-01 UTC (negative before that), plus 0 to 999,999,999 nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     /// Seconds.
     pub sec: i64,
-    /// Nanoseconds, always forward.
+    /// Nanoseconds, added to the seconds, also if these are negative.
     pub nsec: u32,
 }
 
@@ -92,7 +93,8 @@ impl From<StatxTimestamp> for Timestamp {
     }
 }
 
-/// `struct statx`, 256 bytes. A field that [`mask`](Self::mask) does not name holds a made-up value or zero.
+/// `struct statx`, 256 bytes. A field that [`mask`](Self::mask) does not name is zero or has a value that means
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Statx(rustix::fs::Statx);
@@ -104,11 +106,11 @@ impl Statx {
     /// All zero: a buffer for [`statx_into`].
     #[inline]
     pub const fn zeroed() -> Self {
-        // SAFETY: every field is an integer, or made of integers, for which zero is a value.
+        // SAFETY: every field is an integer, or consists of integers, and zero is a valid integer.
         unsafe { MaybeUninit::zeroed().assume_init() }
     }
 
-    /// The fields that hold what the file system said.
+    /// The fields that the file system has set.
     #[inline]
     pub fn mask(&self) -> Mask {
         Mask::from_bits_truncate(self.0.stx_mask)
@@ -150,7 +152,7 @@ impl Statx {
         self.0.stx_size
     }
 
-    /// Space allocated, in units of 512 bytes whatever the file system's block.
+    /// Space allocated, in units of 512 bytes, whatever the block size of the file system.
     #[inline]
     pub fn blocks(&self) -> u64 {
         self.0.stx_blocks
@@ -186,7 +188,7 @@ impl Statx {
         self.0.stx_mtime.into()
     }
 
-    /// Major and minor number of the device that this file is.
+    /// For a device file, the major and minor number of the device.
     #[inline]
     pub fn rdev(&self) -> (u32, u32) {
         (self.0.stx_rdev_major, self.0.stx_rdev_minor)
@@ -198,7 +200,7 @@ impl Statx {
         (self.0.stx_dev_major, self.0.stx_dev_minor)
     }
 
-    /// `STATX_ATTR_*`, those the file system keeps.
+    /// The `STATX_ATTR_*` that are set.
     #[inline]
     pub fn attributes(&self) -> u64 {
         self.0.stx_attributes.bits() & self.0.stx_attributes_mask.bits()
@@ -210,16 +212,16 @@ impl Statx {
         self.0.stx_attributes_mask.bits()
     }
 
-    /// The mount it was found on, as in /proc/self/mountinfo; valid with [`Mask::MNT_ID`] or
-    /// [`Mask::MNT_ID_UNIQUE`], whichever was asked for.
+    /// The mount that the file is on, with the number that /proc/self/mountinfo has. Valid if [`Mask::MNT_ID`] was
+    /// requested; with [`Mask::MNT_ID_UNIQUE`] it is the unique number instead.
     #[inline]
     pub fn mnt_id(&self) -> u64 {
         self.0.stx_mnt_id
     }
 }
 
-/// Asks about `path` relative to `dir`: one `statx`; two and a `newfstatat` the first time where it is refused, then one
-/// `newfstatat`.
+/// The metadata of `path` relative to `dir`: one `statx`. Where a filter refuses `statx`, the first call costs two
+/// `statx` and a `newfstatat`, and each later one a `newfstatat`.
 ///
 /// Errors are the kernel's: `ENOENT`, `EACCES`, `ELOOP`, `ENAMETOOLONG`, `ENOTDIR`, …
 #[inline]
@@ -230,16 +232,15 @@ pub fn statx(dir: BorrowedFd<'_>, path: &CStr, flags: Flags, mask: Mask) -> Resu
     Ok(unsafe { buf.assume_init() })
 }
 
-/// The same as [`statx`] into a buffer of the caller's, which saves copying 256 bytes. On an error `buf` is as
-/// it was.
+/// Like [`statx`], into a buffer of the caller, which saves copying 256 bytes. On an error `buf` is unchanged.
 #[inline]
 pub fn statx_into(buf: &mut Statx, dir: BorrowedFd<'_>, path: &CStr, flags: Flags, mask: Mask) -> Result<()> {
-    // SAFETY: `MaybeUninit<Statx>` has the layout of `Statx`, and `ask` only ever writes whole values to it.
+    // SAFETY: `MaybeUninit<Statx>` has the layout of `Statx`, and `ask` writes only whole values to it.
     let buf = unsafe { &mut *core::ptr::from_mut(buf).cast() };
     ask(dir, path, flags.at_flags(), mask, buf)
 }
 
-/// Asks about an open file: one `statx` with `AT_EMPTY_PATH`. [`CWD`](crate::CWD) is the current directory.
+/// The metadata of an open file: one `statx` with `AT_EMPTY_PATH`. [`CWD`](crate::CWD) is the current directory.
 #[inline]
 pub fn fstat(fd: BorrowedFd<'_>, mask: Mask) -> Result<Statx> {
     let mut buf = MaybeUninit::uninit();
@@ -248,11 +249,11 @@ pub fn fstat(fd: BorrowedFd<'_>, mask: Mask) -> Result<Statx> {
     Ok(unsafe { buf.assume_init() })
 }
 
-/// Whether the kernel takes [`Flags::DONT_SYNC`]. Every Linux with `statx` does; something that stands in for one may
-/// answer `EINVAL`. One `statx` of `dir` out of memory, the first time.
+/// Whether the kernel accepts [`Flags::DONT_SYNC`]. Every Linux with `statx` does; a program that emulates Linux may
+/// return `EINVAL`. The first call makes one `statx` of `dir`, which the kernel answers from memory.
 #[must_use]
 pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
-    /// 0 until the first call, 1 for yes, 2 for no. Relaxed: at worst two threads ask.
+    /// 0 until the first call, 1 for yes, 2 for no. Relaxed: at worst two threads make the call.
     static KNOWN: AtomicU8 = AtomicU8::new(0);
     if KNOWN.load(Ordering::Relaxed) == 0 {
         let answer = statx(dir, c"", Flags::EMPTY_PATH | Flags::DONT_SYNC, Mask::TYPE);
@@ -261,7 +262,7 @@ pub fn takes_dont_sync(dir: BorrowedFd<'_>) -> bool {
     KNOWN.load(Ordering::Relaxed) == 1
 }
 
-/// Whether `statx` is refused: not known yet, no, yes. Relaxed: at worst two threads find out.
+/// Whether `statx` is refused: not known yet, no, yes. Relaxed: at worst two threads make the call.
 static STATX: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const THERE: u8 = 1;
@@ -293,8 +294,8 @@ fn ask_statx(
     buf: &mut MaybeUninit<Statx>,
 ) -> Result<()> {
     let mask = mask.known_bits();
-    // SAFETY: `path` ends in NUL; the kernel writes one `struct statx` to `buf`, which has room for it and is
-    // ours alone; unknown mask bits, which might ask for more, are off.
+    // SAFETY: `path` ends with a NUL. The kernel writes one `struct statx` to `buf`, which has room for it and is
+    // borrowed exclusively. Unknown mask bits, with which it might write more, are off.
     unsafe {
         let args = [
             dir.as_raw_fd() as usize,
@@ -309,8 +310,8 @@ fn ask_statx(
     Ok(())
 }
 
-/// Asks once more in the old way if it is the call that was refused. A file system may give the same errno for one file:
-/// a `statx` of no file decides, to which a kernel that has the call answers `EFAULT`.
+/// If the kernel or a filter refused `statx` itself, calls `newfstatat`. A file system may return the same errno for
+/// one file. So a `statx` without a path decides: a kernel that has the call returns `EFAULT`.
 #[cold]
 #[inline(never)]
 fn if_refused(
@@ -321,14 +322,14 @@ fn if_refused(
     buf: &mut MaybeUninit<Statx>,
 ) -> Result<()> {
     if STATX.load(Ordering::Relaxed) == UNKNOWN {
-        // SAFETY: null is no address to read a path from or to write to, and so the kernel does neither.
+        // SAFETY: all pointers are null, so the kernel neither reads a path nor writes a result.
         let answer = unsafe { syscall::syscall(syscall::nr::STATX, [0; 6]) };
         STATX.store(if answer == Err(Errno::FAULT) { THERE } else { REFUSED }, Ordering::Relaxed);
     }
     if STATX.load(Ordering::Relaxed) == REFUSED { ask_stat(dir, path, flags, buf) } else { Err(errno) }
 }
 
-/// One `newfstatat`, its answer as `statx` would have it.
+/// One `newfstatat`, with its result in the form of `statx`.
 #[cold]
 #[inline(never)]
 fn ask_stat(dir: BorrowedFd<'_>, path: &CStr, flags: AtFlags, buf: &mut MaybeUninit<Statx>) -> Result<()> {
@@ -366,7 +367,7 @@ mod tests {
     use super::*;
     use crate::CWD;
 
-    /// Both ways must answer the same, on whatever file system the tests run.
+    /// Both calls must return the same, on any file system.
     #[test]
     fn the_old_call_tells_the_same() {
         let none = AtFlags::empty();

@@ -1,12 +1,12 @@
-//! What kind of file system a directory is on.
+//! The type of the file system that a directory is on.
 use crate::stat::{self, Flags, Mask};
 use crate::syscall::{self, STATMOUNT};
 use crate::{BorrowedFd, Errno, Result};
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 
-/// The magic number of a file system (`f_type`, 32 bits). Sources: include/uapi/linux/magic.h, and for those that
-/// live outside of it the file systems' own headers.
+/// The magic number of a file system (`f_type`, 32 bits). Sources: include/uapi/linux/magic.h; for file systems that
+/// are not there, their own headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FsType(pub u64);
 
@@ -31,7 +31,7 @@ magic! {
     TMPFS = 0x0102_1994;
     /// Memory without limits.
     RAMFS = 0x8584_58f6;
-    /// Mounted when looked at.
+    /// Mounts a file system when a path in it is used.
     AUTOFS = 0x0187;
     /// ext2, ext3 and ext4.
     EXT = 0xef53;
@@ -45,7 +45,7 @@ magic! {
     F2FS = 0xf2f5_2010;
     /// ZFS on Linux.
     ZFS = 0x2fc1_2fc1;
-    /// Layers over another.
+    /// Layers over another file system.
     OVERLAY = 0x794c_7630;
     /// SquashFS.
     SQUASHFS = 0x7371_7368;
@@ -61,7 +61,7 @@ magic! {
     NTFS3 = 0x7366_746e;
     /// NFS, any version.
     NFS = 0x6969;
-    /// A program of some user answers: sshfs, s3fs, …
+    /// A user's program serves it: sshfs, s3fs, …
     FUSE = 0x6573_5546;
     /// SMB 1, the old client.
     SMB = 0x517b;
@@ -93,19 +93,20 @@ magic! {
     GFS2 = 0x0116_1970;
 }
 
-/// The file system that `fd` is on: one `fstatfs`, which on NFS, FUSE and their like is a request to the server, so a
-/// dead one keeps it waiting. [`of_mount`] asks the kernel alone.
+/// The file system that `fd` is on: one `fstatfs`. On NFS, FUSE and the like this is a request to the server, and
+/// waits for a dead server. [`of_mount`] makes no such request.
 pub fn fstatfs(fd: BorrowedFd<'_>) -> Result<FsType> {
     Ok(narrow(rustix::fs::fstatfs(fd)?.f_type as u32))
 }
 
-/// The file system that a path leads to: one `statfs`, with what was said of [`fstatfs`]. Nothing is opened.
+/// The file system that a path leads to: one `statfs`, which may wait as [`fstatfs`] does. It opens nothing.
 pub fn statfs(path: &CStr) -> Result<FsType> {
     Ok(narrow(rustix::fs::statfs(path)?.f_type as u32))
 }
 
-/// The same as [`fstatfs`] without a word to any server: `statx` for the mount's number, out of what the kernel
-/// remembers, and `statmount` for its file system. Before Linux 6.8, and where a filter refuses, `fstatfs` follows.
+/// Like [`fstatfs`], but without a request to a server: `statx` returns the number of the mount from the kernel's own
+/// data, and `statmount` the type of its file system. Before Linux 6.8, and where a filter refuses these calls, it
+/// calls `fstatfs`.
 pub fn of_mount(fd: BorrowedFd<'_>) -> Result<FsType> {
     let flags = Flags::EMPTY_PATH | Flags::DONT_SYNC;
     let statx = stat::statx(fd, c"", flags, Mask::MNT_ID_UNIQUE)?;
@@ -115,7 +116,7 @@ pub fn of_mount(fd: BorrowedFd<'_>) -> Result<FsType> {
     statmount(statx.mnt_id()).or_else(|_| fstatfs(fd))
 }
 
-/// 32 bits everywhere; where a word is no wider the sign would spread.
+/// The number has 32 bits everywhere. Where a word has no more, the conversion would extend its sign.
 fn narrow(magic: u32) -> FsType {
     FsType(u64::from(magic))
 }
@@ -129,8 +130,8 @@ struct MntIdReq {
     param: u64,
 }
 
-/// The beginning of `struct statmount`, and room for the rest of it, which has 512 bytes and no text that was not
-/// asked for.
+/// The beginning of `struct statmount`, and room for the rest. It has 512 bytes in all; text follows only if it was
+/// requested.
 #[repr(C)]
 struct StatMount {
     size: u32,
@@ -147,8 +148,8 @@ fn statmount(mnt_id: u64) -> Result<FsType> {
     let request =
         MntIdReq { size: size_of::<MntIdReq>() as u32, spare: 0, mnt_id, param: STATMOUNT_SB_BASIC };
     let mut answer = MaybeUninit::<StatMount>::zeroed();
-    // SAFETY: the kernel reads one request of the size that it names, and writes at most the size of the answer to it,
-    // which is ours alone; every field is an integer, for which whatever was written, or zero, is a value.
+    // SAFETY: the kernel reads one request of the size that the request names. It writes at most the size of the
+    // answer to the answer, which is borrowed exclusively. Every field is an integer, so any bytes are a valid value.
     let answer = unsafe {
         let (request, buffer) = (&raw const request as usize, answer.as_mut_ptr() as usize);
         syscall::syscall(STATMOUNT, [request, buffer, size_of::<StatMount>(), 0, 0, 0])?;

@@ -1,4 +1,4 @@
-//! The three descriptors every process is started with.
+//! The three descriptors with which every process is started.
 use crate::BorrowedFd;
 
 /// Standard input.
@@ -9,7 +9,7 @@ pub const STDOUT: BorrowedFd<'static> = borrow(1);
 pub const STDERR: BorrowedFd<'static> = borrow(2);
 
 const fn borrow(fd: i32) -> BorrowedFd<'static> {
-    // SAFETY: the number is not -1, and no owner of it exists in this crate that could close it. Where the
-    // process was started without it, calls answer EBADF, which is data and not danger.
+    // SAFETY: the number is not -1, and this crate has no owner of it that could close it. If the process was started
+    // without it, calls return EBADF, which is harmless.
     unsafe { BorrowedFd::borrow_raw(fd) }
 }

@@ -1,7 +1,7 @@
-//! System calls by hand, for those that rustix lacks or offers only with a copy.
+//! System calls that rustix does not have, or has only with a copy of the result.
 //!
-//! x86-64 and aarch64 in a few instructions; on any other architecture `libc::syscall` does it (a program for
-//! those links libc anyway). Numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+//! On x86-64 and aarch64 a few instructions make the call; on other architectures `libc::syscall` does (programs for
+//! these link libc anyway). Numbers: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
 use crate::{Errno, Result};
 
 /// Numbers of the calls made through [`syscall`].
@@ -45,8 +45,8 @@ pub(crate) mod nr {
     pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
 }
 
-/// Calls since 5.1 have the same number everywhere, but for the offsets of MIPS, Alpha and x32: those are
-/// shown a number no kernel has, and so the fallback of an old kernel.
+/// Calls since Linux 5.1 have the same number on all architectures, except for the offsets of MIPS, Alpha and x32.
+/// For these it returns a number that no kernel has, so the program behaves as on an old kernel.
 const fn unified(number: usize) -> usize {
     if cfg!(any(
         target_arch = "mips",
@@ -68,13 +68,13 @@ pub(crate) const GETXATTRAT: usize = unified(464);
 /// `listxattrat`, since Linux 6.13.
 pub(crate) const LISTXATTRAT: usize = unified(465);
 
-/// Calls the kernel; arguments it does not take are ignored.
+/// Makes a system call. The kernel ignores arguments that the call does not have.
 ///
 /// # Safety
-/// The arguments must be what the call `number` asks for: each pointer valid for what it reads and writes.
+/// The arguments must be valid for the call `number`: each pointer for the memory that the call reads and writes.
 #[inline(always)]
 pub(crate) unsafe fn syscall(number: usize, args: [usize; 6]) -> Result<usize> {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: the caller promises the same.
     let answer = unsafe { enter(number, args) };
     // The kernel reserves the last page of values for -errno.
     if answer as usize > -4096_isize as usize {
@@ -88,7 +88,8 @@ pub(crate) unsafe fn syscall(number: usize, args: [usize; 6]) -> Result<usize> {
 #[inline(always)]
 unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
     let answer: isize;
-    // SAFETY: the caller vouches for the arguments; `syscall` destroys rcx and r11 and touches no user stack.
+    // SAFETY: the caller guarantees valid arguments; `syscall` destroys rcx and r11 and does not touch the user
+    // stack.
     unsafe {
         core::arch::asm!(
             "syscall",
@@ -106,7 +107,7 @@ unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
 #[inline(always)]
 unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
     let answer: isize;
-    // SAFETY: the caller vouches for the arguments; `svc 0` changes x0 only and touches no user stack.
+    // SAFETY: the caller guarantees valid arguments; `svc 0` changes x0 only and does not touch the user stack.
     unsafe {
         core::arch::asm!(
             "svc 0",
@@ -122,7 +123,7 @@ unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
 #[cfg(not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")))]
 #[inline]
 unsafe fn enter(number: usize, args: [usize; 6]) -> isize {
-    // SAFETY: the caller vouches for the arguments; errno is this thread's own.
+    // SAFETY: the caller guarantees valid arguments; errno belongs to this thread.
     unsafe {
         match libc::syscall(number as _, args[0], args[1], args[2], args[3], args[4], args[5]) {
             -1 => -(*libc::__errno_location() as isize),

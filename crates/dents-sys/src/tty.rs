@@ -3,20 +3,20 @@ use crate::{AsRawFd, BorrowedFd, CWD, OwnedFd, Result};
 use alloc::ffi::CString;
 use rustix::fs::{Mode, OFlags};
 
-/// Whether `fd` is a terminal: one `ioctl`, `TIOCGWINSZ`, that every terminal answers and nothing else does.
+/// Whether `fd` is a terminal: one `ioctl`, `TIOCGWINSZ`, which succeeds for terminals only.
 pub fn isatty(fd: BorrowedFd<'_>) -> bool {
     rustix::termios::isatty(fd)
 }
 
-/// The width of the terminal `fd` in columns: one `ioctl`, `TIOCGWINSZ`. None if it is no terminal or one that
-/// does not know (a serial line, `script` in a pipe: 0).
+/// The width of the terminal `fd` in columns: one `ioctl`, `TIOCGWINSZ`. `None` if it is no terminal, or a terminal
+/// that does not know its width and returns 0 (a serial line, `script` in a pipe).
 pub fn columns(fd: BorrowedFd<'_>) -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(fd).ok()?;
     (size.ws_col > 0).then_some(size.ws_col)
 }
 
-/// Opens the terminal that `fd` is once more, by its name in /proc, to write to it without ever waiting (`O_NONBLOCK` would
-/// otherwise be set for all processes that have it open): one `openat`.
+/// Opens the terminal `fd` again, by its name in /proc, to write to it without waiting: one `openat` with
+/// `O_NONBLOCK`. (To set `O_NONBLOCK` on `fd` itself would set it for all processes that have it open.)
 ///
 /// Errors are the kernel's: `EACCES` for another user's terminal, `ENOENT` without /proc.
 pub fn open_again(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
@@ -25,8 +25,8 @@ pub fn open_again(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
     rustix::fs::openat(CWD, &path, flags, Mode::empty())
 }
 
-/// Whether a terminal takes output now, rather than let a `write` wait because it was stopped (Ctrl-S) or nothing reads from
-/// it: one `poll`.
+/// Whether a `write` to a terminal would not wait now: one `poll`. It would wait if the terminal is stopped (Ctrl-S)
+/// or no program reads from it.
 pub fn takes_output(fd: BorrowedFd<'_>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut fds = [PollFd::new(&fd, PollFlags::OUT)];

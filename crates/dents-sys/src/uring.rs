@@ -1,12 +1,13 @@
-//! Many requests at once through io_uring: while one waits for a server, others are in flight, and all of them together cost
-//! one system call.
+//! Many requests at once through io_uring: while one waits for a server, others are in flight, and all of them
+//! together cost one system call.
 //!
-//! The kernel hands each `statx` and `getxattr` to a worker thread of its own, so a warm local file costs more here than
-//! a plain call (measured in benches/ring.rs); a file server's latency is paid once per load instead of once per file.
+//! The kernel hands each `statx` and `getxattr` to a worker thread of its own, so a warm local file costs more here
+//! than with a plain call (measured in benches/ring.rs). On a file server, many requests wait for one round trip
+//! together.
 //!
-//! Memory: a request in flight is written to by the kernel. Its buffer belongs to the [`Ring`], its paths and its
-//! directory are borrowed for the whole of [`Ring::run`], and that function returns or unwinds only when the
-//! kernel holds no request any more (`run::Run`). So safe code cannot get at half-written or freed memory.
+//! Memory: while a request is in flight, the kernel writes to its buffer. The buffer belongs to the [`Ring`]. Paths
+//! and directory are borrowed for the whole of [`Ring::run`], which returns or unwinds only when the kernel has no
+//! request any more (`run::Run`). So safe code never sees half-written or freed memory.
 mod files;
 mod queue;
 mod run;
@@ -21,23 +22,23 @@ use queue::Queue;
 use run::{Closing, Landed, Run};
 use rustix::io_uring as io;
 
-/// One question for [`Ring::run`].
+/// One request for [`Ring::run`].
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
     /// As [`statx`](crate::stat::statx). Since Linux 5.6.
     Statx {
         /// The directory that `path` is relative to.
         dir: BorrowedFd<'a>,
-        /// The name asked about.
+        /// The path of the file.
         path: &'a CStr,
         /// How to look it up.
         flags: Flags,
-        /// The fields to ask for.
+        /// The fields to request.
         mask: Mask,
     },
-    /// How long the value of an extended attribute is. Since Linux 5.19.
+    /// The length of an extended attribute's value. Since Linux 5.19.
     Getxattr {
-        /// Relative to the current directory; a symbolic link is followed. The operation knows neither a directory's
+        /// Relative to the current directory; a symbolic link is followed. The operation takes neither a directory's
         /// descriptor nor flags (io_uring/xattr.c).
         path: &'a CStr,
         /// The attribute's name in full, as `security.selinux`.
@@ -45,7 +46,7 @@ pub enum Request<'a> {
     },
 }
 
-/// The kernel's answer to a [`Request`]: `EINVAL` where it does not know the operation.
+/// The kernel's answer to a [`Request`]: `EINVAL` if the kernel does not have the operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'r> {
     /// To a [`Request::Statx`].
@@ -63,10 +64,10 @@ const CHUNK: usize = 64;
 /// A ring with room for a fixed number of requests. It belongs to the thread that made it.
 pub struct Ring {
     queue: Queue,
-    /// Where the kernel writes; one may be looked at while no `statx` in flight has it. Made a chunk at a time, as they
-    /// are needed, and never moved.
+    /// The kernel writes to these. A buffer may be read only while no `statx` in flight uses it. They are allocated a
+    /// chunk at a time, when needed, and never moved.
     buffers: Vec<Vec<UnsafeCell<Statx>>>,
-    /// Buffers that no request has. Last in, first out: those in use stay in the cache.
+    /// Buffers that no request uses. Last in, first out, so that those in use stay in the cache.
     free: Vec<u32>,
     closing: Closing,
     files: Vec<File>,
@@ -75,13 +76,14 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring for `entries` requests, 1 to [`MAX_ENTRIES`] (others are moved there), rounded up to a power of two. Each
-    /// takes about 100 bytes from the kernel at once; while in flight 256 bytes here if it is a `statx`, and 4 KiB in the
-    /// kernel for its path.
+    /// A ring for `entries` requests, clamped to 1 … [`MAX_ENTRIES`] and rounded up to a power of two. Each takes
+    /// about 100 bytes of the kernel's memory from the start. While it is in flight, a `statx` takes 256 bytes here,
+    /// and each request 4 KiB in the kernel for its path.
     ///
-    /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.1, five before 6.0. Dropping it costs three. Whether the
-    /// kernel knows an operation is not asked for: its first answer shows it. Errors mean: do without. `ENOSYS` no
-    /// io_uring, or one of before 5.4, `EPERM` forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
+    /// Costs three system calls: `io_uring_setup`, two `mmap`; four before Linux 6.1, five before 6.0. Dropping it
+    /// costs three. It does not check which operations the kernel has: the first answer shows that. On an error the
+    /// caller works without a ring: `ENOSYS` if there is no io_uring or one from before 5.4, `EPERM` if it is
+    /// forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {
         let queue = Queue::new(entries.clamp(1, MAX_ENTRIES))?;
         Ok(Ring {
@@ -99,29 +101,32 @@ impl Ring {
         self.queue.entries()
     }
 
-    /// From now on [`run`](Self::run) hands answers over an eighth of those in flight at a time, down to the last, instead
-    /// of waiting for all, so that progress can be shown. Of a thousand in some sixty calls instead of one.
+    /// From now on [`run`](Self::run) waits for an eighth of the requests in flight at a time, instead of all, so
+    /// that the program can show progress. For a thousand requests that takes some sixty calls instead of one.
     pub fn want_answers_soon(&mut self, soon: bool) {
         self.soon = soon;
     }
 
-    /// How many of the kernel's threads may work on this thread's requests at once: one `io_uring_register`, since
-    /// Linux 5.15 (`EINVAL` before). 0 changes nothing. Unset it is the smaller of the entries and four times the cores.
+    /// Sets how many threads of the kernel may work on this thread's requests at once: one `io_uring_register`, since
+    /// Linux 5.15 (`EINVAL` before). 0 changes nothing. The default is the smaller of the entries and four times the
+    /// cores.
     pub fn set_max_workers(&mut self, bounded: u32) -> Result<()> {
         self.queue.set_max_workers(bounded)
     }
 
-    /// Drives requests from `next`, each with a number of the caller's, through the ring, calls `done` with each one's
-    /// number and answer, in the order of the answers, and returns when `next` has no more and all are answered. A
-    /// `next` that had none is asked again once answers have come, since these may have led to more.
+    /// Executes the requests that `next` returns, each with a number that the caller chooses. Calls `done` with the
+    /// number and the answer of each, in the order of the answers. Returns when `next` has no more requests and all
+    /// are answered. If `next` returned `None`, it is called again after answers have arrived, because these may have
+    /// led to new requests.
     ///
-    /// One `io_uring_enter` for [`entries`](Self::entries) requests: it submits them and waits. If there are no more it
-    /// waits for all; else it leaves the last quarter in flight, so that the kernel works on them while `done` and `next`
-    /// run (30,000 requests: 0.76 of the time). With [`want_answers_soon`](Self::want_answers_soon) it waits for fewer.
+    /// Makes one `io_uring_enter` for [`entries`](Self::entries) requests: it submits them and waits. If `next` has
+    /// no more, it waits for all. Otherwise it leaves the last quarter in flight, so that the kernel works on these
+    /// while `done` and `next` run (30,000 requests: 0.76 of the time). With
+    /// [`want_answers_soon`](Self::want_answers_soon) it waits for fewer.
     ///
-    /// On an error the ring as such has failed: `ECANCELED` the kernel can start no worker (RLIMIT_NPROC, a cgroup's
-    /// pids.max; it tries for 50 ms), `EAGAIN` and `ENOMEM` no memory even for one request. Numbers that `done` has
-    /// not seen by then it will not see; they are the caller's to ask otherwise.
+    /// An error means that the ring itself has failed: `ECANCELED` if the kernel can start no worker (RLIMIT_NPROC, a
+    /// cgroup's pids.max; it tries for 50 ms), `EAGAIN` and `ENOMEM` if there is no memory for even one request.
+    /// `done` is not called for the remaining requests; the caller must make them in another way.
     pub fn run<'a>(
         &mut self,
         mut next: impl FnMut() -> Option<(u32, Request<'a>)>,
@@ -134,8 +139,8 @@ impl Ring {
             while run.has_room()
                 && let Some((token, request)) = next()
             {
-                // SAFETY: what the request borrows it borrows for 'a, which is longer than this function runs, and
-                // the run does not outlive it.
+                // SAFETY: the request borrows for 'a, which is longer than this function runs, and the run does not
+                // outlive this function.
                 unsafe { run.ask(token, &request)? };
             }
             if run.is_empty() {
@@ -157,13 +162,15 @@ impl Ring {
         }
     }
 
-    /// Closes a descriptor along with the requests of the next [`run`](Self::run), for no call of its own; at the
-    /// latest when the ring is dropped. If many wait already, this one is closed at once: one `close`.
+    /// Closes a descriptor together with the requests of the next [`run`](Self::run), without a call of its own, or
+    /// at the latest when the ring is dropped. If many descriptors wait already, it closes this one at once: one
+    /// `close`.
     pub fn close_later(&mut self, fd: OwnedFd) {
         self.closing.add(fd);
     }
 
-    /// Closes what waits for it now, one `close` each, where the process is out of descriptors. Returns whether there was any.
+    /// Closes the waiting descriptors now, with one `close` each, for a process that has no descriptors left. Returns
+    /// whether there were any.
     pub fn close_now(&mut self) -> bool {
         self.closing.give_up()
     }

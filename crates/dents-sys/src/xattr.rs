@@ -1,8 +1,8 @@
 //! Extended attributes, relative to a directory's descriptor.
 //!
-//! `listxattrat` and `getxattrat` exist since Linux 6.13. After the first refusal of an older kernel,
-//! attributes are asked for by path: `llistxattr("/proc/thread-self/fd/N/name")`, one call as well, that needs /proc and takes twice as long.
-//! From the directory itself a bare name does ([`cwd`](crate::cwd)), relative to [`CWD`].
+//! `listxattrat` and `getxattrat` exist since Linux 6.13. After the first refusal by an older kernel, attributes are
+//! requested by path: `llistxattr("/proc/thread-self/fd/N/name")`, also one call, which needs /proc and takes twice
+//! as long. In the directory itself ([`cwd`](crate::cwd)) a bare name, relative to [`CWD`], is enough.
 use crate::syscall::{self, GETXATTRAT, LISTXATTRAT};
 use crate::{BorrowedFd, CWD, Errno, Result};
 use core::ffi::CStr;
@@ -10,11 +10,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use rustix::fd::AsRawFd;
 use rustix::fs::AtFlags;
 
-/// Set by the first refusal. Relaxed: at worst another thread asks in vain once more.
+/// Set by the first refusal. Relaxed: at worst another thread makes one more call that is refused.
 static BY_PATH: AtomicBool = AtomicBool::new(false);
 
-/// Whether the kernel was found to refuse the calls that take a descriptor, so that a path relative to one goes
-/// through /proc.
+/// Whether the kernel has refused the calls that take a descriptor, so that paths relative to one go through /proc.
 pub fn goes_by_path() -> bool {
     BY_PATH.load(Ordering::Relaxed)
 }
@@ -27,12 +26,12 @@ struct XattrArgs {
     flags: u32,
 }
 
-/// The names of all extended attributes of `path` relative to `dir`, each ended by NUL; see [`names`].
+/// The names of all extended attributes of `path` relative to `dir`, each with a NUL after it; see [`names`].
 ///
-/// One system call (two the first time on a kernel before 6.13). A link itself is asked about unless `follow`.
-/// Errors: `ENOTSUP` holds for the whole file system; `ERANGE` means `buf` is too small. 64 KiB hold any list, but
-/// the kernel allocates as much as it is offered, each time: with 64 bytes to 8 KiB a call takes 0.44 µs, with 64 KiB
-/// 0.64 µs. So offer little, and more after an `ERANGE`. An empty `buf` is too small for any attribute.
+/// One system call (two the first time on a kernel before 6.13). Without `follow`, the attributes of a link itself.
+/// Errors: `ENOTSUP` applies to the whole file system; `ERANGE` means that `buf` is too small. 64 KiB hold any list,
+/// but the kernel allocates the size of `buf` for each call: with 64 bytes to 8 KiB a call takes 0.44 µs, with 64 KiB
+/// 0.64 µs. So pass a small buffer, and a larger one after `ERANGE`. An empty `buf` is too small for any attribute.
 pub fn listxattrat<'b>(
     dir: BorrowedFd<'_>,
     path: &CStr,
@@ -69,21 +68,21 @@ pub fn getxattrat<'b>(
     buf.get(..len).ok_or(Errno::RANGE)
 }
 
-/// As [`listxattrat`], of a file that is held with [`dir::hold`](crate::dir::hold): one `listxattr` of its name in
-/// /proc, since `flistxattr` refuses a descriptor that is not open. `ENOENT` where /proc is not mounted.
+/// As [`listxattrat`], for a descriptor of [`dir::hold`](crate::dir::hold): one `listxattr` of its name in /proc,
+/// because `flistxattr` refuses a descriptor that was opened with `O_PATH`. `ENOENT` where /proc is not mounted.
 pub fn listxattr<'b>(file: BorrowedFd<'_>, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let len = with_proc_path(file, |path| rustix::fs::listxattr(path, &mut *buf))?;
     buf.get(..len).ok_or(Errno::RANGE)
 }
 
-/// As [`getxattrat`], of a file that is held; see [`listxattr`].
+/// As [`getxattrat`], for a descriptor of [`dir::hold`](crate::dir::hold); see [`listxattr`].
 pub fn getxattr<'b>(file: BorrowedFd<'_>, name: &CStr, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let len = with_proc_path(file, |path| rustix::fs::getxattr(path, name, &mut *buf))?;
     buf.get(..len).ok_or(Errno::RANGE)
 }
 
-/// The thread's own table: /proc/self is that of the first thread, where the number may be another file's if threads
-/// do not share theirs.
+/// The thread's own descriptor table. /proc/self has the table of the first thread; if threads do not share a table,
+/// the same number may be another file there.
 const OWN: &[u8] = b"/proc/thread-self/fd/";
 
 fn with_proc_path<T>(file: BorrowedFd<'_>, ask: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
@@ -94,8 +93,9 @@ fn with_proc_path<T>(file: BorrowedFd<'_>, ask: impl FnOnce(&CStr) -> Result<T>)
     ask(CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?)
 }
 
-/// The new call's answer, or none if the kernel lacks it, now or when first asked. `EPERM` counts as lacking:
-/// seccomp filters older than the call answer so, and no file system does to a reader.
+/// The result of the new call; `None` if this kernel does not have it, as this call or an earlier one shows. `EPERM`
+/// counts as not having it: seccomp filters that are older than the call return it, and no file system returns it to
+/// a reader.
 fn asked_at(ask: impl FnOnce() -> Result<usize>) -> Option<Result<usize>> {
     if BY_PATH.load(Ordering::Relaxed) {
         return None;
@@ -114,7 +114,8 @@ fn at_flags(follow: bool) -> usize {
 }
 
 fn list_at(dir: BorrowedFd<'_>, path: &CStr, follow: bool, buf: &mut [u8]) -> Result<usize> {
-    // SAFETY: `path` ends in NUL; the kernel writes at most `buf.len()` bytes to `buf`, which is ours alone.
+    // SAFETY: `path` ends with a NUL; the kernel writes at most `buf.len()` bytes to `buf`, which is borrowed
+    // exclusively.
     unsafe {
         let (dir, path) = (dir.as_raw_fd() as usize, path.as_ptr() as usize);
         let args = [dir, path, at_flags(follow), buf.as_mut_ptr() as usize, buf.len(), 0];
@@ -125,8 +126,8 @@ fn list_at(dir: BorrowedFd<'_>, path: &CStr, follow: bool, buf: &mut [u8]) -> Re
 fn get_at(dir: BorrowedFd<'_>, path: &CStr, follow: bool, name: &CStr, buf: &mut [u8]) -> Result<usize> {
     let size = u32::try_from(buf.len()).unwrap_or(u32::MAX);
     let mut xattr = XattrArgs { value: buf.as_mut_ptr() as usize as u64, size, flags: 0 };
-    // SAFETY: `path` and `name` end in NUL; the kernel reads one `struct xattr_args`, and writes at most `size` bytes
-    // to the buffer it names, which is ours alone.
+    // SAFETY: `path` and `name` end with a NUL. The kernel reads one `struct xattr_args`, and writes at most `size`
+    // bytes to the buffer that it names, which is borrowed exclusively.
     unsafe {
         let (dir, path) = (dir.as_raw_fd() as usize, path.as_ptr() as usize);
         let (name, xattr) = (name.as_ptr() as usize, &raw mut xattr as usize);
@@ -134,7 +135,8 @@ fn get_at(dir: BorrowedFd<'_>, path: &CStr, follow: bool, name: &CStr, buf: &mut
     }
 }
 
-/// Apart, like the next: the room for a path is a page of stack that the new calls need not touch.
+/// A function of its own, like the next: the buffer for the path is a page of stack, which the new calls need not
+/// touch.
 #[cold]
 #[inline(never)]
 fn list_by_path(dir: BorrowedFd<'_>, path: &CStr, follow: bool, buf: &mut [u8]) -> Result<usize> {
@@ -159,18 +161,18 @@ fn get_by_path(dir: BorrowedFd<'_>, path: &CStr, follow: bool, name: &CStr, buf:
     })
 }
 
-/// The longest path the kernel takes, its NUL included.
+/// The longest path that the kernel accepts, with its NUL.
 const PATH_MAX: usize = 4096;
 
-/// Calls `ask` with a path that means `path` relative to `dir`: itself if absolute or relative to the current
-/// directory, else through /proc. No memory is allocated, no system call made.
+/// Calls `ask` with a path that means `path` relative to `dir`: `path` itself if it is absolute or `dir` is the
+/// current directory, else a path through /proc. Allocates no memory and makes no system call.
 fn with_path<T>(dir: BorrowedFd<'_>, path: &CStr, ask: impl FnOnce(&CStr) -> Result<T>) -> Result<T> {
     let bytes = path.to_bytes_with_nul();
     if bytes[0] == b'/' || dir.as_raw_fd() == CWD.as_raw_fd() {
         return ask(path);
     }
     if bytes == [0] {
-        // As the kernel says of an empty path; here it would come to mean `dir`.
+        // The kernel's error for an empty path. Through /proc an empty path would mean `dir`.
         return Err(Errno::NOENT);
     }
     let fd = rustix::path::DecInt::from_fd(dir);

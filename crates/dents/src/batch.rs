@@ -10,7 +10,8 @@ use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A directory, or a piece of a large one, with its entries; or the error of a directory.
+/// The entries of one directory, or of a part of a large one; or the error of a directory.
+/// [`Walk::run`](crate::Walk::run) passes it to a visitor.
 pub struct Batch<'b> {
     path: &'b [u8],
     depth: usize,
@@ -33,7 +34,8 @@ impl<'b> Batch<'b> {
         self.depth
     }
 
-    /// The error, if the directory could not be opened or read to its end. Such a batch has no entries.
+    /// The error, if the directory could not be opened or not be read to its end. A batch with an error has no
+    /// entries.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()

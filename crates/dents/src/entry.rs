@@ -96,7 +96,7 @@ impl FileType {
         self.0 == Kind::Char
     }
 
-    /// Whether the type is unknown. This happens only without [`Needs::TYPE`].
+    /// Whether the type is unknown: neither `readdir` nor `stat` returned it.
     #[must_use]
     pub fn is_unknown(self) -> bool {
         self.0 == Kind::Unknown
@@ -109,7 +109,7 @@ impl fmt::Debug for FileType {
     }
 }
 
-/// An entry of a [`Batch`](crate::Batch), borrowed.
+/// An entry of a [`Batch`](crate::Batch), borrowed. Methods that name a need panic if the walk did not declare it.
 #[derive(Clone, Copy)]
 pub struct View<'b> {
     pub(crate) path: &'b [u8],
@@ -118,8 +118,10 @@ pub struct View<'b> {
     pub(crate) entry: batch::Entry<'b>,
 }
 
-/// An entry that owns its data. Entries of one directory share a block of memory, so one kept entry keeps up to some
-/// thousand others in memory. Keep [`Entry::path`] to avoid that.
+/// An entry that owns its data. Methods that name a need panic if the walk did not declare it.
+///
+/// Entries of one directory share a block of memory, so an entry that is kept keeps some thousand others in memory.
+/// Keep [`Entry::path`] instead to avoid that.
 #[derive(Clone)]
 pub struct Entry {
     block: Arc<Block>,
@@ -127,7 +129,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A view of the entry: cheaper when several fields are read.
+    /// A view of the entry. It is cheaper if several facts are read.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         self.block.view(self.index as usize)
@@ -154,44 +156,44 @@ facts! {
     /// The depth: 0 for a root, 1 for the entries of a root.
     depth -> usize = |view| view.depth;
 
-    /// The type. It costs nothing where `readdir` tells the type, as all common file systems do. Elsewhere it costs a
-    /// `statx`, if [`Needs::TYPE`] is declared, as it is by default.
+    /// The type. It costs nothing where `readdir` returns types, as on all common file systems. Elsewhere it costs a
+    /// `statx`, because [`Needs::TYPE`] is declared by default.
     file_type -> FileType = |view| FileType(view.entry.kind());
 
     /// Whether the entry itself is a symbolic link, even where links are followed.
     path_is_symlink -> bool = |view| view.entry.d_kind() == Kind::Link;
 
-    /// Size in bytes. [`Needs::SIZE`].
+    /// Size in bytes. Needs [`Needs::SIZE`].
     size -> u64 = |view| view.declared(Needs::SIZE, "SIZE").size();
 
-    /// Allocated space in bytes. [`Needs::BLOCKS`].
+    /// Allocated space in bytes. Needs [`Needs::BLOCKS`].
     allocated -> u64 = |view| view.declared(Needs::BLOCKS, "BLOCKS").blocks().saturating_mul(512);
 
-    /// Type and permission bits, as `st_mode`. [`Needs::MODE`].
+    /// Type and permission bits, as in `st_mode`. Needs [`Needs::MODE`].
     mode -> u32 = |view| view.declared(Needs::MODE, "MODE").mode().into();
 
-    /// Number of hard links. [`Needs::NLINK`].
+    /// Number of hard links. Needs [`Needs::NLINK`].
     nlink -> u64 = |view| view.declared(Needs::NLINK, "NLINK").nlink().into();
 
-    /// Owner. [`Needs::UID`].
+    /// The user id of the owner. Needs [`Needs::UID`].
     uid -> u32 = |view| view.declared(Needs::UID, "UID").uid();
 
-    /// Group. [`Needs::GID`].
+    /// The group id. Needs [`Needs::GID`].
     gid -> u32 = |view| view.declared(Needs::GID, "GID").gid();
 
-    /// The inode number, as `stat` gives it. [`Needs::INODE`].
+    /// The inode number that `stat` returns. Needs [`Needs::INODE`].
     ino -> u64 = |view| view.declared(Needs::INODE, "INODE").ino();
 
-    /// Time of the last change of the contents. [`Needs::MTIME`].
+    /// Time of the last change of the contents. Needs [`Needs::MTIME`].
     modified -> Option<SystemTime> = |view| view.time(Needs::MTIME, "MTIME");
 
-    /// Time of the last access, as far as the file system keeps it. [`Needs::ATIME`].
+    /// Time of the last access, as far as the file system keeps it. Needs [`Needs::ATIME`].
     accessed -> Option<SystemTime> = |view| view.time(Needs::ATIME, "ATIME");
 
-    /// Time of creation. `None` where the file system does not keep it. [`Needs::BTIME`].
+    /// Time of creation; `None` if the file system does not keep it. Needs [`Needs::BTIME`].
     created -> Option<SystemTime> = |view| view.time(Needs::BTIME, "BTIME");
 
-    /// Time of the last change of the inode. [`Needs::CTIME`].
+    /// Time of the last change of the inode. Needs [`Needs::CTIME`].
     changed -> Option<SystemTime> = |view| view.time(Needs::CTIME, "CTIME");
 }
 

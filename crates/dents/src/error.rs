@@ -3,7 +3,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
-/// The error of one file or directory of a walk or a listing. The other entries are still yielded.
+/// The error of one file or directory of a walk or a listing. It does not end the walk: other entries are still
+/// yielded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Error {
@@ -23,7 +24,7 @@ impl Error {
         Error { is_loop: true, ..self }
     }
 
-    /// The file or directory.
+    /// The path of the file or directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -41,7 +42,7 @@ impl Error {
         self.source.kind()
     }
 
-    /// The kernel's error number: errno(3).
+    /// The kernel's error number (errno(3)).
     #[must_use]
     pub fn errno(&self) -> Option<i32> {
         self.source.raw_os_error()
@@ -76,7 +77,7 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps kind and path.
+    /// The new error has the kind of this error, and contains it, with its path.
     fn from(error: Error) -> io::Error {
         io::Error::new(error.kind(), error)
     }

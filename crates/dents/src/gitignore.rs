@@ -1,9 +1,9 @@
 //! Files that git ignores: the rules of `.gitignore` and `.ignore` files, chained from each directory up to the top of
 //! its repository.
 //!
-//! The nearest file with a matching rule decides; `.ignore` files go before `.gitignore` files. Rules from above a
+//! The nearest file with a matching rule decides; `.ignore` files win over `.gitignore` files. Rules from above a
 //! repository do not apply inside it. A directory without these files costs three system calls. An ignored entry is
-//! neither listed nor entered. A PATH operand is never ignored; `.git` always is.
+//! neither listed nor entered. The roots of a walk are never ignored; `.git` always is.
 
 use dents_sys::file::{self, Links};
 use dents_sys::stat::{self, Flags, Mask};
@@ -15,8 +15,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Largest ignore file in bytes. It is larger than any real list of patterns, and bounds the memory that a hostile file
-/// can take.
+/// The maximum size of an ignore file in bytes. It is larger than any real list of patterns, and limits the memory
+/// that a hostile file can take.
 const MOST: usize = 1 << 20;
 
 /// The rules that one directory adds to those of its ancestors.
@@ -27,7 +27,7 @@ pub struct Rules {
     git: Vec<Arc<Gitignore>>,
     /// Whether this is the top of a repository.
     is_top: bool,
-    /// The prefix that rules see in place of the first `strip` bytes of a path.
+    /// Rules match a path whose first `strip` bytes are replaced by this prefix.
     base: Vec<u8>,
     strip: usize,
 }
@@ -35,7 +35,7 @@ pub struct Rules {
 /// Called with the path of an ignore file that cannot be used, and the reason.
 pub type Complain<'c> = dyn FnMut(&[u8], &str) + 'c;
 
-/// The rules inside a directory that was opened; `is_root` where the walk begins.
+/// The rules inside a directory that was opened. `is_root` is true for the roots of a walk.
 pub fn enter(
     path: &[u8],
     is_root: bool,

@@ -14,10 +14,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Messages that the channel holds: some megabytes at most.
+/// The capacity of the channel in messages: some megabytes at most.
 const MOST_MESSAGES: usize = 32;
 
-/// A thread sends its entries once it has this many, or once this time has passed. Waking the caller for each small
+/// A thread sends its entries when it has this many, or when this time has passed. To wake the caller for each small
 /// directory took half of the walk's time.
 const MESSAGE_ENTRIES: usize = 512;
 const MESSAGE_TIME: Duration = Duration::from_millis(1);

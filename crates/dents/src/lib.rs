@@ -1,6 +1,6 @@
-//! Walk directory trees and list directories, as fast as Linux allows.
+//! Walks directory trees and lists directories, as fast as Linux allows.
 //!
-//! Every entry below a directory, with its size and time, on several threads:
+//! Every entry below a directory, with its size and time of modification, on several threads:
 //!
 //! ```
 //! use dents::Needs;
@@ -14,7 +14,7 @@
 //! # }
 //! ```
 //!
-//! One directory: names and types. Nothing else is requested unless it is declared:
+//! One directory, with names and types. Nothing else is requested unless [`ReadDir::needs`] declares it:
 //!
 //! ```
 //! # fn main() -> Result<(), dents::Error> {
@@ -26,7 +26,8 @@
 //! # }
 //! ```
 //!
-//! In parallel, by batches, without a copy:
+//! In parallel, by batches: a visitor on each thread gets the entries of one directory (or of a part of a large one)
+//! at a time, without a copy:
 //!
 //! ```
 //! use dents::{Batch, Step, Walk};
@@ -52,28 +53,31 @@
 //!
 //! # What it costs
 //!
-//! [`Needs`] declares the facts that each entry must have. Only declared facts are requested from the kernel. Names and
-//! types alone cost `openat`, `getdents64` once or twice, and `close` for each directory. Any other fact costs one
-//! `statx` for each entry, with exactly the mask that the facts need. [`Needs::LINK`] costs one `readlinkat` for each
-//! symbolic link. Memory is allocated per directory, not per entry.
+//! [`Needs`] declares the facts that each entry must have. Only declared facts are requested from the kernel:
+//!
+//! - Names and types alone cost `openat`, `getdents64` once or twice, and `close` for each directory.
+//! - All other facts together cost one `statx` for each entry, with exactly the mask that the facts need.
+//! - [`Needs::LINK`] costs one `readlinkat` for each symbolic link.
+//!
+//! Memory is allocated per directory, not per entry.
 //!
 //! # Threads
 //!
 //! A [`Walk`] chooses the number of threads, unless [`Walk::threads`] sets it: one for each core where answers come
-//! from memory, up to 256 where each answer is a round trip to a server. It starts fewer where the client or the server
-//! of a file system is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
+//! from memory, up to 256 where each answer is a round trip to a server, and fewer on file systems whose client or
+//! server is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
 //! # Errors
 //!
 //! An error belongs to one file or directory ([`Error::path`]); the walk continues. The crate panics only if the
-//! program reads a fact that it did not declare.
+//! program reads a fact that it did not declare, such as [`Entry::size`] without [`Needs::SIZE`].
 //!
 //! # Compared with walkdir, ignore and jwalk
 //!
 //! | | `dents` | `walkdir` | `ignore` | `jwalk` |
 //! |---|---|---|---|---|
 //! | threads | by default | none | `build_parallel` | by default |
-//! | metadata | declared, asked in parallel | asked by the caller | asked by the caller | asked by the caller |
+//! | metadata | declared, requested in parallel | requested by the caller | requested by the caller | requested by the caller |
 //! | order | parents first; sorted on one thread | depth first | depth first on one thread | depth first |
 //! | `.gitignore` | feature `gitignore` | | yes | |
 //! | systems | Linux | all | all | all |

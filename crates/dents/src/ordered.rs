@@ -89,7 +89,7 @@ impl Ordered {
         }
     }
 
-    /// The directory whose contents were all yielded.
+    /// The directory all of whose contents were yielded.
     fn came_from(&self) -> Option<Result<Entry, Error>> {
         let above = self.levels.last()?;
         let index = *above.order.get(above.next.checked_sub(1)?)?;
@@ -144,7 +144,7 @@ impl Ordered {
 
     fn enters(&self, block: &Block, index: usize) -> bool {
         let entry = block.batch.entry(index);
-        // A followed link without a `statx` may lead to a directory: opening it tells.
+        // A followed link without a `statx` may lead to a directory. The attempt to open it shows that.
         let maybe = self.walk.follow && entry.kind() == Kind::Link && !entry.is_known();
         block.depth < self.walk.max_depth && (entry.kind() == Kind::Dir || maybe)
     }
@@ -198,8 +198,8 @@ impl Ordered {
         Ok(Some(level))
     }
 
-    /// All entries of a directory, and the error that ended the reading. Requests are made one by one where a rate
-    /// applies or links are followed.
+    /// All entries of a directory, and the error that ended the reading. Requests are made one by one if a rate is
+    /// set or links are followed.
     fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {
         let (needs, filter, follow) = (self.walk.core_needs(), self.walk.filter(), self.walk.follow);
         if !follow && self.walk.rate.is_none() {
@@ -217,7 +217,7 @@ impl Ordered {
         (batch, ended)
     }
 
-    /// Waits for the rate. Returns false when the walk must end.
+    /// Waits as long as the rate demands. Returns false when the walk must end.
     fn may_ask(&mut self) -> bool {
         if let Some(rate) = self.walk.rate {
             let now = clock::monotonic_ns();

@@ -14,10 +14,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a directory and lists what is in it: one `openat`.
+/// Opens a directory and lists its entries: one `openat`.
 ///
 /// Entries have names and types; other facts are requested only if [`ReadDir::needs`] declares them. `.` and `..` are
-/// left out. The order is that of the directory.
+/// not yielded. The order is that of the directory.
 ///
 /// ```
 /// # fn main() -> Result<(), dents::Error> {
@@ -57,8 +57,8 @@ pub struct ReadDir {
 }
 
 impl ReadDir {
-    /// The facts that each entry must have, beside its name and type: one `statx` per entry, on several threads, while
-    /// the directory is being read. The whole directory is then held in memory.
+    /// Declares the facts that each entry must have, beside its name and type. They cost one `statx` for each entry,
+    /// made by several threads while the directory is read. The whole directory is then held in memory.
     pub fn needs(mut self, needs: Needs) -> ReadDir {
         self.needs = needs | Needs::TYPE;
         self
@@ -136,10 +136,12 @@ pub(crate) fn read(
 }
 
 /// Splits a directory into subdirectories and all other entries, with as few system calls as its file system allows,
-/// like `aio_scandir` of libeio and IO::AIO. Symbolic links are among the others.
+/// like `aio_scandir` of libeio and IO::AIO. Returns the names of the subdirectories, then those of the others;
+/// symbolic links are among the others.
 ///
-/// Where `readdir` tells types, no entry costs a system call. Elsewhere the likely directories are stat'ed first, in
-/// inode order, with four requests in flight, until as many are found as the link count of the directory says.
+/// Where `readdir` returns types, no entry costs a system call. Elsewhere the likely directories are stat'ed first,
+/// in inode order, with four requests in flight. It stops when it has found as many directories as the link count of
+/// the directory says.
 ///
 /// ```
 /// # fn main() -> Result<(), dents::Error> {

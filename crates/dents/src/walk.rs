@@ -18,10 +18,13 @@ pub(crate) type CompareFn = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sy
 
 /// A walk over everything below one or more roots.
 ///
-/// By default a walk chooses the number of threads by the machine and the file system. It yields names and types only,
-/// hidden files too. It follows a symbolic link only if the link is a root. A root is an entry of depth 0. A directory
-/// always comes before its contents. The order is otherwise unspecified, unless a `sort_by` method sets it; a sorted
-/// walk runs on one thread.
+/// A root is an entry of depth 0. By default:
+///
+/// - A walk yields names and types only, of hidden files too.
+/// - It follows a symbolic link only if the link is a root.
+/// - It chooses the number of threads by the machine and the file system.
+/// - A directory comes before its contents. Otherwise the order is unspecified, unless a `sort_by` method sets it; a
+///   sorted walk runs on one thread.
 ///
 /// ```
 /// use dents::{Needs, Walk};
@@ -85,47 +88,49 @@ impl Walk {
         self
     }
 
-    /// The facts that each entry must have, beside its name and type. Each entry then costs one `statx` for exactly
-    /// these facts, made by the threads of the walk. Without needs it costs none.
+    /// Declares the facts that each entry must have, beside its name and type. Each entry then costs one `statx` for
+    /// exactly these facts, made by the threads of the walk. Without this call an entry costs no `statx`.
     pub fn needs(mut self, needs: Needs) -> Walk {
         self.needs = needs | Needs::TYPE;
         self
     }
 
-    /// Yields no entry with a smaller depth; roots have depth 0.
+    /// Yields no entry with a depth smaller than this; roots have depth 0.
     pub fn min_depth(mut self, depth: usize) -> Walk {
         self.min_depth = depth;
         self
     }
 
-    /// Yields no entry with a greater depth, and enters no directory at this depth.
+    /// Yields no entry with a depth greater than this, and enters no directory at this depth.
     pub fn max_depth(mut self, depth: usize) -> Walk {
         self.max_depth = depth;
         self
     }
 
-    /// Follows symbolic links: enters the directories they lead to, and reads the metadata of their targets. A link to
-    /// a directory above it is an [`Error`] ([`Error::is_loop`]) and is not entered. Costs one more `statx` for each
-    /// directory.
+    /// If `yes`, follows symbolic links: enters the directories that they lead to, and reads the metadata of their
+    /// targets. A link to a directory above it is an [`Error`] ([`Error::is_loop`]) and is not entered. Costs one
+    /// more `statx` for each directory.
     pub fn follow_links(mut self, yes: bool) -> Walk {
         self.follow = yes;
         self
     }
 
-    /// Stays on the file system of each root: enters no directory on another one.
+    /// If `yes`, stays on the file system of each root: enters no directory on another file system.
     pub fn same_file_system(mut self, yes: bool) -> Walk {
         self.same_file_system = yes;
         self
     }
 
-    /// Leaves out names that begin with a dot, and does not enter them. Roots are always yielded.
+    /// If `yes`, leaves out entries whose names begin with a dot, and does not enter them. (The default is to yield
+    /// them, unlike in `ignore`.) Roots are always yielded.
     pub fn hidden(mut self, yes: bool) -> Walk {
         self.hidden = yes;
         self
     }
 
-    /// Leaves out files that git ignores, by `.gitignore` and `.ignore` files up to the top of the repository,
-    /// `.git/info/exclude`, and the user's global ignore file. Costs three system calls for each directory.
+    /// If `yes`, leaves out files that git ignores: by `.gitignore` and `.ignore` files up to the top of the
+    /// repository, by `.git/info/exclude`, and by the user's global ignore file. Costs three system calls for each
+    /// directory.
     #[cfg(feature = "gitignore")]
     pub fn gitignore(mut self, yes: bool) -> Walk {
         self.gitignore = yes;
@@ -163,26 +168,29 @@ impl Walk {
         self
     }
 
-    /// Yields a directory after its contents, as deletion needs it. The walk runs on one thread.
+    /// If `yes`, yields a directory after its contents, for example to delete a tree. The walk then runs on one
+    /// thread.
     pub fn contents_first(mut self, yes: bool) -> Walk {
         self.contents_first = yes;
         self
     }
 
-    /// Sets the number of threads. The default is one for each core where answers come from memory, and many where each
-    /// answer is a round trip to a server. With 1 the walk runs on the calling thread and starts none.
+    /// Sets the number of threads. By default there is one for each core where answers come from memory, and many
+    /// where each answer is a round trip to a server. With 1 the walk runs on the calling thread and starts no
+    /// thread.
     pub fn threads(mut self, threads: usize) -> Walk {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// Limits the requests per second, over all threads, to spare a server.
+    /// Limits the requests per second of all threads together, to spare a server.
     pub fn rate(mut self, requests_per_second: NonZeroU32) -> Walk {
         self.rate = Some(requests_per_second);
         self
     }
 
-    /// Ends the walk after this time. Entries found until then are yielded.
+    /// Ends the walk after this time. Entries that were found until then are yielded. A request in flight is not
+    /// interrupted.
     pub fn timeout(mut self, time: Duration) -> Walk {
         self.timeout = Some(time);
         self
@@ -194,9 +202,9 @@ impl Walk {
         self
     }
 
-    /// Runs the walk on several threads and passes each batch to a visitor without copying: the fastest way. `make`
-    /// makes a visitor for each thread. A batch is a directory, or a piece of a large one. Batches come in any order,
-    /// but the entry of a directory comes before its contents.
+    /// Runs the walk on several threads and passes each batch to a visitor without copying it. This is the fastest
+    /// way to walk. `make` makes a visitor for each thread. A batch has the entries of one directory, or of a part of
+    /// a large one. Batches come in any order, but the entry of a directory comes before its contents.
     ///
     /// ```
     /// use dents::{Batch, Needs, Step, Walk};
@@ -253,7 +261,7 @@ impl Walk {
     }
 }
 
-/// An extra slot is needed for more than one time.
+/// More than one time needs an extra slot.
 pub(crate) fn core_needs(needs: Needs) -> NeedsByKind {
     let needs = NeedsByKind::all(needs);
     if (needs.any() & Needs::TIMES).bits().count_ones() > 1 { needs.with_extra() } else { needs }
@@ -268,7 +276,7 @@ impl IntoIterator for Walk {
     }
 }
 
-/// Ends a walk from another thread, a signal handler's thread or a callback.
+/// A token that ends a walk, from another thread, a thread that handles signals, or a callback.
 ///
 /// ```
 /// let cancel = dents::Cancel::default();

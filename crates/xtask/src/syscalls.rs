@@ -8,10 +8,11 @@ use crate::tools;
 const HEAD: &str = "\
 # System calls
 
-What listing a directory of 1,000 entries (900 plain files, 50 directories, 50 links to files) asks of the kernel, counted by
-`strace -f` from `execve` to `exit_group`, start-up included; output to a pipe, `LC_ALL=C`. `cargo xtask syscalls` writes
-this page. The stat and xattr columns are parts of the total before them. `auto` may start threads or a ring, whose calls
-are counted too: more calls, done at the same time.
+The system calls that list a directory of 1,000 entries (900 plain files, 50 directories, 50 links to files), counted by `strace -f`
+from `execve` to `exit_group`. Output goes to a pipe, with `LC_ALL=C`. `cargo xtask syscalls` writes this page.
+
+The columns `stat` and `xattr` are parts of the total to their left. `auto` may start threads, whose calls are counted too: it makes
+more calls, several at the same time.
 
 ";
 

@@ -1,7 +1,7 @@
 //! Lists until a deadline: entries without an answer by then are left out, and nothing waits for them.
 //!
-//! A request to a dead server may block its thread in the kernel, beyond any signal, so the thread that prints makes no request.
-//! Two processes share their memory:
+//! A request to a dead server may block its thread in the kernel, where no signal wakes it. So the thread that prints
+//! makes no request. Two processes share their memory:
 //!
 //! ```text
 //! the lister (Deadline)               the agent (agent.rs on growing: a head, workers as they are needed)
@@ -10,14 +10,14 @@
 //!   takes what is there ◄── boards ◄─ (board.rs: names by the buffer, a slot for each answer)
 //! ```
 //!
-//! - Every system call about a listed file is a task of its own, or one of a wide task that other workers go on with. So
-//!   nothing waits behind a stuck worker: not the next entry, operand, or directory.
-//! - No lock is held across a system call. A stuck worker that comes back late writes to slots that the lister has
-//!   read for the last time.
-//! - The lister never closes what the agent opened: descriptors are held by tasks, which only the agent touches.
+//! - Every system call about a listed file is a task of its own, or belongs to a wide task that other workers
+//!   continue. So nothing waits for a stuck worker: not the next entry, operand, or directory.
+//! - No lock is held across a system call. A stuck worker whose call returns late writes to slots that the lister no
+//!   longer reads.
+//! - The lister never closes descriptors that the agent opened: tasks hold them, and only the agent uses tasks.
 //!
-//! Costs, beside the questions themselves: a process and a thread; a clock reading for every answer that is a round trip, and for
-//! every 16 that come from memory; 96 bytes for each entry until the lister takes it.
+//! Costs, beside the requests themselves: a process and a thread; a clock reading for every answer that is a round
+//! trip, and for every 16 that come from memory; 96 bytes for each entry until the lister takes it.
 
 mod agent;
 mod board;
@@ -58,7 +58,7 @@ pub const UNANSWERED: Errno = Errno::TIME;
 /// Entries that are read and not taken; at this number prefetching stops.
 const AHEAD: usize = 200_000;
 
-/// In flight at first: one worker reads, one asks.
+/// Requests in flight at first: one worker reads names, one requests metadata.
 const BEGIN: usize = 2;
 
 /// A process that may be abandoned, with its stuck threads.
@@ -97,8 +97,9 @@ pub struct Wanted {
     pub watch: Option<&'static Watch>,
     /// Whether to count requests by kind of entry.
     pub explains: bool,
-    /// Instead of the policies of the file systems: no more requests in flight than it says, stuck ones not counted. `None` for
-    /// theirs, which are looked up where answers are round trips: two system calls for each directory, answered by the kernel alone.
+    /// The policy to use instead of those of the file systems: it limits the requests in flight, without stuck ones.
+    /// With `None` the policy of each file system is used, which is looked up where answers are round trips: two
+    /// system calls for each directory, without a request to a server.
     pub policy: Option<&'static Policy>,
 }
 
@@ -148,9 +149,10 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the agent. `until_ns` is the deadline by [`dents_sys::clock::monotonic_ns`]; for what follows from the answers (names
-    /// of owners, absolute paths) there may be `grace_ns` more. At most `in_flight` questions are unanswered at a
-    /// time; of workers that are not stuck, `threads` if that number was named.
+    /// Starts the agent. `until_ns` is the deadline on the clock of [`dents_sys::clock::monotonic_ns`]. Lookups that
+    /// follow from the answers (names of owners, absolute paths) may take `grace_ns` more. At most `in_flight`
+    /// requests are in flight at a time. If `threads` is set, at most this many workers that are not stuck make
+    /// requests.
     ///
     /// # Errors
     /// Why there can be no agent.

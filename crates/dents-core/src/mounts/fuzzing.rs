@@ -2,7 +2,7 @@
 
 use super::{children, mounted, overlap, unescaped};
 
-/// `/proc/self/mountinfo`: names stand within the list, and no text gets longer when its escapes are taken away.
+/// `/proc/self/mountinfo`: each name is a part of the list, and no text gets longer when it is unescaped.
 pub fn mounts(bytes: &[u8]) {
     for directory in [&b"/"[..], b"/mnt", b"", b"/mnt/a b\\"] {
         for name in children(bytes, directory) {

@@ -1,4 +1,4 @@
-//! Reads a directory and asks about its entries: one after the other, or at the same time if the directory is large.
+//! Reads a directory, then requests the metadata of its entries; if the directory is large, both at the same time.
 
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
@@ -12,12 +12,13 @@ use crate::watchdog::{READING, Watch};
 pub enum ReadOutcome {
     /// The directory was read to its end, or to this error.
     Complete(dents_sys::Result<()>),
-    /// Enough was read to begin asking. This many threads shall ask, and read the remaining names meanwhile.
+    /// Enough was read to begin the requests. This many threads should make them, and read the remaining names
+    /// meanwhile.
     Partial(usize),
 }
 
-/// Reads a directory to its end. If it is large, and threads can ask about the first entries while the next are read,
-/// stops where that pays off. [`fill_read`] continues from there.
+/// Reads a directory to its end. If it is large, and it pays off to request the metadata of the first entries while
+/// the next are read, it stops earlier; [`fill_read`] continues from there.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> ReadOutcome {
     // The file system is looked up only if the answer can change the choice and enough entries need a request.
     let policy = |batch: &Batch, reader: &Reader| {
@@ -93,8 +94,8 @@ fn asks_most(batch: &Batch, asking: &Asking<'_>) -> bool {
     asked * 2 > batch.len() && !trusts_readdir(needs, follow)
 }
 
-/// How many threads should read and ask together, if any: where most entries need a request, by threads. On a remote
-/// file system one core suffices.
+/// How many threads should read and make requests together, if most entries need a request and threads make them. On
+/// a remote file system one core is enough for that.
 fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<usize> {
     if !asks_most(batch, asking) {
         return None;

@@ -1,25 +1,26 @@
-//! All questions of a load of entries through an io_uring at once: `statx`, and whether there are attributes.
+//! Requests the metadata of many entries (a load) through an io_uring at once: `statx`, and whether there are
+//! extended attributes.
 //!
-//! A ring has no `listxattrat`, only `getxattr` by path. So it is asked for each attribute that could matter by name,
-//! and what it says counts only if it says that there is none, of every one of them: then the list would not have
-//! named them either (`suits` says where that holds). Any other answer, and whatever a ring has no operation for
-//! (`readlinkat`), leads to the plain questions of `ask::Asker`, so that marks and faults are the same by
-//! construction. What matters: the access ACL, of a directory the default ACL, capabilities where their colour is on, and
-//! SELinux's label whether it runs or not, for GNU `ls` marks such a file in either case. Where SMACK runs each file has
-//! a label, and the list is asked.
+//! A ring has no `listxattrat`, only `getxattr` by path. So it requests each attribute that matters by name. The
+//! answers are used only if none of these attributes exists: then the list would not have named them either (`suits`
+//! says on which file systems). After any other answer, and for requests that a ring does not have (`readlinkat`),
+//! `ask::Asker` makes plain system calls, so that marks and faults are always the same. These attributes matter: the
+//! access ACL; for a directory the default ACL; capabilities, if their colour is on; and SELinux's label, even where
+//! SELinux does not run, because GNU `ls` marks such a file in both cases. Where SMACK runs, each file has a label,
+//! so the list is requested.
 //!
-//! That makes the fewest system calls, and not the fastest listing: each request is handed to a thread of the kernel's,
-//! and takes 2 to 3 µs of processor time there and here. A file takes three.
+//! This makes the fewest system calls, but not the fastest listing: the kernel hands each request to a thread of its
+//! own, which takes 2 to 3 µs of processor time in all. A file takes three requests.
 //!
-//! A `getxattr` of a ring takes no descriptor. The path it goes by is the directory's, as /proc tells it once; with each
-//! load it is looked at whether that leads to the directory that is open. Through /proc/self/fd a request takes twice as
-//! long (10,000 files, 3 requests each: 15.7 instead of 9.6 µs of processor time per file, 2 cores, Linux 6.18). A bare
-//! name would be no faster, and needs the directory as the working directory, which is the whole process's. Without
-//! /proc the plain questions are asked.
+//! A `getxattr` of a ring takes no descriptor. It uses the path of the directory, which /proc returns once; each load
+//! checks that the path still leads to the open directory. Through /proc/self/fd a request takes twice as long
+//! (10,000 files, 3 requests each: 15.7 instead of 9.6 µs of processor time per file, 2 cores, Linux 6.18). A bare
+//! name would be no faster, and needs the directory as the working directory of the whole process. Without /proc
+//! plain system calls are made.
 //!
-//! Where each answer is a round trip, the kernel has a thread for each request in flight, as many as `Means` allow at
-//! once; of its own accord it has eight on two cores. On FUSE, 1.2 ms a request, `-U --color=always`, times of `auto`
-//! (median of 5 to 7 in turns on a machine busy with other work; processor time in brackets):
+//! Where each answer is a round trip, the kernel uses a thread for each request in flight, as many as `Means` allow
+//! at once; its default is eight on two cores. The table is for FUSE, 1.2 ms a request, `-U --color=always`, in times
+//! of `auto` (median of 5 to 7 in turns on a machine busy with other work; processor time in brackets):
 //!
 //! | files, cores | ring, 256 at once | 256 threads | ring, the kernel's own number |
 //! |---|---|---|---|
@@ -28,8 +29,9 @@
 //! | 10,000, one | 0.81 to 0.92 (1.04 to 1.09) | 0.91 to 0.95 | 3.8 |
 //! | 10,000, two | 0.48 to 1.25 (1.08 to 1.20) | 0.75 to 1.29 | 9.8 |
 //!
-//! What is gained is the search for the number in flight, which both do without, and which spares a server that is
-//! saturated. Attributes are asked in order: `-l` of 2,000 takes 19 to 36 times as long. So `auto` stays with threads.
+//! Both fixed numbers save the search for the number in flight, but without it a saturated server gets more requests
+//! than it can answer. Attributes are requested one after the other: `-l` of 2,000 files takes 19 to 36 times as
+//! long. So `auto` uses threads.
 
 use super::ask::Asker;
 use super::policy::Policy;
@@ -52,25 +54,25 @@ use dents_sys::{BorrowedFd, CWD, Errno, Result};
 /// Requests that are not about entries: those that go with each load, a few files to read and descriptors to close.
 const OTHERS: usize = 8;
 
-/// The numbers of the questions that go with each load: about the directory, about what its path leads to, and whether
-/// SMACK runs.
+/// The numbers of the requests that each load makes beside its entries: for the directory, for the directory that its
+/// path leads to, and whether SMACK runs.
 const HOME: u32 = u32::MAX;
 const PATH: u32 = u32::MAX - 1;
 const SMACK: u32 = u32::MAX - 2;
 
-/// A load fills the ring so many times: answers to the first requests are looked at while the kernel works on the next.
-/// What the load needs is held in memory: some 3 MiB.
+/// A load fills the ring this many times: this thread handles the answers to the first requests while the kernel
+/// works on the next. A load takes some 3 MiB of memory.
 const FULL: usize = 8;
 
-/// So many entries with attributes prove nothing about the others.
+/// Up to this number, entries with attributes say nothing about the other entries.
 const FEW: usize = 64;
 
 /// The kernel's limit for a path.
 const PATH_MAX: usize = 4096;
 
 /// # Errors
-/// What setting up the ring gives, or what stops it midway (`ECANCELED` where the kernel may start no worker,
-/// `EOPNOTSUPP` where it knows no `statx`). Slots may have been filled by then; the caller asks for all of them
+/// The error of setting up the ring, or of a ring that fails later (`ECANCELED` if the kernel may start no worker,
+/// `EOPNOTSUPP` if it does not have `statx`). Some slots may be filled by then; the caller requests all of them
 /// again.
 pub(crate) fn fill(
     todo: &Todo<'_>,
@@ -82,7 +84,7 @@ pub(crate) fn fill(
     let (mut marks, fs) = Marks::new(&question, rings, todo.dents.len());
     let paths = Paths::new(question.dir, &mut marks);
     let mut asker = Asker::new(question, harvest.texts.len());
-    // What regular files are asked sets the measure.
+    // The requests for a regular file set the size of a load.
     let names = xattrs::names(Kind::Reg, question.needs.get(Kind::Reg)).count();
     let each = if marks.by_ring { 1 + names } else { 1 };
     rings.with(todo.dents.len() * each + OTHERS, |ring| {
@@ -112,19 +114,19 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// Whether attributes are asked through the ring.
+/// Whether attributes are requested through the ring.
 struct Marks {
     by_ring: bool,
-    /// Whether the file system was seen to suit. Until then it is taken for the one of the directory before.
+    /// Whether the file system is known to suit. Until then it is assumed to be that of the directory before.
     suited: bool,
     before: Option<Device>,
-    /// The directory's own device, once its answer has come.
+    /// The device of the directory, when it is known.
     home: Option<Device>,
 }
 
 impl Marks {
-    /// Beside it the file system, if it was asked for: for attributes by one `fstatfs`, unless a directory before was on a
-    /// file system that suits; else if there are entries enough to ask many at once.
+    /// Returns also the file system, if it was requested by one `fstatfs`: if attributes are needed and no earlier
+    /// directory was on a file system that suits, or if there are enough entries for many requests in flight.
     fn new(question: &Question<'_>, rings: &Rings, entries: usize) -> (Marks, Option<FsType>) {
         let wanted = question.needs.any().intersects(xattrs::LISTED) && !dir_is_cwd(question.dir);
         let before = rings.suited().filter(|_| wanted);
@@ -138,8 +140,9 @@ impl Marks {
         (Marks { by_ring: suited || before.is_some(), suited, before, home: None }, fs)
     }
 
-    /// Whether the answers of a load may be believed: the file system suits, being the one of the directory before or else
-    /// for one more `fstatfs`; the path led to the directory; SMACK does not run; not most were in vain.
+    /// Checks whether the answers of a load may be used: the file system suits (it is that of the directory before,
+    /// or one more `fstatfs` shows it), the path led to the directory, SMACK does not run, and most of the requests
+    /// were not in vain.
     fn check(&mut self, about: &About, dir: BorrowedFd<'_>) {
         let Some((device, _)) = about.home else { return };
         if self.home.is_none() {
@@ -151,22 +154,22 @@ impl Marks {
     }
 }
 
-/// File systems whose lists name what `getxattr` finds and nothing else, and that have no NFSv4 ACLs. On others the
-/// list is asked: btrfs lists ACLs that `noacl` hides, which `EOPNOTSUPP` tells and so does no harm; overlays filter;
-/// networks have their own ideas.
+/// File systems whose lists name exactly the attributes that `getxattr` finds, and that have no NFSv4 ACLs. On others
+/// the list is requested: overlays filter it, and network file systems have rules of their own. (btrfs lists ACLs
+/// that `noacl` hides, but then `getxattr` returns `EOPNOTSUPP`, which is not taken for "no attribute".)
 fn suits(fs: FsType) -> bool {
     [FsType::EXT, FsType::XFS, FsType::BTRFS, FsType::TMPFS, FsType::F2FS].contains(&fs)
 }
 
-/// What came back about one entry beside its slot.
+/// The answers about one entry that its slot does not hold.
 #[derive(Clone, Copy, Default)]
 struct Told {
     /// Once `statx` has answered.
     device: Device,
     stat: Stat,
-    /// Whether its attributes were asked for.
+    /// Whether its attributes were requested.
     marks: bool,
-    /// Whether one was there, or something else came between.
+    /// Whether an attribute exists, or a request failed in another way.
     doubt: bool,
 }
 
@@ -177,7 +180,7 @@ enum Stat {
     Awaited,
     Answered,
     Failed,
-    /// It was refused as the kernel refuses what it does not know.
+    /// It was refused with the error of an operation that the kernel does not have.
     Unknown,
 }
 
@@ -202,7 +205,7 @@ impl<'t> Entries<'t> {
     }
 }
 
-/// What becomes known of the entries of a load beside their slots. One serves for all loads.
+/// The answers of a load that slots do not hold. One value is reused for all loads.
 #[derive(Default)]
 struct Load {
     paths: Paths,
@@ -210,19 +213,20 @@ struct Load {
     about: About,
 }
 
-/// What was answered beside the entries, where their attributes were asked.
+/// The answers to the other requests of a load, if attributes were requested.
 #[derive(Default)]
 struct About {
-    /// The directory, and what its path leads to.
+    /// The directory, and the directory that its path leads to.
     home: Option<(Device, u64)>,
     path: Option<(Device, u64)>,
     smack: Option<bool>,
-    /// Whether most entries had an attribute, or none could be had: where each file has a label, to ask twice is dear.
+    /// Whether most entries had an attribute, or attributes could not be read. Where each file has a label, to make
+    /// both requests is expensive.
     vain: bool,
 }
 
 impl About {
-    /// What is asked to know it.
+    /// The requests for these answers.
     fn requests<'r>(dir: BorrowedFd<'r>, path: &'r CStr) -> [(u32, Request<'r>); 3] {
         [(HOME, dir, c"."), (PATH, CWD, path), (SMACK, CWD, xattrs::SMACK_RUNS)].map(|(number, dir, path)| {
             let (flags, mask) = (Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO);
@@ -230,7 +234,7 @@ impl About {
         })
     }
 
-    /// Whether it was one of those questions.
+    /// Stores an answer. Returns whether its number was that of one of these requests.
     fn answered(&mut self, number: u32, answer: Result<&Statx>) -> bool {
         let identity = answer.ok().map(|statx| (statx.dev(), statx.ino()));
         match number {
@@ -256,7 +260,7 @@ impl Load {
         }
     }
 
-    /// Asks everything and keeps the answers.
+    /// Makes all requests of a load and stores the answers.
     fn ask(
         &mut self,
         question: &Question<'_>,
@@ -268,7 +272,7 @@ impl Load {
         let Load { paths, told, about } = self;
         let others = told.iter().any(|told| told.marks);
         let others = others.then(|| About::requests(question.dir, &paths.prefix));
-        // Once most were in vain, the rest of the load is not asked.
+        // If most were in vain, the remaining requests of the load are not made.
         let (vain, mut doubts) = (Cell::new(false), 0);
         let mut requests = others.into_iter().flatten().chain((0..entries.len()).flat_map(|number| {
             let path = paths.get(number).filter(|_| !vain.get());
@@ -301,7 +305,7 @@ impl Load {
         Ok(())
     }
 
-    /// Asks plainly what the answers leave open, in the order of the entries.
+    /// Makes plain system calls for facts that the answers do not give, in the order of the entries.
     fn settle<'m>(
         &mut self,
         question: &Question<'_>,
@@ -334,7 +338,7 @@ impl Load {
     }
 }
 
-/// What the line of progress shows of a load: how many have answered, and the first that has not.
+/// What the progress line shows of a load: how many entries have answered, and the first that has not.
 struct Awaited<'t> {
     watch: Option<&'static Watch>,
     entries: Entries<'t>,
@@ -376,7 +380,7 @@ impl Drop for Awaited<'_> {
     }
 }
 
-/// What the ring is asked about one entry.
+/// The requests of the ring about one entry.
 fn requests<'r>(
     question: &Question<'r>,
     entries: Entries<'r>,
@@ -397,8 +401,9 @@ fn requests<'r>(
         .map(move |request| (number as u32, request))
 }
 
-/// Whether attributes of entries of this `d_type` can be asked through the ring: what must be stat'ed anyhow, so that its
-/// device is known, and is no link, which the ring would follow. A list of all of them a ring does not give.
+/// Whether attributes of entries of this `d_type` can be requested through the ring: if the entries are stat'ed
+/// anyway, so that their device is known, and are no links, which the ring would follow. A ring cannot return a list
+/// of all attributes.
 fn suits_ring(question: &Question<'_>, kind: Kind) -> bool {
     let needs = question.needs.get(kind);
     needs.intersects(xattrs::LISTED)
@@ -410,16 +415,18 @@ fn suits_ring(question: &Question<'_>, kind: Kind) -> bool {
 /// Paths to the entries of a directory for a call that takes no descriptor.
 #[derive(Default)]
 struct Paths {
-    /// The directory's, with a slash behind it.
+    /// The path of the directory, with a slash at its end.
     prefix: CString,
-    /// Those of so many entries each as a chunk of slots has.
+    /// The paths, in chunks of as many entries as a chunk of slots has.
     chunks: Vec<Vec<u8>>,
-    /// Where each path begins in its chunk; the next begins behind its NUL. None where it is as long as nothing.
+    /// Where each path begins in its chunk; the next path begins after its NUL. The path of an entry without requests
+    /// is empty.
     starts: Vec<u32>,
 }
 
 impl Paths {
-    /// One `readlink`, if they are wanted. A directory may have none: it was removed, or lies outside of the root.
+    /// Costs one `readlink`, if attributes are requested. A directory may have no path: it was removed, or is outside
+    /// the root.
     fn new(dir: BorrowedFd<'_>, marks: &mut Marks) -> Paths {
         if !marks.by_ring {
             return Paths::default();
@@ -436,7 +443,7 @@ impl Paths {
         self.starts.clear();
     }
 
-    /// The next entry's, if it needs one.
+    /// Adds the path of the next entry, if it needs one.
     fn add(&mut self, name: Option<&CStr>) {
         if self.starts.len().is_multiple_of(Metas::CHUNK) {
             self.chunks.push(Vec::new());

@@ -1,10 +1,14 @@
 //! Fills the metadata of a batch.
 //!
-//! One signature, four strategies: *fill these slots for these names relative to this directory*. `classic` (alone.rs)
-//! asks one question after another on the calling thread and is the oracle; `par` shares the entries among workers
-//! (workers.rs), `flight` too, as many at once as turns out to pay; `iou` puts a bounded number of questions at once into an
-//! io_uring. [`choose`] is a pure function that chooses. All of them ask through one `Asker` (ask.rs), so they can differ in
-//! order and number in flight, never in the questions.
+//! Four strategies have one signature: *fill these slots for these names relative to this directory*.
+//!
+//! - `classic` (alone.rs) makes one request after another on the calling thread. It is the oracle in tests.
+//! - `par` (workers.rs) shares the entries among workers, one for each core.
+//! - `flight` (workers.rs) does the same with as many workers as pay off.
+//! - `iou` (iou.rs) puts a bounded number of requests at once into an io_uring.
+//!
+//! [`choose`] is a pure function that chooses one. All make their requests through one `Asker` (ask.rs), so they can
+//! differ in the order of requests and the number in flight, never in the requests.
 
 pub(crate) mod alone;
 pub(crate) mod ask;
@@ -81,7 +85,7 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
-    /// `listxattrat` and `getxattrat`; an entry whose attributes a ring was asked for counts as one.
+    /// `listxattrat` and `getxattrat`; an entry whose attributes were requested through a ring counts as one.
     pub xattrs: u64,
 }
 
@@ -141,9 +145,9 @@ pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Repo
     fill_at(batch, &Place::new(dir, None), asking)
 }
 
-/// The same on the calling thread, as trees ask: with `follow` through symbolic links, of which one that leads nowhere is answered
-/// for itself. Before each entry `go_on` is asked, with the number of requests made so far; where it says no, the rest
-/// stays unknown.
+/// Like [`fill`], on the calling thread, as in trees: with `follow`, symbolic links are followed, and a dangling link
+/// is stat'ed itself. Before each entry it calls `go_on` with the number of requests made so far. If that returns
+/// false, the remaining entries stay unknown.
 pub fn fill_alone(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
@@ -157,7 +161,7 @@ pub fn fill_alone(
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {
     let (dir, Asking { needs, follow, means }) = (place.dir, *asking);
     batch.declared = *needs;
-    // If only inode numbers are needed, `readdir` may have told them.
+    // If only inode numbers are needed, those of `readdir` may be enough.
     let trusting = trusts_readdir(needs, follow);
     let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
     batch.trusts_d_ino = covered.is_some();
@@ -193,9 +197,9 @@ fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
     !follow && needs.any() == Needs::INODE | (needs.any() & Needs::TYPE)
 }
 
-/// Whether a link must be followed by its text: where that text is wanted anyhow, it costs nothing; on a
-/// file system with magic links it is the only way (one look at the file system, only if there is a link to follow, or not all names
-/// are known yet).
+/// Whether links are followed by their text: if the text is needed anyway, because then it costs nothing; and on a
+/// file system with magic links, where it is the only way. The file system is looked up only if there is a link to
+/// follow, or if not all names are known yet.
 pub(crate) fn resolve_by_text(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Place<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {

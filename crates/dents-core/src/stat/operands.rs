@@ -21,7 +21,8 @@ pub enum Dereference {
     Always,
 }
 
-/// Fills a batch of operands. All must have been pushed as [`Kind::Unknown`]: no directory told their types.
+/// Fills a batch of operands. All must have been pushed as [`Kind::Unknown`], because no `readdir` returned their
+/// types.
 ///
 /// Costs one `statx` each, and one more for a symbolic link that may lead to a directory.
 pub fn fill_operands(

@@ -30,7 +30,7 @@ const REPLACEMENT_STEP: usize = 8;
 /// Consecutive round trips of a replacement after which it requests as many others as a search begins with.
 const SLOW: u32 = 3;
 
-/// Number of entries from which, if there are more, it pays off to ask about some while others are read. 64 KiB of
+/// From this number of entries on, if there are more, it pays off to request metadata while names are read. 64 KiB of
 /// `getdents64` hold about 2,000.
 pub(super) const OVERLAP_FROM: usize = 1024;
 

@@ -80,9 +80,9 @@ impl Names {
 }
 
 impl<'a> Asker<'a> {
-    /// Requests what `needs` ask for. One `listxattrat` answers marks and capabilities of a file without attributes, as
-    /// nearly all files are; a context and an NFSv4 ACL cost a `getxattrat` each. If only the context is needed, it is
-    /// requested directly.
+    /// Requests the attributes in `needs`. For a file without attributes, as nearly all files are, one `listxattrat`
+    /// is enough for marks and capabilities. A context and an NFSv4 ACL cost a `getxattrat` each. If only the context
+    /// is needed, it is requested directly.
     pub(super) fn xattrs(
         &mut self,
         name: &CStr,
@@ -112,7 +112,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// All names, and the sizes of their values. A value that vanished has no size. `listed` tells that the names were
+    /// All names, and the sizes of their values. A value that vanished has no size. If `listed`, the names were
     /// already requested for other needs.
     fn xattr_list(&mut self, name: &CStr, meta: &mut Meta, listed: bool) -> Result<()> {
         let len = if listed { self.listed } else { self.names(name)? };

@@ -1,9 +1,10 @@
-//! Sums of directories: a node for each directory with a sum of its own, to which all that is below it is added.
+//! Sums of directories: each directory with a sum of its own has a node, to which all entries below it are added.
 //!
-//! Workers add what they find to the nearest node above it ([`Adder`]); each takes the lock of the table once for as long
-//! as it stays below one node. [`Sums::roll_up`] adds every node to the one above it, when the walk has ended.
+//! Workers add each entry to the nearest node above it ([`Adder`]). A worker takes the lock of the table once for as
+//! long as it stays below one node. When the walk has ended, [`Sums::roll_up`] adds every node to the node above it.
 //!
-//! What is summed up is a parameter: [`total`](super::total) adds bytes, blocks and what is missing, `dents du` what it shows.
+//! The type of the sum is a parameter: [`total`](super::total) adds bytes, blocks and whether something is missing,
+//! `dents du` the figures that it shows.
 
 use crate::lock::Mutex;
 use alloc::boxed::Box;
@@ -24,15 +25,16 @@ pub struct Node<V> {
     pub sum: V,
 }
 
-/// A node of a [`Sums`], or none: above the operands. The state that a directory hands down in a walk.
+/// A node of a [`Sums`], or none (above the operands). In a walk it is the state that a directory passes to its
+/// subdirectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At(u32);
 
 impl At {
-    /// No node: what is added there is lost.
+    /// No node. What is added to it is ignored.
     pub const NONE: At = At(u32::MAX);
 
-    /// Its place in the table; in that of a [`HardLinks`](super::hardlinks::HardLinks) a part of the key.
+    /// Its index in the table. In the table of a [`HardLinks`](super::hardlinks::HardLinks) it is a part of the key.
     pub(super) fn number(self) -> u32 {
         self.0
     }
@@ -54,7 +56,7 @@ impl<V> Default for Sums<V> {
 }
 
 impl<V: Copy + AddAssign> Sums<V> {
-    /// A new node. The one above it must be there already.
+    /// Adds a node. The node above it must have been added before.
     pub fn push(&self, node: Node<V>) -> At {
         let mut nodes = self.0.lock();
         nodes.push(node);
@@ -80,7 +82,7 @@ impl<V: Copy + AddAssign> Sums<V> {
         self.0.lock().get(at.0 as usize).map_or(Ordering::Greater, |node| path_order(&node.path, path))
     }
 
-    /// Of two nodes the one whose path comes first.
+    /// The one of two nodes whose path comes first.
     #[must_use]
     pub fn first(&self, a: At, b: At) -> At {
         let nodes = self.0.lock();
@@ -92,7 +94,7 @@ impl<V: Copy + AddAssign> Sums<V> {
     #[must_use]
     pub fn roll_up(self) -> Vec<Node<V>> {
         let mut nodes = self.0.into_inner();
-        // A node was pushed after the one above it, so it stands behind it.
+        // A node was pushed after the node above it, so its index is greater.
         for at in (0..nodes.len()).rev() {
             let Node { above, sum, .. } = nodes[at];
             if let Some(above) = nodes.get_mut(above.0 as usize) {
@@ -103,8 +105,8 @@ impl<V: Copy + AddAssign> Sums<V> {
     }
 }
 
-/// One worker's way to the nodes. It keeps what it adds to the same node, and hands it over for the next one and when it is
-/// dropped.
+/// Adds to nodes for one worker. It collects values for the same node, and adds them to the table before the next
+/// node and when it is dropped.
 pub struct Adder<'s, V: Copy + Default + AddAssign> {
     sums: &'s Sums<V>,
     at: At,
@@ -112,7 +114,7 @@ pub struct Adder<'s, V: Copy + Default + AddAssign> {
 }
 
 impl<'s, V: Copy + Default + AddAssign> Adder<'s, V> {
-    /// For these nodes.
+    /// An adder for these nodes.
     #[must_use]
     pub fn new(sums: &'s Sums<V>) -> Self {
         Adder { sums, at: At::NONE, value: V::default() }
@@ -147,7 +149,8 @@ impl<V: Copy + Default + AddAssign> Drop for Adder<'_, V> {
     }
 }
 
-/// The order of paths in which a directory comes right before all that is in it: by bytes, a slash before all others.
+/// The order of paths in which a directory comes directly before its contents: by bytes, with a slash before all
+/// other bytes.
 #[must_use]
 pub fn path_order(a: &[u8], b: &[u8]) -> Ordering {
     let rank = |byte: &u8| if *byte == b'/' { 0 } else { *byte };

@@ -1,14 +1,15 @@
-//! What directories come to with all that is below them: bytes and blocks, each file once however many links it has.
+//! The totals of directories with all that is below them: bytes and blocks, each file once, however many links it
+//! has.
 //!
-//! Every directory's total is its own: it does not depend on which others are asked about. A file that has links in two
-//! subdirectories counts once in each of them and once in the directory above; so what counts more than once is taken back
-//! where the links' ways up meet.
+//! The total of a directory does not depend on the other directories of the request. A file with links in two
+//! subdirectories counts once in each of them, and once in the directory above. So the second count is subtracted at
+//! the lowest directory that is above both links.
 //!
-//! Sums have 128 bits: what two files of 8 EiB come to does not fit into 64.
+//! Sums have 128 bits: the sum of two files of 8 EiB does not fit into 64.
 //!
-//! **What it costs**: a walk that stats all entries, one `statx` more for each directory with a total of its own. While
-//! names of a file with several links are still to come, 18 bytes ([`HardLinks`]) for each directory with a total of its
-//! own that one of its names is in or below.
+//! **What it costs**: a walk that stats all entries, and one more `statx` for each directory with a total of its own.
+//! As long as not all names of a file with several links were found, the file takes 18 bytes ([`HardLinks`]) for each
+//! directory with a total of its own that is above one of its names.
 
 use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
 use super::held::Failed;
@@ -26,7 +27,7 @@ use alloc::vec::Vec;
 use core::ops::AddAssign;
 use dents_sys::stat::{self, Mask};
 
-/// What a directory comes to.
+/// The total of a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     /// [Sizes](Kind::has_length) of regular files and symbolic links, in bytes.
@@ -48,7 +49,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The total of the directory at a path, as it was given or as it is reached from there.
+    /// The total of the directory at a path: an operand as it was given, or the path of a directory below it.
     #[must_use]
     pub fn get(&self, path: &[u8]) -> Option<Sum> {
         let found = self.sums.binary_search_by(|(other, _)| (**other).cmp(path));
@@ -56,10 +57,10 @@ impl Totals {
     }
 }
 
-/// Adds up each of these directories, and those so many levels below them. A symbolic link among `paths` stands for the
-/// directory it leads to; none below is followed. File systems mounted below count.
+/// Adds up each of these directories, and the directories up to `levels` below them. A symbolic link among `paths` is
+/// followed, links below are not. File systems mounted below count.
 ///
-/// Of `options` the threads, the deadline and where to begin matter.
+/// It ignores the needs, the filter and the treatment of links in `options`.
 #[must_use]
 pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: &dyn Workers) -> Totals {
     let beginnings: Vec<_> =
@@ -89,12 +90,12 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
     Totals { sums, failures, end }
 }
 
-/// What is added to a node. Negative numbers take back.
+/// What is added to a node. Negative numbers subtract.
 #[derive(Clone, Copy, Default)]
 struct Part {
     bytes: i128,
     blocks: i128,
-    /// Directories and pieces that are still to come.
+    /// Directories and pieces that are not finished.
     open: i64,
 }
 
@@ -122,16 +123,17 @@ struct Shared {
     sums: Sums<Part>,
     /// Files with several links, by inode and node: each with all nodes that count it.
     links: HardLinks<4, ()>,
-    /// Whether names may be met more often than link counts say; none as long as no file has several links.
+    /// Whether names may be found more often than link counts say. `None` as long as no file has several links.
     repeats: Mutex<Option<bool>>,
 }
 
 impl Shared {
-    /// Counts one of the links of a file, in `node` and all above it. Returns the lowest of these that counted another
-    /// one before, or [`At::NONE`]: there, and thereby in all above it, this one is too much.
+    /// Counts one of the links of a file, in `node` and all nodes above it. Returns the lowest of these that has
+    /// counted another link of the file before, or [`At::NONE`]. In that node, and so in all above it, this link must
+    /// be subtracted.
     ///
-    /// Each link goes up until it meets another, so of those that meet at a node one alone goes on, whatever the workers
-    /// do at the same time.
+    /// Each link goes up until it finds a node that has counted another link. So of the links that meet at a node
+    /// only one goes on, in any interleaving of workers.
     fn link(&self, inode: [u32; 3], nlink: u32, node: At) -> At {
         let nlink = if self.repeats() { UNKNOWN_NLINK } else { nlink };
         let mut at = node;
@@ -139,7 +141,7 @@ impl Shared {
             let mut again = false;
             let last = self.links.see(key(inode, at), nlink, |old| again = old.is_some()).is_some();
             if last {
-                // All its names are in or below this node: it will not be met above it either.
+                // All its names are in or below this node, so it will not be found above it.
                 self.forget_above(inode, at);
             }
             if again {
@@ -179,7 +181,7 @@ struct Worker<'s> {
     shared: &'s Shared,
     adder: Adder<'s, Part>,
     failures: Vec<Failed>,
-    /// The node of the batch given last.
+    /// The node of the last batch.
     last: At,
 }
 
@@ -188,12 +190,12 @@ impl Worker<'_> {
         self.shared.sums.push(Node { path: path.into(), depth, above, sum })
     }
 
-    /// Something is still to come at a node, or nothing more.
+    /// Adds to the number of unfinished directories and pieces of a node.
     fn wait(&mut self, at: At, open: i64) {
         self.adder.add(at, Part { open, ..Part::default() });
     }
 
-    /// What an entry adds to the part of its directory.
+    /// Adds an entry to the part of its directory.
     fn entry(&mut self, entry: &Entry<'_>, shown_below: bool, at: At, part: &mut Part) {
         if !entry.is_known() {
             part.open += 1;

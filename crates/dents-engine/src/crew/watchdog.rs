@@ -113,8 +113,8 @@ impl Watchdog {
     }
 }
 
-/// Seats with names, and counters: for the line of progress and the watchdog of a listing. All zero, so that an unused static
-/// costs nothing.
+/// Seats with names, and counters, for the progress line and the watchdog of a listing. Its initial value is all
+/// zero, so an unused static costs nothing.
 pub struct Watch {
     read: AtomicU64,
     answered: AtomicU64,

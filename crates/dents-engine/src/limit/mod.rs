@@ -118,8 +118,8 @@ impl Limit {
         }
     }
 
-    /// From now on never more than so many at a time, stuck workers not counted: what a file system's policy says. Of
-    /// several file systems the strictest counts.
+    /// From now on at most this many tasks are in flight, without stuck workers: the limit of a file system's policy.
+    /// With several file systems the smallest limit applies.
     pub fn cap(&self, most: usize) {
         self.cap.fetch_min(number(most), Ordering::Relaxed);
     }

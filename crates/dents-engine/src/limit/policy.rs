@@ -6,15 +6,15 @@
 
 use dents_sys::statfs::FsType;
 
-/// How to find out whether answers are round trips.
+/// Whether answers are round trips, and how to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Far {
-    /// They are not, unless the disk is slow: read the clock after 4 entries, and again after 32.
+    /// They are not, unless the disk is slow. The clock is read after 4 entries, and again after 32.
     No,
-    /// They are, unless the client caches: one answer decides, and the search begins.
+    /// They are, unless the client has cached them. One answer decides, and the search begins.
     Yes,
-    /// They are, but the client prefetches for a reader in `readdir` order: 32 entries on one thread, and more at once only if
-    /// the last of them are still round trips.
+    /// They are, but the client prefetches for a reader in `readdir` order. So 32 entries are requested on one
+    /// thread, and several at once only if the last of these are still round trips.
     AskedAhead,
 }
 
@@ -54,9 +54,9 @@ const LOCAL: Policy = Policy {
 const UNKNOWN: Policy =
     Policy { name: "unknown", why: "not in the table: the clock decides", most: ANY, ..LOCAL };
 
-/// Source: fs/nfs/dir.c and inode.c. `nfs_readdir` goes over to READDIRPLUS once it sees names being looked up while
-/// a directory is read (since 5.18 by counting misses), so reading and asking must alternate. `nfs_getattr` answers a
-/// `DONT_SYNC` from what it has. Requests beyond the session's slots wait in the client.
+/// Source: fs/nfs/dir.c and inode.c. `nfs_readdir` changes to READDIRPLUS when names are looked up while a directory
+/// is read (since 5.18 it counts misses), so reading and requests must alternate. With `DONT_SYNC`, `nfs_getattr`
+/// returns cached values. Requests beyond the slots of the session wait in the client.
 const NFS: Policy = Policy {
     name: "NFS",
     far: Far::Yes,
@@ -78,8 +78,8 @@ const FUSE: Policy = Policy {
     why: "a program answers, maybe for a server; each piece of the directory is a request of its own",
 };
 
-/// Source: fs/ceph/inode.c, `ceph_getattr`: a field is a capability to be granted, `DONT_SYNC` asks for none.
-/// A directory's `readdir` brings capabilities for its entries, so answers may come from memory.
+/// Source: fs/ceph/inode.c, `ceph_getattr`: a field needs a capability from the server, and `DONT_SYNC` requests
+/// none. The `readdir` of a directory returns capabilities for its entries, so answers may come from memory.
 const CEPH: Policy = Policy {
     name: "CephFS",
     far: Far::Yes,
@@ -89,9 +89,10 @@ const CEPH: Policy = Policy {
     why: "a metadata server grants what is asked for; just after reading, much is known already",
 };
 
-/// Source: Lustre's manual, statahead; `max_rpcs_in_flight` is 8 for each metadata server unless the site says more, so
-/// beyond some dozens requests wait in the client. `DONT_SYNC`: sizes as the metadata server remembers them (2.13).
-/// Not measured by us. Reports differ: one found many threads 2.5 times as fast where statahead did not help.
+/// Source: Lustre's manual, statahead. `max_rpcs_in_flight` is 8 for each metadata server, unless the site sets more,
+/// so beyond some dozens requests wait in the client. With `DONT_SYNC` sizes are those that the metadata server has
+/// cached (2.13). Not measured by this project. Reports differ: one found many threads 2.5 times as fast where
+/// statahead did not help.
 const LUSTRE: Policy = Policy {
     name: "Lustre",
     far: Far::AskedAhead,
@@ -101,7 +102,8 @@ const LUSTRE: Policy = Policy {
     why: "the client asks ahead for one that goes in the order of the directory; more at once only if that is slow",
 };
 
-/// Source: IBM's documentation (`maxStatCache`, token per inode); closed, not measured by us.
+/// Source: IBM's documentation (`maxStatCache`, a token for each inode). Its source is closed; not measured by this
+/// project.
 const GPFS: Policy = Policy {
     name: "GPFS",
     far: Far::Yes,
@@ -111,8 +113,8 @@ const GPFS: Policy = Policy {
     why: "a token per file; the client prefetches inodes of a directory being read",
 };
 
-/// Source: fs/smb/client: credits limit requests (`max_credits`, commonly 128); readdir brings attributes, which
-/// `cifs_getattr` with `DONT_SYNC` takes as they are.
+/// Source: fs/smb/client. Credits limit requests (`max_credits`, commonly 128). readdir returns attributes, and
+/// `cifs_getattr` with `DONT_SYNC` returns these without a request.
 const CIFS: Policy = Policy {
     name: "SMB",
     far: Far::Yes,
@@ -157,7 +159,7 @@ const NETWORK: Policy = Policy {
 const SHARED: Policy =
     Policy { name: "shared disk", why: "a lock per inode, granted by other machines", ..LOCAL };
 
-/// The table. What is local and has no name of its own here is called by that of the row.
+/// The table. Local file systems share a policy, each under its own name.
 #[rustfmt::skip]
 const TABLE: [(FsType, Policy); 37] = [
     (FsType::EXT,      Policy { name: "ext4", ..LOCAL }),

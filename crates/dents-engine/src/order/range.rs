@@ -1,8 +1,8 @@
 //! The entries of one directory, claimed in chunks, possibly while more of its names are read.
 //!
-//! A directory has one position, so one worker at a time reads it; any worker asks about entries. A worker that finds
-//! fewer than `low` unclaimed names, and the source free, refills: it reads one more buffer of names, then continues to
-//! ask. So no thread is a dedicated reader, and no worker waits while there are names.
+//! A directory has one position, so one worker at a time reads it; all workers request metadata. A worker that finds
+//! fewer than `low` unclaimed names, and the source free, refills: it reads one more buffer of names, then continues
+//! with its requests. So no thread is a dedicated reader, and no worker waits while there are names.
 //!
 //! ```text
 //! names run short, source free ─► Task::Refill   the worker reads one buffer, then calls Range::refilled

@@ -1,8 +1,8 @@
-//! Colours: what `LS_COLORS` says, which colour an entry has, and what must be known to tell.
+//! Colours: parses `LS_COLORS`, decides which colour an entry has, and declares the facts that this needs.
 //!
-//! [`Colors::parse`] reads the variable, [`Colors::needs`] derives what colours cost (nothing, where every key
-//! that would ask for more than `d_type` is switched off), `Colors::entry` and `Colors::target` decide. How
-//! a coloured name is written, with all the resets around it, is in `name.rs`.
+//! [`Colors::parse`] reads the variable. [`Colors::needs`] derives the needs: none, if every key that needs more than
+//! `d_type` is switched off. `Colors::entry` and `Colors::target` choose the colour. `name.rs` writes a coloured
+//! name, with all resets around it.
 
 mod parse;
 mod suffix;
@@ -19,13 +19,13 @@ use suffix::Suffixes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Key {
-    /// `lc`: what comes before a colour.
+    /// `lc`: the bytes before a colour.
     Left,
-    /// `rc`: what comes after a colour.
+    /// `rc`: the bytes after a colour.
     Right,
-    /// `ec`: what ends a coloured name, in place of `lc`, `rs`, `rc`.
+    /// `ec`: the bytes that end a coloured name, in place of `lc`, `rs`, `rc`.
     End,
-    /// `rs`: the colour that is none.
+    /// `rs`: the value that resets the colour.
     Reset,
     /// `no`: text that is not a name.
     Normal,
@@ -33,7 +33,7 @@ pub enum Key {
     File,
     /// `di`: directories.
     Dir,
-    /// `ln`: symbolic links; `target` means the colour of what they lead to.
+    /// `ln`: symbolic links; the value `target` means the colour of their targets.
     Link,
     /// `pi`: FIFOs.
     Fifo,
@@ -43,11 +43,11 @@ pub enum Key {
     Block,
     /// `cd`: character devices.
     Char,
-    /// `mi`: what a dangling link names, in the long format.
+    /// `mi`: the missing target of a dangling link, in the long format.
     Missing,
     /// `or`: dangling links.
     Orphan,
-    /// `ex`: regular files that someone may execute.
+    /// `ex`: regular files with an execute permission.
     Exec,
     /// `do`: doors, which Linux does not have.
     Door,
@@ -69,8 +69,8 @@ pub enum Key {
     ClearToEol,
 }
 
-/// Names and built-in values of the keys, in the order of [`Key`]. `None`: no colour at all, which is not the
-/// same as an empty one.
+/// Names and built-in values of the keys, in the order of [`Key`]. `None` means no colour, which differs from an
+/// empty value.
 const KEYS: [(&[u8; 2], Option<&[u8]>); 24] = [
     (b"lc", Some(b"\x1b[")),
     (b"rc", Some(b"m")),
@@ -127,13 +127,13 @@ pub struct Colors {
 /// What is known of an entry beyond its name and type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {
-    /// The mode, if it is known and anyone cares: only regular files and directories are told apart by it.
+    /// The mode, if it is known and the colour depends on it: only for regular files and directories.
     pub mode: Option<u16>,
-    /// Whether there is more than one hard link, and that is known.
+    /// Whether the entry is known to have more than one hard link.
     pub hard_linked: bool,
     /// Whether there is a capability.
     pub capability: bool,
-    /// The mode of what a link leads to: if that was asked, and was found.
+    /// The mode of the target of a link, if it was requested and exists.
     pub target: Option<u16>,
 }
 
@@ -163,7 +163,7 @@ impl Colors {
     /// Reads the value of `LS_COLORS`. Keys that it does not have keep their built-in colours.
     ///
     /// # Errors
-    /// GNU then warns and uses no colours at all; see [`BadColors`].
+    /// A value that cannot be parsed. GNU then prints a warning and uses no colours; see [`BadColors`].
     pub fn parse(value: &[u8]) -> Result<Colors, BadColors> {
         let mut colors = Colors::builtin();
         let suffixes = parse::parse(value, &mut colors)?;
@@ -184,7 +184,7 @@ impl Colors {
         self.link_as_target = self.get(Key::Link) == Some(b"target");
     }
 
-    /// What a key is called.
+    /// The two letters of a key.
     #[must_use]
     pub fn name(key: Key) -> &'static str {
         core::str::from_utf8(KEYS[key as usize].0).unwrap_or_default()
@@ -196,7 +196,7 @@ impl Colors {
         self.keys[key as usize].map(|span| span.of(&self.text))
     }
 
-    /// What takes any colour off the terminal.
+    /// The sequence that resets the colour of the terminal.
     #[must_use]
     pub fn none(&self) -> Vec<u8> {
         [Key::Left, Key::Right].map(|key| self.get(key).unwrap_or_default()).concat()
@@ -209,13 +209,13 @@ impl Colors {
         self.colored >> key as u8 & 1 == 1
     }
 
-    /// Whether the target of every symbolic link must be stat'ed for colour's sake.
+    /// Whether colours need a `statx` of the target of every symbolic link.
     pub(crate) fn checks_targets(&self, long: bool) -> bool {
         self.target_keys(long).next().is_some()
     }
 
-    /// What must be known of an entry to colour it. `targets`: whether those of links are looked at. `stats_regular`:
-    /// whether regular files are stat'ed anyway; GNU shows `mh` only where it has stat'ed for some other reason.
+    /// The facts that the colour of an entry needs. `targets`: whether targets of links are stat'ed. `stats_regular`:
+    /// whether regular files are stat'ed anyway; GNU shows `mh` only for files that it stats for another reason.
     #[must_use]
     pub fn needs(&self, targets: bool, stats_regular: bool) -> NeedsByKind {
         let links = if targets { NeedsByKind::of(Kind::Link, Needs::TARGET) } else { NeedsByKind::default() };
@@ -224,7 +224,7 @@ impl Colors {
         needs
     }
 
-    /// The same, key by key, but for the targets, which another part of the drawing may look at.
+    /// The same, key by key, without the targets, which another part of the drawing may need.
     pub(crate) fn declare(&self, targets: bool, stats_regular: bool, to: &mut dyn FnMut(Key, NeedsByKind)) {
         let mut regular = stats_regular;
         for (key, kind, needs) in [
@@ -254,7 +254,7 @@ impl Colors {
         }
     }
 
-    /// The keys that look at the targets of links, none for `ln=target`; see [`Colors::checks_targets`].
+    /// The keys that need the targets of links, `None` for `ln=target`; see [`Colors::checks_targets`].
     pub(crate) fn target_keys(&self, long: bool) -> impl Iterator<Item = Option<Key>> {
         [
             (Some(Key::Orphan), self.is_colored(Key::Orphan)),
@@ -293,7 +293,7 @@ impl Colors {
         }
     }
 
-    /// The colour of what a symbolic link names, behind the arrow. `facts` are those of the link.
+    /// The colour of the target of a symbolic link, after the arrow. `facts` are those of the link.
     pub(crate) fn target(&self, text: &[u8], facts: &Facts) -> Option<&[u8]> {
         let key = match facts.target {
             Some(mode) => self.classify(Kind::from_mode(mode), &Facts { mode: Some(mode), ..*facts }),

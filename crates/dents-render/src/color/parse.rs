@@ -4,15 +4,15 @@ use super::suffix::Pattern;
 use super::{Colors, KEYS, Span};
 use alloc::vec::Vec;
 
-/// Why a value of `LS_COLORS` was refused. GNU prints `unparsable value for LS_COLORS environment variable`, and
-/// before that `unrecognized prefix: 'xx'` if there is a prefix to blame, and goes on without colours.
+/// Why a value of `LS_COLORS` was refused. GNU prints `unparsable value for LS_COLORS environment variable` (and
+/// before that `unrecognized prefix: 'xx'`, if a prefix is the reason), and continues without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadColors {
     /// The key whose assignment is wrong: one that does not exist, or one with a bad value.
     pub prefix: Option<[u8; 2]>,
 }
 
-/// Reads the value into the keys of `colors`; gives the patterns in the order they stand in.
+/// Reads the value into the keys of `colors`. Returns the patterns in their order.
 pub(super) fn parse(value: &[u8], colors: &mut Colors) -> Result<Vec<Pattern>, BadColors> {
     let mut patterns = Vec::new();
     let mut reader = Reader { rest: value };
@@ -59,8 +59,8 @@ impl Reader<'_> {
         (self.next()? == byte).then_some(())
     }
 
-    /// Text up to a colon (which stays), the end, or `=` where that is asked; appended to `text` without its
-    /// escape sequences. `None` if one of them is wrong.
+    /// Reads text up to a colon (which is not consumed), the end, or with `ends_at_equals` a `=`, and appends it to
+    /// `text` without escape sequences. `None` if an escape sequence is invalid.
     fn text(&mut self, text: &mut Vec<u8>, ends_at_equals: bool) -> Option<Span> {
         let start = text.len();
         while let Some(byte) = self.peek() {
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Some(Span { start: start as u32, len: (text.len() - start) as u32 })
     }
 
-    /// What follows a backslash. Numbers have as many digits as there are, and wrap around.
+    /// The byte of an escape sequence, after the backslash. Numbers may have any number of digits, and wrap around.
     fn backslash(&mut self) -> Option<u8> {
         let byte = self.next()?;
         Some(match byte {
@@ -106,7 +106,8 @@ impl Reader<'_> {
         number
     }
 
-    /// What follows a caret. `^?` is a delete *and* leaves the question mark to be read again: GNU does so.
+    /// The byte of an escape sequence, after the caret. `^?` is a delete, and the question mark is read again, as in
+    /// GNU.
     fn caret(&mut self) -> Option<u8> {
         match self.peek()? {
             byte @ b'@'..=b'~' => {

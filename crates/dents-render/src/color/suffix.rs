@@ -1,7 +1,7 @@
 //! Colours by the end of a name: `*.tar=01;31`.
 //!
-//! Asked for every regular file, against 200 patterns as distributions ship them; so the last eight bytes of
-//! a name are compared as one number, and only with the patterns that end in the same letter.
+//! Every regular file is looked up, in the 200 patterns that distributions ship. So the last eight bytes of a name
+//! are compared as one number, and only with the patterns that end with the same letter.
 
 use super::Span;
 use alloc::vec;
@@ -18,7 +18,7 @@ pub(super) struct Pattern {
 struct Suffix {
     /// Up to eight bytes of the suffix in lower case, its last byte in the highest place.
     tail: u64,
-    /// Which bytes of a name's tail count.
+    /// Which bytes of a name's tail are compared.
     mask: u64,
     suffix: Span,
     value: Span,
@@ -29,17 +29,17 @@ struct Suffix {
 /// The patterns, arranged for look-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Suffixes {
-    /// By last byte in lower case, and among those the newest first: the first that fits counts.
+    /// By last byte in lower case, and for equal bytes the newest first: the first that matches wins.
     sorted: Vec<Suffix>,
     /// Where the suffixes that end in each byte begin in `sorted`; empty if there are none.
     begins: Vec<u16>,
-    /// `*=…` fits every name that nothing newer fits.
+    /// `*=…` matches every name that no newer pattern matches.
     any: Option<Span>,
 }
 
 impl Suffixes {
-    /// `patterns` in the order they were written. Those beyond 65,535 are not looked at: `LS_COLORS` is limited
-    /// to 128 KiB by the kernel, and a pattern takes three bytes at least.
+    /// `patterns` are in their order in the variable. Those beyond 65,535 are ignored: the kernel limits `LS_COLORS`
+    /// to 128 KiB, and a pattern takes at least three bytes.
     pub(super) fn new(patterns: &[Pattern], text: &[u8]) -> Suffixes {
         let from = patterns.iter().rposition(|pattern| pattern.suffix.len == 0);
         let any = from.map(|at| patterns[at].value);
@@ -56,7 +56,7 @@ impl Suffixes {
         Suffixes { begins: begins.collect(), sorted, any }
     }
 
-    /// The colour of the first pattern that fits.
+    /// The colour of the first pattern that matches.
     #[inline]
     pub(super) fn find<'a>(&self, name: &[u8], text: &'a [u8]) -> Option<&'a [u8]> {
         if self.begins.is_empty() {
@@ -70,8 +70,8 @@ impl Suffixes {
     }
 }
 
-/// Drops what an earlier pattern always hides, and finds where case counts: only where two patterns differ in
-/// nothing but case, and have different colours (coreutils 9.3 and later).
+/// Removes patterns that an earlier one always hides, and finds those that are compared by case: only patterns that
+/// differ in nothing but case and have different colours (coreutils 9.3 and later).
 fn settle_cases(sorted: &[Suffix], text: &[u8]) -> Vec<Suffix> {
     let mut exact = vec![false; sorted.len()];
     let mut hidden = exact.clone();

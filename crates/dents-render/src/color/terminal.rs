@@ -1,4 +1,4 @@
-//! Which terminals have colours: what decides when `LS_COLORS` is unset and so is `COLORTERM`.
+//! Which terminals have colours. It decides if neither `LS_COLORS` nor `COLORTERM` is set.
 
 /// Values of `TERM`, as `dircolors --print-database` of coreutils 9.1 lists them. `*` is anything, `#` a digit.
 const TERMINALS: [&[u8]; 26] = [

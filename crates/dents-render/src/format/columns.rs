@@ -8,15 +8,16 @@ use crate::style::Format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// No column is narrower: one letter and two spaces.
+/// The minimum width of a column: one letter and two spaces.
 const NARROWEST: usize = 3;
 
 /// Widths of entries and of columns. The memory is kept from one directory to the next.
 #[derive(Default)]
 pub(crate) struct Layout {
-    /// Of each entry in order, with everything around the name. Below 0 where the width of a name cannot be known.
+    /// The width of each entry in order, with everything around the name. Negative if the width of a name is not
+    /// known.
     widths: Vec<isize>,
-    /// Of each column, with the two spaces behind it.
+    /// The width of each column, with the two spaces after it.
     columns: Vec<usize>,
 }
 
@@ -33,14 +34,15 @@ impl Layout {
         self.columns.push(NARROWEST);
     }
 
-    /// Whether so many columns fit: the line must stay shorter than the screen, as a name that ends in the
-    /// last place would wrap. Columns that are all of the narrowest kind always count as fitting.
+    /// Whether `count` columns fit. The line must be shorter than the screen, because a name that ends in the last
+    /// column would wrap. Columns that all have the minimum width always fit.
     fn try_columns(&mut self, count: usize, screen: usize, across: bool) -> bool {
         self.columns.clear();
         self.columns.resize(count, NARROWEST);
         let mut line = count * NARROWEST;
         let rows = self.widths.len().div_ceil(count);
-        // In the last column a width below 0 becomes larger than all others, and the line shorter: so it is in GNU's `size_t`.
+        // In the last column a negative width becomes larger than all others, and the line shorter, as with GNU's
+        // `size_t`.
         let mut widen = |columns: &mut Vec<usize>, column: usize, width: isize| {
             let width = (width + if column + 1 == count { 0 } else { 2 }) as usize;
             if width > columns[column] {
@@ -60,14 +62,15 @@ impl Layout {
             }
             return true;
         }
-        // The widest of a column decides; in the last column each width is tried in turn, since one may wrap around.
+        // The widest entry of a column decides. In the last column each width is tried in turn, because one may wrap
+        // around.
         let (before, last) = self.widths.split_at(self.widths.len().min((count - 1) * rows));
         let widest = |column: &[isize]| column.iter().copied().max().unwrap_or(0);
         before.chunks(rows).enumerate().all(|(nth, column)| widen(&mut self.columns, nth, widest(column)))
             && last.iter().all(|width| widen(&mut self.columns, count - 1, *width))
     }
 
-    /// The entries of a line: the first, and the distance from one to the next.
+    /// The entries of a line: their range, and the distance from one to the next.
     fn line(&self, row: usize, across: bool) -> (Range<usize>, usize) {
         let (total, count) = (self.widths.len(), self.columns.len());
         if across {
@@ -111,7 +114,7 @@ pub(crate) fn render(painter: &mut Painter<'_>, layout: &mut Layout, rows: Rows<
     }
 }
 
-/// Moves from one column of the screen to another: with tabs where a tab moves by more than one.
+/// Moves from one column of the screen to another: by tabs where a tab moves by more than one column.
 fn indent(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab != 0 && to / tab > (from + 1) / tab {

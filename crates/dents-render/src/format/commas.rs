@@ -1,12 +1,12 @@
-//! `-m`: names one after the other, a comma between them, on lines as long as the screen is wide. Columns on a
-//! screen without limit are the same with nothing for a comma.
+//! `-m`: names one after the other, separated by commas, on lines as long as the screen is wide. Columns on a screen
+//! without limit are drawn in the same way, without commas.
 
 use super::prefix::Prefix;
 use crate::frame::{FrameKind, Rows};
 use crate::name::Painter;
 use crate::sink::Sink;
 
-/// Where a chunk ended.
+/// The state at the end of a chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct State {
     column: usize,
@@ -14,8 +14,8 @@ pub(crate) struct State {
     begun: bool,
 }
 
-/// Whether a name of `len` columns, and the comma behind it, still fit. Both numbers may lie below 0, where a width cannot
-/// be known: they wrap around as GNU's `size_t` does, which decides where such a line is broken.
+/// Whether a name of `len` columns, and the comma after it, still fit. Both numbers may be negative if a width is not
+/// known. They wrap around as GNU's `size_t` does, which decides where such a line is broken.
 fn fits(column: usize, len: usize, screen: usize) -> bool {
     let end = column.wrapping_add(len).wrapping_add(2);
     end < screen && column <= usize::MAX.wrapping_sub(len).wrapping_sub(2)
@@ -29,7 +29,7 @@ pub(crate) fn render(
     out: &mut impl Sink,
 ) {
     let style = painter.style();
-    // Columns keep their inode numbers aligned even where the columns themselves are given up.
+    // Inode numbers stay aligned even if the names are not in columns.
     let unaligned = separator == b',' || rows.is_chunk();
     let prefix = if unaligned { Prefix::unaligned(style) } else { Prefix::aligned(style, rows) };
     for entry in rows.shown() {

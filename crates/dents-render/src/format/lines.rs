@@ -1,4 +1,4 @@
-//! `-1`: one name a line.
+//! `-1`: one name on each line.
 
 use super::prefix::Prefix;
 use crate::frame::Rows;

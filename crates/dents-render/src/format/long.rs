@@ -1,4 +1,4 @@
-//! `-l`: a line for each entry. One pass finds how wide the columns are, a second one writes them.
+//! `-l`: a line for each entry. One pass measures the columns, a second one writes them.
 
 use super::prefix::context;
 use crate::consumer::{Consumer, Declare};
@@ -101,7 +101,7 @@ fn draw(
             clock.write_unknown(buffer);
         }
         buffer.push(b' ');
-        // The bytes of an owner's name may be more than their columns: then the row is longer than planned.
+        // An owner's name may have more bytes than columns. Then the row is longer than planned.
         let column = buffer.len().wrapping_sub(start).wrapping_sub(row.excess);
         match dired {
             None => {
@@ -117,7 +117,7 @@ fn draw(
     }
 }
 
-/// The same as [`Painter::name_and_target`], and notes where the name stands.
+/// Like [`Painter::name_and_target`], and records the position of the name.
 #[cold]
 fn write_dired(
     dired: &mut Dired,
@@ -135,7 +135,7 @@ fn write_dired(
     dired.name(offset + padding as u64, name - padding);
 }
 
-/// How wide the columns are.
+/// The widths of the columns.
 #[derive(Clone)]
 struct Columns<'s> {
     style: &'s Style,
@@ -171,7 +171,7 @@ impl<'s> Columns<'s> {
         }
     }
 
-    /// Takes an entry into account. One that could not be stat'ed fits into any column.
+    /// Measures an entry. An entry that could not be stat'ed fits into any column.
     #[inline]
     fn measure(&mut self, entry: &Entry<'_>) {
         if !entry.is_known() {
@@ -208,7 +208,7 @@ impl<'s> Columns<'s> {
 }
 
 impl Columns<'_> {
-    /// Takes into account what another has measured.
+    /// Joins the measurements of another thread.
     fn join(&mut self, other: &Columns<'_>) {
         self.users.width = self.users.width.max(other.users.width);
         self.groups.width = self.groups.width.max(other.groups.width);
@@ -228,15 +228,15 @@ fn is_device(entry: &Entry<'_>) -> bool {
     matches!(entry.kind(), Kind::Char | Kind::Block)
 }
 
-/// Everything before the time, as a text of spaces into which each column writes at its place. The owners of the
-/// entry before are still in it, since they seldom change.
+/// Everything before the time: a text of spaces, into which each column writes at its position. The owners of the
+/// entry before stay in it, because they seldom change.
 struct Row<'s> {
     style: &'s Style,
     users: OwnerColumn<'s>,
     groups: OwnerColumn<'s>,
     context_width: usize,
     text: Vec<u8>,
-    /// Owner and group in `text`; `None` at first, and for an entry that has none to show.
+    /// Owner and group in `text`; `None` at first, and for an entry without known owners.
     owners: Option<(u32, u32)>,
     /// The security context in `text`, if it is shown.
     context: Vec<u8>,
@@ -250,10 +250,10 @@ struct Row<'s> {
     minor_width: usize,
     /// Whether sizes may have more bytes than columns.
     wide: bool,
-    /// Where GNU begins to count the columns of the screen: at the size, if owners stand before it.
+    /// The position from which GNU counts the columns of the screen: the size, if owners are before it.
     counted_from: usize,
-    /// How many bytes longer than its columns the row is before the place where counting begins; below 0, wrapped around,
-    /// where an owner's name of unknown width is not padded.
+    /// How many bytes the row has more than columns, before the position from which columns are counted. It is
+    /// negative (wrapped around) if an owner's name of unknown width is not padded.
     excess: usize,
 }
 
@@ -300,7 +300,7 @@ impl<'s> Row<'s> {
         row
     }
 
-    /// Puts other owners, or another context, into the row.
+    /// Writes other owners, or another context, into the row.
     #[cold]
     fn set_owners(&mut self, owners: Option<(u32, u32)>, context: &[u8]) {
         let Row { style, text, users, groups, .. } = self;
@@ -374,7 +374,8 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// Puts sizes in whose bytes are not their columns, the last one first: the places before it stay where they are.
+    /// Inserts sizes that have more bytes than columns. The last one is first, so that the positions before it do not
+    /// move.
     #[cold]
     fn write_wide(&mut self, entry: &Entry<'_>, start: usize, out: &mut Vec<u8>) {
         let mut replace = |place: Range<usize>, text: Text| {
@@ -429,7 +430,7 @@ impl<'s> Row<'s> {
     }
 }
 
-/// Inode 0 is how a file system says that it has none.
+/// Writes an inode number. 0 means that the file system has none.
 fn put_inode(place: &mut [u8], inode: u64) {
     match inode {
         0 => put_right(place, b"?"),

@@ -1,4 +1,4 @@
-//! The arrangements of entries, each with what it needs to know of them.
+//! The arrangements of entries, each with its needs.
 
 pub(crate) mod columns;
 pub(crate) mod commas;

@@ -1,4 +1,4 @@
-//! What stands before a name in every format: inode number, allocated size and, but for the long one, context.
+//! The parts before a name in every format: inode number, allocated size and, except in the long format, context.
 
 use crate::frame::Rows;
 use crate::number::{Text, digits, push_number, push_right, push_spaces};
@@ -6,13 +6,14 @@ use crate::style::Style;
 use alloc::vec::Vec;
 use dents_core::batch::Entry;
 
-/// Which of the columns there are, and how wide they are.
+/// Which of these columns are shown, and how wide they are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefix {
     inode: Option<usize>,
     blocks: Option<usize>,
     context: Option<usize>,
-    /// Whether the widths are those of columns; otherwise they are zero, and each entry takes what it takes.
+    /// Whether the columns are aligned. Otherwise the widths are zero, and each entry takes as many columns as its
+    /// numbers need.
     aligned: bool,
 }
 
@@ -30,7 +31,7 @@ impl Prefix {
         }
     }
 
-    /// Columns that are as wide as what stands in them.
+    /// Columns that are not aligned: each cell is as wide as its text.
     pub(super) fn unaligned(style: &Style) -> Prefix {
         Prefix {
             inode: style.inode.then_some(0),

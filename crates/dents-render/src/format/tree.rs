@@ -1,7 +1,7 @@
 //! `--tree`: each entry below its directory, on a branch.
 //!
-//! A hierarchy comes as one batch and as [`Line`]s in the order of drawing, each with its depth. What the branches look
-//! like follows from the depths, and from which line is the last of its directory.
+//! A hierarchy is one batch and the [`Line`]s in the order of drawing, each with its depth. The shape of the branches
+//! follows from the depths, and from which line is the last of its directory.
 
 use super::prefix::Prefix;
 use crate::frame::{Frame, FrameKind, Rows};
@@ -18,37 +18,37 @@ use dents_core::team::Team;
 /// A line of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What stands there.
+    /// The content of the line.
     pub what: What,
-    /// How far below an operand, which itself is at 0.
+    /// The depth below the operand, which has depth 0.
     pub depth: u32,
     /// Whether it is the last of its directory.
     pub last: bool,
 }
 
-/// What stands on a line.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// The entry at this position of the batch.
     Entry(u32),
-    /// So many entries that are not shown.
+    /// The number of entries that are not shown.
     More(u32),
-    /// That the entries of the directory are further up, below another way to it.
+    /// The tree has already shown the entries of this directory, below another path to it.
     Above,
 }
 
-/// What branches are made of.
+/// The texts of branches.
 struct Shapes {
-    /// Before an entry that others follow.
+    /// Before an entry that is not the last of its directory.
     fork: &'static [u8],
     /// Before the last.
     end: &'static [u8],
-    /// Below an entry that others follow.
+    /// Below an entry that is not the last of its directory.
     pass: &'static [u8],
     dots: &'static [u8],
 }
 
-/// As GNU and the terminals have them: in UTF-8 lines that meet, elsewhere what looks most like them.
+/// Box-drawing characters in UTF-8, and similar ASCII characters elsewhere.
 const LINES: Shapes =
     Shapes {
         fork: "├── ".as_bytes(), end: "└── ".as_bytes(), pass: "│   ".as_bytes(), dots: "…".as_bytes()
@@ -61,7 +61,7 @@ const NOTHING: &[u8] = b"    ";
 /// Columns that a branch takes for each level.
 const STEP: usize = 4;
 
-/// The branch of the line at hand.
+/// The branch of the current line.
 pub(crate) struct Branch {
     shapes: &'static Shapes,
     /// Of each depth from 1 on, whether the line above at that depth is the last of its directory.
@@ -73,7 +73,7 @@ impl Branch {
         Branch { shapes: if utf8 { &LINES } else { &ASCII }, ended: Vec::new() }
     }
 
-    /// Appends the branch of the next line. Returns the columns it takes.
+    /// Appends the branch of the next line. Returns its width in columns.
     pub(crate) fn write(&mut self, line: &Line, out: &mut Vec<u8>) -> usize {
         let Some(above) = (line.depth as usize).checked_sub(1) else {
             self.ended.clear();
@@ -88,14 +88,14 @@ impl Branch {
         line.depth as usize * STEP
     }
 
-    /// Appends what stands below the line written last, in the place of its branch.
+    /// Appends the continuation of the branch below the last line.
     fn write_below(&self, out: &mut Vec<u8>) {
         for ended in &self.ended {
             out.extend_from_slice(if *ended { NOTHING } else { self.shapes.pass });
         }
     }
 
-    /// Appends what stands where entries are left out.
+    /// Appends the text for entries that are not shown.
     fn write_more(&self, count: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.shapes.dots);
         out.push(b' ');
@@ -103,7 +103,7 @@ impl Branch {
         out.extend_from_slice(b" more");
     }
 
-    /// Appends what stands in the place of an entry.
+    /// Appends the text of a line that is no entry.
     fn write_remark(&self, what: What, out: &mut Vec<u8>) {
         match what {
             What::Entry(_) => {}
@@ -125,7 +125,7 @@ fn in_order(lines: &[Line]) -> Vec<u32> {
     lines.iter().filter_map(entry).collect()
 }
 
-/// What a listing with `-R` has of it too: all but operands that are directories.
+/// The entries that `-R` would list too: all except operands that are directories.
 pub(crate) fn below(batch: &Batch, lines: &[Line]) -> Vec<u32> {
     let is_below = |line: &&Line| match line.what {
         What::Entry(place) => line.depth > 0 || batch.entry(place as usize).kind() != Kind::Dir,
@@ -191,7 +191,7 @@ pub(crate) fn render_view(
     }
 }
 
-/// Draws lines without columns, but for what stands before a name in every format.
+/// Draws lines without columns, except for those before a name in every format.
 #[cold]
 #[inline(never)]
 pub(crate) fn render(painter: &mut Painter<'_>, frame: &Frame<'_>, lines: &[Line], out: &mut impl Sink) {

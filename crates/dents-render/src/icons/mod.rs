@@ -1,10 +1,11 @@
-//! `--icons`: a glyph before each name, by what the name says and of which type the entry is.
+//! `--icons`: a glyph before each name, chosen by name and type.
 //!
-//! Nothing is asked for it that a plain listing would not know: names and types. Executables and what links lead to have
-//! glyphs of their own only where another part (a colour, the long format) declared the mode. The glyphs are those of Nerd Fonts
-//! 3; `icons.tsv` says which means what, `DLS_ICONS` what is different for this user (`parse.rs`).
+//! Icons need only facts that a plain listing has: names and types. Executables and links by their targets have
+//! glyphs of their own only if another part (a colour, the long format) declared the mode. The glyphs are those of
+//! Nerd Fonts 3. `icons.tsv` has the built-in table, `DLS_ICONS` the user's changes (`parse.rs`).
 //!
-//! `name.rs` writes the glyph, within the colour of the name and before what aligns quoted names, outside of links.
+//! `name.rs` writes the glyph: in the colour of the name, before the space that aligns quoted names, and outside
+//! hyperlinks.
 
 mod parse;
 mod table;
@@ -34,7 +35,7 @@ enum Type {
     Unknown,
 }
 
-/// Keys of the types, in the order of [`Type`]: where `LS_COLORS` has one, its own.
+/// Keys of the types, in the order of [`Type`]: those of `LS_COLORS` where it has one.
 const TYPES: [&[u8; 2]; 11] = [b"fi", b"di", b"ln", b"ld", b"or", b"pi", b"so", b"bd", b"cd", b"ex", b"un"];
 
 /// Their glyphs in the table.
@@ -51,13 +52,13 @@ static GLYPHS: [char; TYPES.len()] = {
 /// Which glyph an entry has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Icons {
-    /// Of all that the user said, the values and the keys.
+    /// All values and keys that the user has set.
     text: Vec<u8>,
-    /// What the user said of types.
+    /// The user's glyphs for types.
     types: [Option<Glyph>; TYPES.len()],
-    /// What the user said of names; the last that fits counts.
+    /// The user's glyphs for names; the last pattern that matches wins.
     patterns: Vec<Pattern>,
-    /// The widest glyph. The others are filled up with spaces.
+    /// The width of the widest glyph. Others are padded with spaces.
     width: u8,
 }
 
@@ -68,25 +69,25 @@ struct Span {
     len: u32,
 }
 
-/// A glyph of the user's.
+/// A glyph that the user has set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Glyph {
     text: Span,
     width: u8,
 }
 
-/// Names of the user's, and their glyph.
+/// A pattern of names that the user has set, and its glyph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
-    /// Whether it is about directories; about other files if not.
+    /// Whether it is for directories; otherwise it is for other files.
     directory: bool,
     prefix: Span,
-    /// Without it the name must be the prefix.
+    /// If `None`, the whole name must be the prefix.
     suffix: Option<Span>,
     glyph: Glyph,
 }
 
-/// What is known of an entry beside its name and its type.
+/// The known facts about an entry beside its name and its type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// The mode of a regular file, if another part declared it.
@@ -102,17 +103,17 @@ impl Default for Icons {
 }
 
 impl Icons {
-    /// What must be known for them: the type, which `readdir` tells where it can.
+    /// Declares the needs of icons: the type, which `readdir` returns on most file systems.
     pub(crate) fn declare(to: &mut Declare<'_>) {
         to(Consumer::Icons, NeedsByKind::all(Needs::TYPE));
     }
 
-    /// The columns of a glyph and of the space behind it.
+    /// The columns of a glyph and of the space after it.
     pub(crate) fn columns(&self) -> usize {
         usize::from(self.width) + 1
     }
 
-    /// Appends the glyph of an entry and the space behind it.
+    /// Appends the glyph of an entry and the space after it.
     pub(crate) fn write(&self, name: &[u8], kind: Kind, known: Known, out: &mut Vec<u8>) {
         let width = match self.find(name, kind, known) {
             Found::Own(glyph) => {
@@ -147,7 +148,7 @@ impl Icons {
         self.types[kind].map_or(Found::Builtin(GLYPHS[kind]), Found::Own)
     }
 
-    /// The glyph of the last pattern that fits.
+    /// The glyph of the last pattern that matches.
     fn own(&self, name: &[u8], directory: bool) -> Option<Glyph> {
         let fits = |pattern: &&Pattern| pattern.directory == directory && self.fits(pattern, name);
         self.patterns.iter().rev().find(fits).map(|pattern| pattern.glyph)
@@ -194,7 +195,7 @@ impl Type {
     }
 }
 
-/// What follows the last dot, unless that is the first byte.
+/// The text after the last dot, unless that dot is the first byte.
 fn extension(name: &[u8]) -> Option<&[u8]> {
     match name.iter().rposition(|byte| *byte == b'.') {
         None | Some(0) => None,

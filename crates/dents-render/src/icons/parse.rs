@@ -1,23 +1,24 @@
 //! The syntax of `DLS_ICONS`: `*.rs=e7a8:README*=f02d:src/=f07c:di=📁`.
 //!
-//! Like `LS_COLORS`, pairs of key and value with colons between them. A key is a type's two letters, or a name with at
-//! most one `*` in it; with a slash behind it, it is about directories. A value is a code point in hexadecimal or the
-//! characters themselves, of two columns at most; nothing means no glyph. A backslash takes the meaning off what follows.
+//! As in `LS_COLORS`, colons separate pairs of key and value. A key is the two letters of a type, or a name with at
+//! most one `*` in it; with a slash at its end, it is for directories. A value is a code point in hexadecimal, or the
+//! characters themselves, at most two columns wide. An empty value means no glyph. A backslash removes the special
+//! meaning of the next character.
 
 use super::{Glyph, Icons, Pattern, Span, TYPES};
 use crate::width::{Char, width};
 use alloc::vec::Vec;
 
-/// A pair that makes no sense.
+/// An invalid pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadIcon<'a> {
     /// As it was written.
     pub pair: &'a [u8],
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub why: Why,
 }
 
-/// What is wrong with a pair.
+/// Why a pair is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// It has no `=`.
@@ -29,7 +30,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// What would be right.
+    /// A phrase that says what is valid.
     #[must_use]
     pub fn way_out(self) -> &'static str {
         match self {
@@ -43,11 +44,11 @@ impl Why {
 }
 
 impl Icons {
-    /// Adds what a text in the syntax of `DLS_ICONS` says; of two that contradict each other, the later one counts. So
-    /// a configuration comes first and the environment after it.
+    /// Adds the pairs of a text in the syntax of `DLS_ICONS`. A later pair wins over an earlier one, so the
+    /// configuration is added first, then the environment.
     ///
     /// # Errors
-    /// The first pair that makes no sense. All others are taken.
+    /// The first invalid pair. All valid pairs are added.
     pub fn add<'a>(&mut self, text: &'a [u8]) -> Result<(), BadIcon<'a>> {
         let mut result = Ok(());
         let mut rest = text;
@@ -131,7 +132,7 @@ fn code_point(value: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// What stands before the first of these bytes that has no backslash before it, and what stands behind it.
+/// Splits a text at the first of these bytes that has no backslash before it.
 fn cut(text: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
     let mut at = 0;
     while at < text.len() {

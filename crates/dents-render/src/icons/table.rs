@@ -1,13 +1,14 @@
-//! The table of [`super::Icons`], made of `icons.tsv` by the compiler: nothing is read or arranged when the program runs.
+//! The table of [`super::Icons`]. The compiler makes it of `icons.tsv`, so the program reads and arranges nothing at
+//! run time.
 //!
-//! A line of the file is a class, a key, a code point in hexadecimal and the name by which Nerd Fonts lists it. Keys are
-//! in lower case. They end up in one hash table with open addressing, whose hash looks at five bytes and the length of a
-//! key, not at all of it: most names are asked for twice and found never, which costs two or three loads.
+//! A line of the file is a class, a key, a code point in hexadecimal and the name in Nerd Fonts. Keys are in lower
+//! case. They are in one hash table with open addressing. Its hash uses five bytes and the length of a key, not the
+//! whole key: most names are looked up twice and not found, which costs two or three loads.
 
-/// What the file says. The program itself does not contain it.
+/// The text of the file. The program itself does not contain it.
 const SOURCE: &[u8] = include_bytes!("icons.tsv");
 
-/// What a key is held against.
+/// What a key is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -17,7 +18,7 @@ pub(super) enum Class {
     Directory,
     /// The name of a file.
     Name,
-    /// What follows the last dot in the name of a file.
+    /// The text after the last dot in the name of a file.
     Extension,
 }
 
@@ -25,7 +26,7 @@ pub(super) enum Class {
 #[derive(Clone, Copy)]
 struct Row {
     class: Class,
-    /// Where in [`KEYS`] the key begins.
+    /// The position of the key in [`KEYS`].
     start: u16,
     len: u8,
     glyph: char,
@@ -75,7 +76,7 @@ const ROWS_AND_KEYS: ([Row; SIZES.0], [u8; SIZES.1]) = {
     (rows, keys)
 };
 
-/// The field that begins at a place, and where the next one does.
+/// The field at a position, and the position of the next one.
 const fn field(start: usize) -> (&'static [u8], usize) {
     let mut end = start;
     while !matches!(SOURCE[end], b'\t' | b'\n') {
@@ -109,11 +110,11 @@ const fn code_point(hex: &[u8]) -> char {
     }
 }
 
-/// A power of two, so large that three quarters of the slots are empty.
+/// The number of slots is 2 to this power, so that three quarters of them are empty.
 const BITS: u32 = 12;
 const EMPTY: u16 = u16::MAX;
 
-/// By hash, the numbers of rows.
+/// The numbers of rows, by hash.
 static SLOTS: [u16; 1 << BITS] = {
     let (rows, keys) = (&ROWS_AND_KEYS.0, &ROWS_AND_KEYS.1);
     let mut slots = [EMPTY; 1 << BITS];
@@ -129,7 +130,7 @@ static SLOTS: [u16; 1 << BITS] = {
     slots
 };
 
-/// No key is longer.
+/// The length of the longest key.
 const LONGEST: usize = {
     let (rows, mut longest, mut nth) = (&ROWS_AND_KEYS.0, 0, 0);
     while nth < rows.len() {
@@ -161,7 +162,7 @@ const fn byte(key: &[u8], at: usize) -> u64 {
     key[at].to_ascii_lowercase() as u64
 }
 
-/// The glyph of a key, in whatever case its letters are.
+/// The glyph of a key, without regard to case.
 #[inline]
 pub(super) fn find(class: Class, key: &[u8]) -> Option<char> {
     if key.is_empty() || key.len() > LONGEST {

@@ -4,8 +4,7 @@ use super::{Quoter, Quoting, escape_letter, push_octal};
 use crate::width::Char;
 use alloc::vec::Vec;
 
-/// In the style that quotes only where it must: whether the name must stand in quotes. A backslash is no
-/// reason, if it is the only one.
+/// In the style that quotes only names that need it: whether the name needs quotes. A backslash alone is no reason.
 pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
@@ -21,7 +20,7 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
 /// Writes the name with escape sequences, between the marks of its style.
 pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     let (open, close) = quoter.marks();
-    // Once there are quotes around a name that could do without, the extra characters need nothing more.
+    // If a name of this style is quoted anyway, the extra characters need no escape.
     let extra = quoter.style != Quoting::CMaybe;
     out.extend_from_slice(open);
     let mut at = 0;

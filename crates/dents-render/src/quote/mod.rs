@@ -1,10 +1,10 @@
-//! How unusual names are written: the quoting styles of GNU.
+//! The quoting styles of GNU, for unusual names.
 //!
-//! A name is drawn by [`Quoter::write`]. Most names need nothing: one pass over a table of 256 answers finds
-//! that out, and the name is copied as it is. The others go to `shell` (what a shell reads back as the
-//! name) or to `c` (backslash escapes). With `-q`, what is still not printable becomes `?` at the end.
+//! [`Quoter::write`] writes a name. Most names need no quotes: one pass over a table of 256 booleans shows that, and
+//! the name is copied. Other names go to `shell` (quotes that a shell understands) or to `c` (backslash escapes).
+//! With `-q`, characters that are still not printable become `?` at the end.
 //!
-//! [`quoteaf`], [`quotef`] and [`quote`] write names into messages, called as GNU calls them.
+//! [`quoteaf`], [`quotef`] and [`quote`] write names into messages; they have the names of GNU's functions.
 
 mod c;
 mod shell;
@@ -16,13 +16,13 @@ use dents_locale::Locale;
 /// The quoting styles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quoting {
-    /// As it is: `-N`, and what a pipe gets.
+    /// Unchanged: `-N`, and the default for a pipe.
     Literal,
     /// In single quotes where a shell needs them.
     Shell,
     /// In single quotes.
     ShellAlways,
-    /// As `Shell`, with `$'\n'` for what cannot be printed: what a terminal gets.
+    /// As `Shell`, with `$'\n'` for characters that cannot be printed: the default for a terminal.
     ShellEscape,
     /// As `ShellEscape`, in quotes always.
     ShellEscapeAlways,
@@ -39,7 +39,7 @@ pub enum Quoting {
 }
 
 impl Quoting {
-    /// What `--quoting-style` calls it.
+    /// Its word for `--quoting-style`.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Quoting::Literal => "literal",
@@ -55,7 +55,7 @@ impl Quoting {
         }
     }
 
-    /// Whether quotes stand around names only where they must.
+    /// Whether only names that need quotes get them.
     fn is_variable(self) -> bool {
         matches!(self, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe)
     }
@@ -81,12 +81,12 @@ impl Quoting {
         matches!(self, Shell | ShellAlways | ShellEscape | ShellEscapeAlways)
     }
 
-    /// Whether what cannot be printed is written as an escape sequence.
+    /// Whether characters that cannot be printed are written as escape sequences.
     fn escapes(self) -> bool {
         !matches!(self, Quoting::Literal | Quoting::Shell | Quoting::ShellAlways)
     }
 
-    /// What stands before and after a quoted name, unless the language has marks of its own.
+    /// The marks before and after a quoted name, unless the language has marks of its own.
     fn marks(self, utf8: bool) -> (&'static [u8], &'static [u8]) {
         match self {
             Quoting::Literal | Quoting::Escape => (b"", b""),
@@ -107,29 +107,29 @@ pub struct Quotes {
     pub close: Vec<u8>,
 }
 
-/// A quoting style made ready: what it does to each byte.
+/// A quoting style, prepared: which bytes it changes.
 #[derive(Clone, Debug)]
 pub struct Quoter {
     style: Quoting,
     utf8: bool,
     qmark: bool,
-    /// ASCII characters to be quoted beyond what the style asks for.
+    /// ASCII characters to be quoted beside those that the style quotes.
     extra: u128,
-    /// In the locale's styles: the marks of the user's language, if it has some.
+    /// For the styles of the locale: the marks of the user's language, if it has some.
     quotes: Option<Quotes>,
-    /// Whether a byte can stand in a name that is copied as it is.
+    /// For each byte, whether a name that contains it may be copied.
     plain: [bool; 256],
 }
 
 impl Quoter {
-    /// `extra` are ASCII characters to be quoted though the style would let them be; `qmark` is `-q`.
+    /// `extra` are ASCII characters to be quoted beside those that the style quotes; `qmark` is `-q`.
     #[must_use]
     pub fn new(style: Quoting, locale: &Locale, qmark: bool, extra: &[u8]) -> Quoter {
         let qmark = qmark && !style.escapes();
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
         let quotes = None;
         let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, quotes, plain: [false; 256] };
-        // Written as they are, whatever is in them: the table is not used.
+        // Without `-q`, literal names are always copied: the table is not used.
         if style != Quoting::Literal || qmark {
             for byte in 1..=255u8 {
                 quoter.plain[usize::from(byte)] = quoter.is_plain(byte);
@@ -165,7 +165,7 @@ impl Quoter {
         }
     }
 
-    /// What stands before and after a quoted name.
+    /// The marks before and after a quoted name.
     fn marks(&self) -> (&[u8], &[u8]) {
         match &self.quotes {
             Some(quotes) => (&quotes.open, &quotes.close),
@@ -177,7 +177,7 @@ impl Quoter {
         byte.is_ascii() && self.extra >> byte & 1 == 1
     }
 
-    /// Appends the name. Returns whether the result differs from it (before `-q` had its way).
+    /// Appends the name. Returns whether the style changes it (without regard to `-q`).
     #[inline]
     pub fn write(&self, name: &[u8], out: &mut Vec<u8>) -> bool {
         if (self.style == Quoting::Literal && !self.qmark) || self.copies(name) {
@@ -187,7 +187,7 @@ impl Quoter {
         self.write_slowly(name, out)
     }
 
-    /// Whether the name is written as it is, for all that the table can say.
+    /// Whether the table shows that the name may be copied.
     #[inline]
     fn copies(&self, name: &[u8]) -> bool {
         let bare = self.style.is_variable() || matches!(self.style, Quoting::Literal | Quoting::Escape);
@@ -226,7 +226,7 @@ impl Quoter {
         self.write(name, &mut out)
     }
 
-    /// In a variable style: whether the name must stand in quotes.
+    /// In a variable style: whether the name needs quotes.
     fn must_quote(&self, name: &[u8]) -> bool {
         match self.style {
             Quoting::CMaybe => c::must_quote(self, name),
@@ -234,7 +234,8 @@ impl Quoter {
         }
     }
 
-    /// Replaces what cannot be printed in `out[start..]`: one mark a character, invalid byte or cut-off end.
+    /// Replaces characters in `out[start..]` that cannot be printed: one `?` for each character, invalid byte or
+    /// truncated end.
     fn put_question_marks(&self, out: &mut Vec<u8>, start: usize) {
         let (mut from, mut to) = (start, start);
         while from < out.len() {
@@ -268,13 +269,13 @@ pub fn quoteaf(name: &[u8], locale: &Locale) -> Vec<u8> {
     written(&Quoter::new(Quoting::ShellEscapeAlways, locale, false, b""), name)
 }
 
-/// A name before a colon: in quotes where a shell would need them or where there is a colon in it.
+/// A name before a colon: in quotes if a shell needs them or if the name contains a colon.
 #[must_use]
 pub fn quotef(name: &[u8], locale: &Locale) -> Vec<u8> {
     written(&Quoter::new(Quoting::ShellEscape, locale, false, b":"), name)
 }
 
-/// A word of the user's within a sentence, between the marks of the locale.
+/// A word of the user within a sentence, between the marks of the locale.
 #[must_use]
 pub fn quote(word: &[u8], locale: &Locale) -> Vec<u8> {
     quote_between(word, locale, None)

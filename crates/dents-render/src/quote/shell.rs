@@ -1,14 +1,15 @@
 //! Names as a shell reads them back.
 //!
-//! Inside single quotes everything stands for itself but the quote, which becomes `'\''`, and (where the
-//! style escapes) what cannot be printed, which becomes `$'\n'` between closed quotes. A name whose only
-//! trouble is a single quote is more readable in double quotes, and gets them.
+//! Inside single quotes every character stands for itself, except the quote, which becomes `'\''`. In the styles that
+//! escape, characters that cannot be printed become `$'\n'` between closed quotes. If a single quote is the only
+//! special character of a name, double quotes are more readable, and are used.
 
 use super::{Quoter, escape_letter, push_octal};
 use crate::width::Char;
 use alloc::vec::Vec;
 
-/// Whether a byte means nothing to a shell anywhere in a word: for those above ASCII as long as nothing is escaped.
+/// Whether a byte has no special meaning for a shell anywhere in a word. Bytes above ASCII have none as long as
+/// nothing is escaped.
 pub(super) fn is_safe(byte: u8) -> bool {
     match byte {
         b'\t' | b'\n' | b'\r' => false,
@@ -32,7 +33,7 @@ fn is_special(name: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether the byte at `at` can stand in double quotes and mean itself, in C as well as in a shell.
+/// Whether the byte at `at` means itself in double quotes, both in C and in a shell.
 fn fits_double_quotes(name: &[u8], at: usize) -> bool {
     match name[at] {
         b' ' | b'\'' | b'%' | b'+' | b',' | b'-' | b'.' | b'/' | b':' | b'@' | b']' | b'_' => true,
@@ -41,7 +42,7 @@ fn fits_double_quotes(name: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether the name must stand in quotes.
+/// Whether the name needs quotes.
 pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
@@ -62,8 +63,8 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     if wants_double_quotes(quoter, name) {
         out.push(b'"');
         for byte in name {
-            // Within quotes that are there for their own sake, GNU sets backslashes before the extra characters,
-            // as in C. A shell would keep them.
+            // In the styles that always quote, GNU writes backslashes before the extra characters, as in C. A shell
+            // would keep these backslashes.
             if quoter.is_extra(*byte) && !quoter.style.is_variable() {
                 out.push(b'\\');
             }

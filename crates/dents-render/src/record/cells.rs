@@ -7,22 +7,22 @@ use crate::number::{Text, push_number};
 use alloc::vec::Vec;
 use dents_core::batch::Time;
 
-/// Values in a syntax, each behind its `key`: what stands before it, separator and name.
+/// Writes values in a syntax, each after its `key`: the separator and the name.
 pub struct Cells {
     pub(super) syntax: Syntax,
-    /// CSV's cells at the end of the row: texts that are no text.
+    /// The cells at the end of a CSV row: texts that are not UTF-8, as base64.
     tail: Vec<u8>,
     clock: time::Writer,
 }
 
 impl Cells {
-    /// In this syntax.
+    /// A writer in this syntax.
     #[must_use]
     pub fn new(syntax: Syntax) -> Cells {
         Cells { syntax, tail: Vec::new(), clock: time::Writer::default() }
     }
 
-    /// Nothing is known.
+    /// A value that is not known.
     #[inline]
     pub fn null(&self, key: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(key);
@@ -82,7 +82,7 @@ impl Cells {
         out.extend(quote);
     }
 
-    /// Text from outside. `keys` are those of text and of base64.
+    /// Text from outside. The keys are those of the text and of its base64.
     #[inline]
     pub fn text(&mut self, [key, bytes_key]: [&[u8]; 2], text: Option<&[u8]>, out: &mut Vec<u8>) {
         let start = out.len();
@@ -107,7 +107,7 @@ impl Cells {
         }
     }
 
-    /// The end of a row: CSV's cells of texts that are no text.
+    /// The end of a row: in CSV the cells of texts that are not UTF-8.
     pub fn end_row(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.tail);
     }

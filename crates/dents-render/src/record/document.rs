@@ -1,4 +1,4 @@
-//! What stands before the first row and behind the last, and what must be remembered in between.
+//! The text before the first row and after the last, and the state that a document keeps in between.
 
 use super::row::error_word;
 use super::text::push_member;
@@ -10,15 +10,15 @@ use alloc::vec::Vec;
 use dents_core::batch::Batch;
 use dents_core::deadline::UNANSWERED;
 
-/// A run under way. There is none for a listing that is neither for programs nor counted.
+/// The state of a document. A listing that is neither for programs nor counted has none.
 pub(crate) struct State {
     begun: bool,
     /// Whether no row has been written yet.
     pub(super) first: bool,
     failures: Vec<Failure>,
-    /// Of this directory, with `--count`.
+    /// The counts of this directory, with `--count`.
     pub(super) here: Tally,
-    /// Of all, with `--summary`.
+    /// The counts of the whole listing, with `--summary`.
     all: Option<Tally>,
 }
 
@@ -43,7 +43,7 @@ impl State {
         })
     }
 
-    /// Takes rows into the summary, of a directory or `named` on the command line.
+    /// Adds rows to the summary: entries of a directory, or operands if `named`.
     pub(crate) fn sum(&mut self, batch: &Batch, order: &[u32], named: bool) {
         if let Some(all) = &mut self.all {
             all.add(batch, batch.entries(order), named);
@@ -55,12 +55,12 @@ impl State {
         self.all.is_some()
     }
 
-    /// What could not be listed stands at the end of a JSON document.
+    /// Records something that could not be listed, for the end of a JSON document.
     pub(crate) fn fail(&mut self, path: &[u8], errno: i32, message: &'static str) {
         self.failures.push(Failure { path: path.to_vec(), errno, message });
     }
 
-    /// What stands before the first row.
+    /// Writes the text before the first row.
     pub(super) fn begin(&mut self, style: &Style, out: &mut Vec<u8>) {
         let Some(record) = style.record.as_ref().filter(|_| !core::mem::replace(&mut self.begun, true))
         else {
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// What stands behind the last row.
+    /// Writes the text after the last row.
     pub(crate) fn finish(&mut self, style: &Style, out: &mut Vec<u8>) {
         self.begin(style, out);
         let all = self.all.take();
@@ -130,7 +130,7 @@ impl State {
     }
 }
 
-/// The fields, and behind them a column for the bytes of each text that is no text.
+/// The fields, and after them a column for the bytes of each text that is not UTF-8.
 fn push_csv_header(record: &Record, out: &mut Vec<u8>) {
     let texts = record.fields.iter().filter(|field| field.is_text()).map(|field| (field, "_bytes"));
     let all = record.fields.iter().map(|field| (field, "")).chain(texts);

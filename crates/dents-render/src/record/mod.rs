@@ -1,15 +1,16 @@
 //! Output for programs: a listing as JSON, NDJSON or CSV.
 //!
-//! The last station like every format, with two differences. What is drawn is what is known, not what is pleasant: numbers
-//! in bytes, times in UTC, unknown as null. And a run is one document, so something stands before the first entry and
-//! behind the last, and a `State` remembers in between. docs/OUTPUT.md describes the result to its readers.
+//! It is a format like the others, with two differences. Values are exact: sizes in bytes, times in UTC, unknown
+//! values as null. And a run is one document, with text before the first entry and after the last; a `State` is kept
+//! in between. docs/OUTPUT.md describes the formats to users.
 //!
 //! ```text
 //! Batch ─► row (a Writer: one field after the other) ─► text, time, words ─► Sink
 //!      └─► tally (--count, --summary)
 //! ```
 //!
-//! Fields and words are those of `dents scan`: a row means the same whichever program wrote it. What both use is public.
+//! Fields and words are those of `dents scan`: a row has the same meaning in both programs. Items that both use are
+//! public.
 
 mod cells;
 mod document;
@@ -38,10 +39,11 @@ use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::team::Team;
 use row::Writer;
 
-/// The version of the schema. It changes when a field changes its meaning or goes; new ones may come any time.
+/// The version of the schema. It changes when a field changes its meaning or is removed; fields may be added at any
+/// time.
 pub const VERSION: u32 = 1;
 
-/// What the formats of this module and the summary need.
+/// Declares the needs of the formats of this module and of the summary.
 #[cold]
 #[inline(never)]
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
@@ -71,7 +73,7 @@ pub(crate) fn render(
     let Some(record) = &style.record else { return };
     state.begin(style, out.buffer());
     let writer = |first: bool| Writer::new(record, first, frame);
-    // Rows of a document stand between commas; so the first one of all is drawn by itself.
+    // Commas separate the rows of a document, so the first row of all is drawn by itself.
     let (first, rest) = rows.order.split_at(usize::from(state.first && !rows.order.is_empty()));
     draw(rows.only(first), &mut writer(true), out);
     let rest = rows.only(rest);

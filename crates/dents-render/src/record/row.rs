@@ -1,4 +1,4 @@
-//! One row: field after field, in whichever syntax.
+//! One row: field after field, in any syntax.
 
 use super::cells::Cells;
 use super::text::{push_cell, push_member};
@@ -24,7 +24,7 @@ pub(super) struct Writer<'r> {
     end: &'static [u8],
 }
 
-/// A field, and what stands before its value.
+/// A field, and the text before its value.
 struct Column {
     field: Field,
     key: Vec<u8>,
@@ -32,7 +32,7 @@ struct Column {
     bytes_key: Vec<u8>,
 }
 
-/// What is known of an entry, looked up once.
+/// The facts about an entry, looked up once.
 struct Known<'e> {
     entry: Entry<'e>,
     /// Whether `statx` answered.
@@ -41,7 +41,7 @@ struct Known<'e> {
 }
 
 impl<'r> Writer<'r> {
-    /// `first` is whether nothing stands before the first row: JSON has commas between them.
+    /// `first`: whether no row was written before, because JSON has commas between rows.
     pub(super) fn new(record: &'r Record, first: bool, frame: &Frame<'r>) -> Writer<'r> {
         let Frame { directory, owners, notes, .. } = *frame;
         let column = |(place, field): (usize, &Field)| Column {
@@ -161,12 +161,12 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// The word of an error; `TIMEOUT` where no answer came in time.
+/// The word of an error; `TIMEOUT` if no answer arrived in time.
 pub(super) fn error_word(errno: i32) -> Option<&'static str> {
     if errno == UNANSWERED.raw_os_error() { Some("TIMEOUT") } else { errno_name(errno) }
 }
 
-/// What stands before a value: in JSON its name, and what separates it from what came before.
+/// The text before a value: the separator, and in JSON the name.
 fn key(syntax: Syntax, first_row: bool, place: usize, name: &str, suffix: &str) -> Vec<u8> {
     let mut key = Vec::new();
     match (syntax, place) {

@@ -1,7 +1,8 @@
-//! How many of each type: `--count` of a directory, `--summary` of all that was listed.
+//! Counts entries by type: `--count` for a directory, `--summary` for all that was listed.
 //!
-//! `.` and `..` of a directory do not count: they are no entries of their own. As operands they do. The type is what `readdir` tells, so neither asks anything
-//! where it does. Bytes are those of regular files, and told only where something else had to know the sizes.
+//! `.` and `..` of a directory do not count, because they are no entries of their own; as operands they do. The type
+//! is that of `readdir`, so neither option makes a request where `readdir` returns types. Bytes are those of regular
+//! files; they are shown only if something else needs the sizes.
 
 use super::text::{push_base64, push_cell, push_member};
 use super::{State, Syntax, VERSION, words};
@@ -14,18 +15,18 @@ use alloc::vec::Vec;
 use dents_core::batch::{Batch, Entry};
 use dents_core::needs::{Kind, Needs};
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     entries: u64,
     kinds: [u64; 16],
     bytes: u128,
-    /// Whether there was a batch whose sizes were not asked for.
+    /// Whether there was a batch whose sizes were not requested.
     unsized_batch: bool,
 }
 
 impl Tally {
-    /// Takes entries of a batch into account, which are those of a directory or were `named` on the command line.
+    /// Counts entries of a batch: those of a directory, or operands if `named`.
     pub(crate) fn add<'b>(
         &mut self,
         batch: &'b Batch,
@@ -99,7 +100,7 @@ impl Tally {
         out.push(style.eol);
     }
 
-    /// What is there of each type, a line each, and how much it comes to.
+    /// A line for each type with its number of entries, and a line with the total.
     fn push_lines(&self, eol: u8, out: &mut Vec<u8>) {
         let width = digits(self.entries);
         for (kind, word, ..) in words::KINDS {
@@ -148,7 +149,7 @@ pub(super) fn push_csv_header(out: &mut Vec<u8>) {
     out.extend_from_slice(b",directory_bytes\r\n");
 }
 
-/// `--count`: takes entries into account, and once there are no more of the directory tells how many.
+/// `--count`: counts entries, and after the last entry of the directory writes the counts.
 #[cold]
 #[inline(never)]
 pub(crate) fn count(

@@ -1,8 +1,9 @@
 //! Bytes as JSON strings and as cells of CSV.
 //!
-//! Text is exact: UTF-8 is a string; what is not UTF-8 is base64 under another name, `name_bytes` for `name`. Nothing that a
-//! terminal takes for a command leaves raw, nor what turns the direction of writing, by which a name shows as another one.
-//! JSON has escapes for that; CSV has none, so there a text with such characters goes the way of what is not UTF-8.
+//! Text is exact: UTF-8 is a string; bytes that are not UTF-8 are base64 under another name, `name_bytes` for `name`.
+//! Characters that a terminal takes for a command are never written raw, nor are those that change the direction of
+//! writing, with which a name can look like another one. JSON escapes them. CSV has no escapes, so a text with such
+//! characters is written as base64 too.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +19,7 @@ pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     out.truncate(start + written);
 }
 
-/// Text as it is, or else its bytes in base64.
+/// The text if it is UTF-8, else its bytes in base64.
 #[must_use]
 pub fn exact(bytes: &[u8]) -> (Option<&str>, Option<String>) {
     match core::str::from_utf8(bytes) {
@@ -51,9 +52,9 @@ pub fn push_member(name: &str, text: Option<&[u8]>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends text as a JSON string, quotes included, if it is UTF-8; else nothing. Returns whether it did.
+/// Appends text as a JSON string, with quotes, if it is UTF-8; else nothing. Returns whether it did.
 ///
-/// Almost all names need no escapes, and seeing that is one pass that the compiler makes of wide instructions.
+/// Almost all names need no escapes. The check for that is one pass, which the compiler vectorizes.
 #[inline]
 pub fn push_string(text: &[u8], out: &mut Vec<u8>) -> bool {
     if !text.iter().all(|byte| is_plain(*byte)) {
@@ -86,8 +87,8 @@ pub fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Appends UTF-8 as the inside of a JSON string. Control characters are escaped, also DEL, those of U+0080–U+009F and
-/// [those of direction](is_bidi_control), so that it is safe on a terminal.
+/// Appends UTF-8 as the inside of a JSON string. It escapes control characters (also DEL and U+0080–U+009F) and
+/// [those of direction](is_bidi_control), so the result is safe on a terminal.
 pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     if text.iter().all(|byte| is_plain(*byte)) {
         return out.extend_from_slice(text);
@@ -106,7 +107,7 @@ pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
                 push_code((*next).into(), out);
                 rest = after;
             }
-            // What is_bidi_control knows.
+            // The characters of `is_bidi_control`.
             (0xd8, [0x9c, after @ ..]) => {
                 push_code(0x61c, out);
                 rest = after;
@@ -130,8 +131,8 @@ fn push_code(code: u16, out: &mut Vec<u8>) {
     out.extend([12, 8, 4, 0].map(|shift| HEX[usize::from(code >> shift & 15)]));
 }
 
-/// Appends text as a cell of CSV, if it is UTF-8 without control characters, those of direction among them; else nothing. Returns whether it did. It is
-/// quoted where RFC 4180 wants it: where there is a comma or a quote.
+/// Appends text as a cell of CSV, if it is UTF-8 without control characters and characters of direction; else
+/// nothing. Returns whether it did. It is quoted if RFC 4180 demands that: if it contains a comma or a quote.
 pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
     let plain = |byte: &u8| is_plain(*byte) & (*byte != b',');
     if text.iter().all(plain) {

@@ -1,10 +1,10 @@
-//! The words and numbers that stand for types, questions, attributes and devices.
+//! The words and numbers for types, requests, attributes and devices.
 
 use crate::note::Change;
 use dents_core::batch::Asked;
 use dents_core::needs::Kind;
 
-/// Types in the order of counts: each with its word, and what one and several are called in a sentence.
+/// Types in the order of counts, each with its word, and its singular and plural in a sentence.
 pub(crate) const KINDS: [(Kind, &str, &str, &str); 9] = [
     (Kind::Reg, "file", "file", "files"),
     (Kind::Dir, "directory", "directory", "directories"),
@@ -23,13 +23,13 @@ pub fn of_kind(kind: Kind) -> &'static str {
     KINDS.iter().find(|row| row.0 == kind).map_or("unknown", |row| row.1)
 }
 
-/// The type that a word stands for.
+/// The type with this word.
 #[must_use]
 pub fn kind(word: &[u8]) -> Option<Kind> {
     KINDS.iter().find(|row| row.1.as_bytes() == word).map(|row| row.0)
 }
 
-/// The word of a question.
+/// The word of a request.
 #[must_use]
 pub(crate) fn of_asked(asked: Asked) -> &'static str {
     match asked {
@@ -58,7 +58,7 @@ pub(crate) fn attributes(set: u64) -> impl Iterator<Item = &'static str> {
     ATTRIBUTES.iter().filter(move |row| set & row.0 != 0).map(|row| row.1)
 }
 
-/// The word of what git says.
+/// The word of a difference in git.
 pub(crate) fn change(change: Change) -> &'static str {
     match change {
         Change::None => "none",
@@ -72,8 +72,8 @@ pub(crate) fn change(change: Change) -> &'static str {
     }
 }
 
-/// A device as `stat(2)` numbers it (`makedev(3)` of glibc), so that it is the number that other programs show. Nothing of
-/// the two halves is lost.
+/// The number of a device as in `stat(2)` (`makedev(3)` of glibc), which other programs show too. It has all bits of
+/// the two halves.
 #[must_use]
 pub fn device((major, minor): (u32, u32)) -> u64 {
     let (major, minor) = (u64::from(major), u64::from(minor));

@@ -1,4 +1,4 @@
-//! Times as ages: `3m`, `2h`, `5d`, `8mo`, `2y`; with a `+` before it, a time to come.
+//! Times as ages: `3m`, `2h`, `5d`, `8mo`, `2y`; with a `+` before it, a time in the future.
 
 use crate::number::Text;
 use crate::view::Paint;
@@ -8,7 +8,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 const WEEK: u64 = 7 * DAY;
-/// Neither leap years nor the lengths of months: what is of this day a year ago is a year old.
+/// Leap years and the lengths of months are ignored.
 const YEAR: u64 = 365 * DAY;
 const MONTH: u64 = YEAR / 12;
 
@@ -16,14 +16,14 @@ const MONTH: u64 = YEAR / 12;
 const UNITS: [(u64, &[u8]); 6] =
     [(YEAR, b"y"), (MONTH, b"mo"), (DAY, b"d"), (HOUR, b"h"), (MINUTE, b"m"), (1, b"s")];
 
-/// Whole seconds between a time and now, and whether it is still to come.
+/// Whole seconds between a time and now, and whether the time is in the future.
 fn distance(time: Time, now: Time) -> (u64, bool) {
     let future = time > now;
     let (from, to) = if future { (now, time) } else { (time, now) };
     (to.sec.abs_diff(from.sec) - u64::from(to.nsec < from.nsec), future)
 }
 
-/// How long ago a time was: in the largest unit of which there is a whole one, rounded down, as people count ages.
+/// The age of a time, in the largest unit that is not longer than the age, rounded down.
 pub(super) fn text(time: Time, now: Time) -> Text {
     let (seconds, future) = distance(time, now);
     let (unit, letter) = UNITS.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1, b"s"));

@@ -1,4 +1,4 @@
-//! What stands in each cell but the name's: its text, how wide that is, and its colour.
+//! All cells except the name: the text, its width and its colour.
 
 use super::{age, flags};
 use crate::mode;
@@ -19,9 +19,9 @@ use dents_core::owners::Owners;
 pub(super) struct Cell {
     /// Columns.
     pub(super) width: usize,
-    /// The colour of all of it; none if it has none, or colours are in the text.
+    /// The colour of the whole text; `None` if it has no colour, or if the text contains colours.
     pub(super) paint: Option<Paint>,
-    /// Whether it is set to the right even among texts: the number of an owner without a name.
+    /// Whether it is right-aligned, although its column is not: the number of an owner without a name.
     pub(super) right: bool,
 }
 
@@ -44,23 +44,23 @@ impl Cell {
         Cell { right: true, ..Cell::ascii(Text::number(n).as_bytes(), paint, out) }
     }
 
-    /// Not known.
+    /// The cell of a value that is not known.
     fn unknown(out: &mut Vec<u8>) -> Cell {
         Cell::ascii(b"?", Paint::Nothing, out)
     }
 
-    /// GNU sets it to the right.
+    /// The cell of a time that is not known; GNU right-aligns it.
     fn unknown_time(out: &mut Vec<u8>) -> Cell {
         Cell { right: true, ..Cell::unknown(out) }
     }
 
-    /// There is no such thing.
+    /// The cell of a value that does not exist.
     fn none(out: &mut Vec<u8>) -> Cell {
         Cell::ascii(b"-", Paint::Nothing, out)
     }
 }
 
-/// What writes cells. What it remembers of one entry spares work at the next.
+/// Writes cells. It keeps results for one entry that save work for the next.
 #[derive(Clone)]
 pub(super) struct Cells<'s> {
     style: &'s Style,
@@ -69,7 +69,7 @@ pub(super) struct Cells<'s> {
     users: OwnerColumn<'s>,
     groups: OwnerColumn<'s>,
     modes: Modes,
-    /// Whether some entry has a mark behind its mode.
+    /// Whether some entry has a mark after its mode.
     any_mark: bool,
     /// Digits of the largest numbers of devices; zero without any.
     major: usize,
@@ -101,12 +101,12 @@ impl<'s> Cells<'s> {
         self.minor = self.minor.max(other.minor);
     }
 
-    /// The columns that the numbers of devices take, set right within each of the two.
+    /// The width of the numbers of devices in columns, with both parts right-aligned.
     pub(super) fn device_width(&self) -> usize {
         if self.major == 0 { 0 } else { self.major + 2 + self.minor }
     }
 
-    /// How wide a cell will be, once all are measured.
+    /// Measures a cell.
     #[inline]
     pub(super) fn measure(
         &mut self,
@@ -364,7 +364,7 @@ fn size_paint(bytes: u64) -> Paint {
     }
 }
 
-/// As `git status --short` has them, but for `-` where nothing differs, `N` for what is new, and `I` for what is ignored.
+/// The letters of `git status --short`, except for `-` (no difference), `N` (new) and `I` (ignored).
 fn letter(change: Change) -> (u8, Paint) {
     match change {
         Change::None => (b'-', Paint::Nothing),
@@ -378,10 +378,11 @@ fn letter(change: Change) -> (u8, Paint) {
     }
 }
 
-/// Modes in colour: a directory has few different ones, each of which takes ten decisions and up to eleven sequences.
+/// Modes in colour. They are cached: a directory has few different modes, and each takes ten decisions and up to
+/// eleven sequences.
 #[derive(Clone, Default)]
 struct Modes {
-    /// Letters and mark, and what was made of them, at the place of a hash of the letters.
+    /// Letters and mark, and their coloured text, at the index of a hash of the letters.
     seen: [([u8; 11], Vec<u8>); Modes::CACHE],
 }
 

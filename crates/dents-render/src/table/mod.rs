@@ -1,7 +1,8 @@
-//! The view, drawn: in place of [`crate::Format::Long`]'s own drawing where the style has a [`View`].
+//! Draws the view, in place of [`crate::Format::Long`], if the style has a [`View`].
 //!
-//! One pass finds how wide the columns are, a second one writes them, both by the same code (`cells`), and what is large is
-//! drawn in pieces. A `Table` takes entries of any number of batches, so that a tree has the same columns from top to bottom.
+//! One pass measures the columns, a second one writes them, both by the same code (`cells`). Large listings are drawn
+//! in pieces. A `Table` takes entries of any number of batches, so that a tree has the same columns from top to
+//! bottom.
 //!
 //! ```text
 //! Style::view ─► declare ─► … Frame ─► Table: measure ─► head ─► row (cells, theme, name) ─► Sink
@@ -25,7 +26,7 @@ use core::ops::Range;
 use dents_core::mounts::Mounted;
 use dents_core::team::Team;
 
-/// What is known of entries from elsewhere, by their positions in the batch.
+/// Facts about entries beside their metadata, by position in the batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Elsewhere<'r> {
     notes: &'r [Note],

@@ -15,22 +15,22 @@ use alloc::vec::Vec;
 use dents_core::batch::{Entry, Time};
 use dents_core::mounts::Mounted;
 
-/// What is drawn of an entry that its metadata do not say.
+/// The parts of an entry's line that are not from its metadata.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Beside<'b> {
-    /// From elsewhere.
+    /// The note of the entry.
     pub(crate) note: Note,
     /// What is mounted there.
     pub(crate) mounted: Option<&'b Mounted>,
-    /// What stands before the name: the lines of a tree. Coloured as [`Paint::Branch`].
+    /// The text before the name: the lines of a tree. Coloured as [`Paint::Branch`].
     pub(crate) branch: &'b [u8],
-    /// The same on further lines about the entry, as wide.
+    /// The same for further lines of the entry, with the same width.
     pub(crate) below: &'b [u8],
-    /// The columns that either takes.
+    /// The width of either in columns.
     pub(crate) branch_width: usize,
 }
 
-/// Columns on their way to becoming rows: first every entry is measured, then the rows are written.
+/// The columns of a table: first every entry is measured, then the rows are written.
 pub(crate) struct Table<'s> {
     style: &'s Style,
     view: &'s View,
@@ -38,7 +38,7 @@ pub(crate) struct Table<'s> {
     fields: Vec<Field>,
     cells: Cells<'s>,
     brush: Option<Brush>,
-    /// The text of the cell at hand.
+    /// The text of the current cell.
     text: Vec<u8>,
 }
 
@@ -46,17 +46,17 @@ pub(crate) struct Table<'s> {
 struct Field {
     column: Column,
     width: usize,
-    /// Whether all cells are as wide as that: nothing is measured then.
+    /// Whether all cells have the width of the column, so that they need not be measured.
     steady: bool,
-    /// What writes its times, if it shows one and not as an age. Each has its own: neighbours share their minute in one
-    /// column, not across.
+    /// Writes the times of the column, if it shows times and not ages. Each column has its own clock, because
+    /// neighbouring entries often have the same minute in one column, but not in different ones.
     clock: Option<Clock>,
 }
 
 impl Field {
     fn new(column: Column, style: &Style, view: &View, zone: Option<&Arc<Zone>>, now: Time) -> Field {
         let clock = (column.time().is_some() && !view.relative).then(|| style.clock(now, zone));
-        // A format of one's own may write months in full.
+        // A format that the user sets may write full names of months.
         let steady = !matches!(style.time_style, TimeStyle::Custom { .. });
         let header = if view.header { column.header().len() } else { 0 };
         let width = clock.as_ref().filter(|_| steady).map_or(0, Clock::width);
@@ -83,7 +83,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Another one with the same widths, for another thread.
+    /// A copy with the same widths, for another thread.
     pub(crate) fn fork(&self) -> Table<'s> {
         let (style, view, zone, now) = (self.style, self.view, self.zone, self.cells.now());
         let field =
@@ -99,13 +99,13 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Makes the columns wide enough for an entry. The painter must be one without colour, and is asked only where
-    /// something stands behind the names.
+    /// Makes the columns wide enough for an entry. The painter must be one without colour; it is used only if a
+    /// column follows the names.
     pub(crate) fn measure(&mut self, entry: &Entry<'_>, beside: &Beside<'_>, painter: &mut Painter<'_>) {
         let Table { fields, cells, text, style, view, .. } = self;
         let last = fields.len().saturating_sub(1);
         for (nth, field) in fields.iter_mut().enumerate() {
-            // Nothing stands behind the last one that would have to be aligned. A mode is looked at for its mark.
+            // No column follows the last one, so it need not be aligned. A mode is measured for its mark.
             let free = nth == last && field.column != Column::Mode && !is_right(view, field.column);
             if field.steady || free {
                 continue;
@@ -121,7 +121,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// Takes over what a fork has measured.
+    /// Joins the measurements of a fork.
     pub(crate) fn join(&mut self, fork: &Table<'_>) {
         self.cells.join(&fork.cells);
         for (mine, theirs) in self.fields.iter_mut().zip(&fork.fields) {
@@ -154,7 +154,7 @@ impl<'s> Table<'s> {
         colored.into_iter().for_each(|brush| brush.end(out));
     }
 
-    /// The line of an entry, and what is said of it below.
+    /// The line of an entry, and the lines about it below.
     pub(crate) fn row(
         &mut self,
         entry: &Entry<'_>,
@@ -226,7 +226,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// The branch, the name, where it leads, what is mounted there.
+    /// The branch, the name, its target, and the mount.
     fn name(
         &self,
         entry: &Entry<'_>,
@@ -245,7 +245,7 @@ impl<'s> Table<'s> {
         }
     }
 
-    /// A line for each extended attribute, set in below the name.
+    /// A line for each extended attribute, indented below the name.
     #[cold]
     fn xattrs(
         &self,
@@ -275,7 +275,7 @@ impl<'s> Table<'s> {
     }
 }
 
-/// Numbers lean to the right, and ages are such.
+/// Whether a column is right-aligned: numbers are, and ages too.
 fn is_right(view: &View, column: Column) -> bool {
     column.is_number() || (view.relative && column.time().is_some())
 }
@@ -288,7 +288,7 @@ fn write_mounted(painter: &Painter<'_>, mounted: &Mounted, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// The columns of all that stands in the place of the name but the branch; `text` is the space to find out.
+/// The width of the name column without the branch, in columns; `text` is a buffer for measuring.
 fn name_width(
     entry: &Entry<'_>,
     beside: &Beside<'_>,

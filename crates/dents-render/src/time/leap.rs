@@ -3,30 +3,30 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// From this second on, so many leap seconds have been counted.
+/// From this second on, this many leap seconds were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Leap {
     at: i64,
     total: i32,
 }
 
-/// The leap seconds of a zone: none, but for those below `right/`.
+/// The leap seconds of a zone: none, except for zones below `right/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Leaps(Vec<Leap>);
 
-/// What to make of a second.
+/// The correction of a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Correction {
-    /// Seconds to take away.
+    /// Seconds to subtract.
     pub(super) seconds: i32,
     /// Whether this very second is a leap second: the 60th of its minute.
     pub(super) is_leap: bool,
-    /// The seconds for which this holds.
+    /// The seconds to which this applies.
     pub(super) range: Range<i64>,
 }
 
 impl Leaps {
-    /// From a TZif file, which jiff has found to be one.
+    /// Reads a TZif file that jiff has accepted.
     pub(super) fn tzif(data: &[u8]) -> Leaps {
         Leaps(read(data).unwrap_or_default())
     }
@@ -44,7 +44,7 @@ impl Leaps {
     }
 }
 
-/// The counts in the header of a block, and the length of what stands before its leap seconds.
+/// The counts in the header of a block, and the length of the data before its leap seconds.
 struct Block<'a> {
     body: &'a [u8],
     leaps: usize,

@@ -1,8 +1,8 @@
-//! Times as the long format shows them.
+//! Times in the long format.
 //!
-//! A `Clock` is a style, a zone and the present made ready. Neighbours in a directory share their minute more
-//! often than not, so what a minute determines is rendered once; and an offset is looked up once for each
-//! stretch of time between two changes of the clocks.
+//! A `Clock` is a style, a zone and the present, prepared. Neighbouring entries of a directory often have the same
+//! minute, so the text that depends only on the minute is rendered once. An offset is looked up once for each period
+//! between two changes of the clocks.
 
 pub(crate) mod civil;
 mod leap;
@@ -25,13 +25,13 @@ use dents_locale::TimeNames;
 use strftime::{Format, Moment, Names};
 use zone::Period;
 
-/// How far back a time is recent: half a mean Gregorian year, in seconds.
+/// The maximum age of a recent time in seconds: half a mean Gregorian year.
 const RECENT: i64 = 31_556_952 / 2;
 
-/// The most bytes of a time. Of one that is longer GNU shows the seconds.
+/// The maximum length of a time in bytes. If the text is longer, GNU shows the seconds since the epoch.
 const MOST: usize = 1000;
 
-/// How many offsets a clock keeps: those of 34 years; at first, of two.
+/// The number of offsets that a clock keeps: those of 34 years; at first those of two.
 const PERIODS: usize = 128;
 const FEW_PERIODS: usize = 8;
 
@@ -49,9 +49,9 @@ pub enum TimeStyle {
     Locale,
     /// `+FORMAT`: formats of `strftime`.
     Custom {
-        /// Of times in the last six months.
+        /// The format of times in the last six months.
         recent: Vec<u8>,
-        /// Of older and of future times.
+        /// The format of older and of future times.
         other: Vec<u8>,
     },
 }
@@ -69,22 +69,22 @@ impl TimeStyle {
     }
 }
 
-/// What renders times.
+/// Renders times.
 pub(crate) struct Clock {
-    /// None for UTC.
+    /// `None` for UTC.
     zone: Option<Arc<Zone>>,
     now: Time,
-    /// Of recent times, of others.
+    /// For recent times, and for others.
     faces: [Face; 2],
-    /// Offsets looked up so far, each in the place of some 97 days to which it was asked.
+    /// The offsets looked up so far, each at the index of a period of some 97 days.
     periods: Vec<Period>,
     names: Names<'static>,
-    /// The width of a time, for what stands in place of one.
+    /// The width of a time, for the text in place of an unknown one.
     width: usize,
 }
 
-/// The names of the style's locale, those of the months aligned. In C they are as they are, and where one of them cannot be
-/// printed: its width is not known.
+/// The names of the style's locale, with aligned months. Months are not aligned in C, or if one of them cannot be
+/// printed, because its width is not known.
 fn names(names: Option<TimeNames<'static>>, utf8: bool) -> Names<'static> {
     let Some(names) = names else {
         return Names {
@@ -100,19 +100,19 @@ fn names(names: Option<TimeNames<'static>>, utf8: bool) -> Names<'static> {
     Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned), library: false }
 }
 
-/// A format, and what it made of the last minute.
+/// A format, and its text for the last minute.
 struct Face {
     format: Format,
-    /// The seconds for which the rest holds; empty at first.
+    /// The seconds to which the other fields apply; empty at first.
     minute: Range<i64>,
     text: Vec<u8>,
     civil: Option<Civil>,
-    /// Which of the clock's periods.
+    /// The index of its period in the clock.
     period: usize,
 }
 
 impl Clock {
-    /// A clock that shows times in this style, with the names of a locale unless they are C's.
+    /// A clock that shows times in this style, with the names of a locale; `None` for C.
     pub(crate) fn new(
         style: &TimeStyle,
         time_names: Option<TimeNames<'static>>,
@@ -136,12 +136,12 @@ impl Clock {
         clock
     }
 
-    /// The columns of a time in a style that has always as many.
+    /// The width of a time in columns, in a style whose times have the same width.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Shows times as seen from another present. In another zone than before it forgets what it knows.
+    /// Sets another present. If the zone is another one than before, it clears its caches.
     pub(crate) fn set(&mut self, now: Time, zone: Option<&Arc<Zone>>) {
         self.now = now;
         if self.zone.as_ref().map(Arc::as_ptr) != zone.map(Arc::as_ptr) {
@@ -151,8 +151,8 @@ impl Clock {
         }
     }
 
-    /// Appends a time. One that no calendar reaches, or whose text is too long, is shown as its seconds since
-    /// the epoch.
+    /// Appends a time. A time beyond the calendar, or whose text is too long, is shown as its seconds since the
+    /// epoch.
     #[inline]
     pub(crate) fn write(&mut self, time: Time, out: &mut Vec<u8>) {
         let half_a_year_ago = Time { sec: self.now.sec.saturating_sub(RECENT), nsec: self.now.nsec };
@@ -194,7 +194,7 @@ impl Clock {
         push_right(out, Text::signed(time.sec).as_bytes(), self.width);
     }
 
-    /// The period that holds this second, from the zone if it was not asked before.
+    /// The period that contains this second, from the cache or from the zone.
     fn period(&mut self, second: i64) -> usize {
         let mut place = (second >> 23) as usize % self.periods.len();
         if !self.periods[place].range.contains(&second) {
@@ -207,13 +207,13 @@ impl Clock {
                 Some(zone) => zone.at(second),
                 None => Zone::utc().at(second),
             };
-            // Let no face go on with the period that was here before.
+            // No face may continue with the period that was at this index before.
             self.faces.iter_mut().for_each(|face| face.minute = 0..0);
         }
         place
     }
 
-    /// Makes a face show the minute that holds this second.
+    /// Renders a face for the minute that contains this second.
     fn turn_to(&mut self, nth: usize, second: i64) {
         let place = self.period(second);
         let Period { offset, name: zone, range, leaps, is_leap } = &self.periods[place];
@@ -223,7 +223,7 @@ impl Clock {
         face.civil = second.checked_add(i64::from(*offset) - i64::from(*leaps)).and_then(Civil::new);
         face.minute = second..second.saturating_add(1);
         if let Some(civil) = &mut face.civil {
-            // The minute may be cut short, by a change of the clocks in the middle of it.
+            // A change of the clocks may be in the middle of the minute.
             let start = second.saturating_sub(i64::from(civil.second));
             civil.second += u32::from(*is_leap);
             face.minute = start.max(range.start)..start.saturating_add(60).min(range.end);
@@ -236,7 +236,7 @@ impl Clock {
         }
     }
 
-    /// Appends what stands in place of a time that is not known.
+    /// Appends the text in place of a time that is not known.
     pub(crate) fn write_unknown(&self, out: &mut Vec<u8>) {
         push_right(out, b"?", self.width);
     }

@@ -4,7 +4,7 @@ use super::Clock;
 use alloc::vec::Vec;
 use dents_core::batch::Time;
 
-/// Writes times as `date` writes them: in the format of the style for times that are not recent, whatever their age. Made by
+/// Writes times of any age in one format: that of the style for times that are not recent. Made by
 /// [`crate::Style::stamp`].
 pub struct Stamp(Clock);
 
@@ -13,7 +13,7 @@ impl Stamp {
         Stamp(clock)
     }
 
-    /// Appends a time. One that no calendar reaches is shown as its seconds since the epoch.
+    /// Appends a time. A time beyond the calendar is shown as its seconds since the epoch.
     pub fn write(&mut self, time: Time, out: &mut Vec<u8>) {
         self.0.write_as(1, time, out);
     }

@@ -1,4 +1,4 @@
-//! Formats of `strftime`, with the flags GNU adds: compiled once, run a million times.
+//! Formats of `strftime`, with the flags that GNU adds. A format is compiled once and executed for each entry.
 
 use super::civil::Civil;
 use crate::number::{Text, pair};
@@ -6,26 +6,27 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use dents_locale::TimeNames;
 
-/// What things are called.
+/// The names of months and days.
 #[derive(Clone, Debug)]
 pub(super) struct Names<'s> {
-    /// In the locale.
+    /// The names of the locale.
     pub names: TimeNames<'s>,
-    /// Abbreviated months, all as wide as the widest: `%b`.
+    /// Abbreviated months, all with the width of the widest: `%b`.
     pub months: [Cow<'s, [u8]>; 12],
-    /// Whether conversions are those of the C library: its years have no zeros before them, and years before 0 belong to
+    /// Whether conversions are those of the C library: its years have no leading zeros, and years before 0 belong to
     /// the century below.
     pub library: bool,
 }
 
 impl Names<'_> {
-    /// The same for what GNU leaves to the C library. GNU aligns only the months that a format names itself.
+    /// The same for conversions that GNU leaves to the C library. GNU aligns only months of a `%b` in the format
+    /// itself.
     fn of_library(&self) -> Names<'_> {
         Names { names: self.names, months: self.names.short_months.map(Cow::Borrowed), library: true }
     }
 }
 
-/// A moment in its zone.
+/// A point in time, in its zone.
 pub(super) struct Moment<'a> {
     pub civil: Civil,
     /// Seconds since the epoch.
@@ -38,7 +39,8 @@ pub(super) struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// Whether its offset has a minus sign: a zone without a name of its own (`-00`) is at minus nothing, as GNU has it.
+    /// Whether its offset has a minus sign. As in GNU, a zone without a name of its own (`-00`) has the offset minus
+    /// 0.
     fn is_west(&self) -> bool {
         self.offset < 0 || self.offset == 0 && self.zone.starts_with(b"-")
     }
@@ -55,7 +57,7 @@ struct Spec {
     /// `_`, `-`, `0` or `+`; 0 for none.
     pad: u8,
     upper: bool,
-    /// `#`: the other case, whichever that is.
+    /// `#`: changes the case.
     swap: bool,
     width: usize,
     colons: usize,
@@ -71,7 +73,7 @@ enum Item {
 #[derive(Clone, Debug)]
 pub(super) struct Format {
     items: Vec<Item>,
-    /// How many of the items, from the first, stay the same for a whole minute.
+    /// The number of items, from the first, whose text is the same for a whole minute.
     pub steady: usize,
 }
 
@@ -119,8 +121,8 @@ impl Format {
 }
 
 impl Spec {
-    /// The conversion at the beginning of `text`, and its length. What is none keeps its flags and width, has no
-    /// letter, and stands for itself, padded: GNU does so.
+    /// The conversion at the beginning of `text`, and its length. As in GNU, an invalid conversion keeps its flags
+    /// and width, has no letter, and is written as it is, padded.
     fn parse(text: &[u8], len: &mut usize) -> Spec {
         let mut spec = Spec::default();
         let mut at = 1;
@@ -134,7 +136,7 @@ impl Spec {
             at += 1;
         }
         while let Some(digit @ b'0'..=b'9') = text.get(at) {
-            // A width beyond this is no width that a listing could have.
+            // No listing needs a greater width.
             spec.width = (spec.width * 10 + usize::from(digit - b'0')).min(1 << 10);
             at += 1;
         }
@@ -146,7 +148,7 @@ impl Spec {
             spec.colons = colons;
             at += colons;
         }
-        // A percent sign ends what is no conversion; it may begin one.
+        // A percent sign ends an invalid conversion, and may begin the next one.
         let letter = text.get(at).copied().unwrap_or(0);
         *len = if letter == 0 || (letter == b'%' && at > 1) { at } else { at + 1 };
         let known = match modifier {
@@ -157,7 +159,7 @@ impl Spec {
         if known.contains(&letter) && spec.colons <= 3 && *len > at {
             spec.letter = letter;
         } else {
-            // GNU looks at `#` of these two before it sees that they take no `E`.
+            // For these two, GNU handles `#` before it finds that they take no `E`.
             spec.upper |= spec.swap && matches!(letter, b'b' | b'h');
         }
         let unchanged = !spec.upper && !spec.swap && spec.width == 0;
@@ -165,7 +167,7 @@ impl Spec {
         spec
     }
 
-    /// The conversions that the usual styles are made of, without flags: the same as [`Spec::write`], sooner.
+    /// The conversions of the usual styles, without flags: the same as [`Spec::write`], and faster.
     fn write_plain(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
         let civil = &moment.civil;
         let two = match self.letter {
@@ -233,8 +235,8 @@ impl Spec {
         }
     }
 
-    /// Whether GNU leaves this to the C library: what depends on the locale, and with `O` the numbers that are not
-    /// negative.
+    /// Whether GNU leaves this conversion to the C library: if it depends on the locale, and with `O` if it is a
+    /// number that is not negative.
     fn is_of_library(&self, moment: &Moment<'_>) -> bool {
         let negative = match self.letter {
             b'C' => moment.civil.year < 0,
@@ -249,7 +251,7 @@ impl Spec {
         }
     }
 
-    /// What the C library writes. It is told neither flags nor width; its text is padded as a word is.
+    /// Writes the text of the C library. GNU passes it neither flags nor width, and pads its text as a word.
     #[cold]
     fn write_library(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
         let start = out.len();
@@ -266,7 +268,7 @@ impl Spec {
             _ => b"",
         };
         match self.letter {
-            // It has neither quarters nor colons, and repeats what it does not know.
+            // The C library has neither quarters nor colons, and repeats conversions that it does not have.
             b'q' => out.extend_from_slice(b"%Oq"),
             b'z' if self.colons > 0 => out.extend_from_slice(b"%O:"),
             letter if format.is_empty() => Spec { letter, ..Spec::default() }.write(moment, &library, out),
@@ -288,7 +290,7 @@ impl Spec {
         self.number(out, year, 2, b'0');
     }
 
-    /// `%F`: flags and width reach the year, which takes what the rest leaves of the width.
+    /// `%F`: flags and width apply to the year, which gets the width that the rest leaves.
     fn iso_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
         let (pad, width) = match (self.pad, self.width) {
             (0, 0) => (b'+', 4),
@@ -299,7 +301,7 @@ impl Spec {
         out.extend_from_slice(&[b'-', month[0], month[1], b'-', day[0], day[1]]);
     }
 
-    /// `%D`: flags reach the year.
+    /// `%D`: flags apply to the year.
     fn american_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
         let start = out.len();
         let [month, day] = [civil.month, civil.day].map(pair);
@@ -349,8 +351,8 @@ impl Spec {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// The first digits of the fraction of a second, nine if no width says otherwise. `-` and `_` take the zeros at
-    /// the end away, `_` leaves spaces in their place.
+    /// The first digits of the fraction of a second, nine without a width. `-` removes the zeros at the end, `_`
+    /// replaces them by spaces.
     fn nanoseconds(&self, out: &mut Vec<u8>, nanosecond: u32) {
         let digits = if self.width == 0 { 9 } else { self.width };
         let start = out.len();
@@ -389,9 +391,9 @@ impl Spec {
         }
     }
 
-    /// `+hhmm`, and with colons as many parts as there are colons, or (three) as many as are not zero. Without,
-    /// seconds are left out. The zone's offset as a number with a sign, with zeros to its usual width or the one asked for; `_` puts spaces
-    /// before the sign instead, `-` nothing.
+    /// The zone's offset with a sign: `+hhmm`. With one or two colons it has that many separated parts, with three as
+    /// many as are not zero; without colons there are no seconds. It is padded with zeros to its usual width or the
+    /// given one; `_` pads with spaces before the sign instead, `-` not at all.
     fn offset(&self, out: &mut Vec<u8>, moment: &Moment<'_>) {
         let start = out.len();
         let east = moment.offset.unsigned_abs();
@@ -425,7 +427,7 @@ impl Spec {
         }
     }
 
-    /// Pads what was written from `start` on, and makes it upper case if a flag says so.
+    /// Pads the text from `start` on, and makes it upper case if a flag demands it.
     fn finish(&self, out: &mut Vec<u8>, start: usize) {
         self.widen(out, start);
         if self.upper {
@@ -433,7 +435,7 @@ impl Spec {
         }
     }
 
-    /// Pads what was written from `start` on, with spaces if no flag says otherwise.
+    /// Pads the text from `start` on, with spaces unless a flag sets another character.
     fn widen(&self, out: &mut Vec<u8>, start: usize) {
         let len = out.len() - start;
         let pad = if matches!(self.pad, b'0' | b'+') { b'0' } else { b' ' };

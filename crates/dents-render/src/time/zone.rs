@@ -1,7 +1,7 @@
 //! Time zones: the offset from UTC at any second, read from a TZif file or a POSIX `TZ` string.
 //!
-//! jiff knows the rules; here is what glibc does around them: rules it fills in, times beyond the range of
-//! calendars, rules that do not reach back before 1970.
+//! jiff implements the rules. This module adds what glibc does beyond them: rules that it fills in, times beyond the
+//! range of calendars, rules that do not apply before 1970.
 
 use super::leap::Leaps;
 use alloc::string::String;
@@ -12,11 +12,11 @@ use jiff::tz::{Offset, TimeZone};
 
 /// Seconds in 400 Gregorian years, after which rules repeat to the day of the week.
 const CYCLE: i64 = 400 * 31_556_952;
-/// Beyond this (the year 9892) a time is looked up whole cycles earlier. jiff's calendar ends with 9999.
+/// A time beyond this (the year 9892) is looked up whole cycles earlier, because jiff's calendar ends with 9999.
 const LATEST: i64 = 250_000_000_000;
 /// Before this (the year -9755) no file has transitions.
 const EARLIEST: i64 = -370_000_000_000;
-/// What glibc takes for the rules of a `TZ` that names a summer time and says no more.
+/// The rules that glibc uses for a `TZ` that names a summer time without rules.
 const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
 
 /// A time zone.
@@ -29,27 +29,27 @@ enum Inner {
     Fixed(i32, Vec<u8>),
     /// A TZif file.
     File(TimeZone, Leaps),
-    /// A `TZ` string with rules; they hold from 1970 on.
+    /// A `TZ` string with rules, which apply from 1970 on.
     Rules(TimeZone),
 }
 
-/// An offset and how long it holds.
+/// An offset and the time in which it applies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Period {
     /// Seconds east of UTC.
     pub offset: i32,
     /// The abbreviation: `CEST`.
     pub name: Vec<u8>,
-    /// Leap seconds counted in times, and to be taken away.
+    /// Leap seconds that times count, to be subtracted.
     pub leaps: i32,
     /// Whether this is a leap second.
     pub is_leap: bool,
-    /// The seconds since the epoch for which this is known to hold.
+    /// The seconds since the epoch to which this is known to apply.
     pub range: Range<i64>,
 }
 
 impl Zone {
-    /// The most bytes that a zone's file may have. The largest of the tz database have 4 KiB.
+    /// The maximum size of a zone's file in bytes. The largest files of the tz database have 4 KiB.
     pub const MOST: usize = 1 << 20;
 
     /// UTC: also what an empty `TZ` means.
@@ -58,16 +58,17 @@ impl Zone {
         Zone(Inner::Fixed(0, b"UTC".to_vec()))
     }
 
-    /// From the contents of a file of `/usr/share/zoneinfo`, or of `/etc/localtime`; `None` if it is not one.
+    /// Reads the contents of a file of `/usr/share/zoneinfo`, or of `/etc/localtime`; `None` if it is not a zone
+    /// file.
     #[must_use]
     pub fn tzif(data: &[u8]) -> Option<Zone> {
         // The name does not matter: nothing here prints it.
         TimeZone::tzif("TZif", data).ok().map(|zone| Zone(Inner::File(zone, Leaps::tzif(data))))
     }
 
-    /// From a POSIX `TZ` string (without the leading `:`), to be tried when there is no file of that name. Read
-    /// as glibc reads it: numbers too large are cut down; a zone of summer time without rules has those of the
-    /// USA; a name with nothing sensible behind it is UTC under that name, and anything else is UTC without one.
+    /// Parses a POSIX `TZ` string (without the leading `:`), for a `TZ` that names no file. It follows glibc: numbers
+    /// that are too large are reduced; a summer time without rules has those of the USA; a name without a valid
+    /// offset is UTC under that name; anything else is UTC without a name.
     #[must_use]
     pub fn posix(text: &[u8]) -> Zone {
         if text.is_empty() {
@@ -110,7 +111,8 @@ impl Zone {
     }
 }
 
-/// Looks up a second: any before `earliest` as if it were `earliest`, any beyond [`LATEST`] whole cycles earlier.
+/// Looks up a second. A second before `earliest` is looked up as `earliest`, one beyond [`LATEST`] whole cycles
+/// earlier.
 fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
     let cycles = if second > LATEST { (second - LATEST).div_euclid(CYCLE) + 1 } else { 0 };
     let shift = cycles * CYCLE;
@@ -119,7 +121,7 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
         return Period { range: second..second, ..Period::default() };
     };
     let info = zone.to_offset_info(timestamp);
-    // `preceding` does not count a transition at this very second, so ask from the next one.
+    // `preceding` does not include a transition at the given second, so this passes the next second.
     let before = Timestamp::from_second(asked + 1).ok().and_then(|next| zone.preceding(next).next());
     let start =
         before.map_or(i64::MIN, |transition| transition.timestamp().as_second().saturating_add(shift));
@@ -133,7 +135,7 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
     }
 }
 
-/// `<name>offset`, the offset counted west as POSIX does.
+/// Appends `<name>offset`, with the offset counted westwards, as in POSIX.
 fn push_zone(text: &mut String, name: &[u8], west: i32) {
     text.push('<');
     text.extend(name.iter().map(|byte| char::from(*byte)));
@@ -193,7 +195,7 @@ impl<'a> Parser<'a> {
             self.take(1);
             seconds += self.number().unwrap_or(0).min(59) * unit;
         }
-        // 24:59:59 is more than jiff's rules take, and the offset of no place.
+        // 24:59:59 is more than jiff's rules accept, and no place has that offset.
         Some(sign * seconds.min(Offset::MAX.seconds()))
     }
 

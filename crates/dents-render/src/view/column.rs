@@ -1,9 +1,9 @@
-//! The columns there are: what each is called, which way it leans, what it must know.
+//! All columns: the name, the alignment and the needs of each.
 
 use crate::note::Total;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
-/// A column of the view, and a field of what is written for programs.
+/// A column of the view, and the field that it becomes in output for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
     /// Type and permissions as letters, and the mark of an ACL or a context.
@@ -20,7 +20,7 @@ pub enum Column {
     Uid,
     /// The group's number.
     Gid,
-    /// Bytes; of a device, its major and minor number.
+    /// Bytes; for a device its major and minor number.
     Size,
     /// Allocated space, in the units of `-s`.
     Blocks,
@@ -38,7 +38,7 @@ pub enum Column {
     Created,
     /// Security context.
     Context,
-    /// How many extended attributes there are.
+    /// The number of extended attributes.
     Xattrs,
     /// The attributes that `lsattr` shows, as letters.
     Flags,
@@ -46,7 +46,7 @@ pub enum Column {
     Git,
     /// The size of the entry and all below it.
     Total,
-    /// The name, and where a link leads.
+    /// The name, and the target of a link.
     Name,
 }
 
@@ -76,7 +76,7 @@ impl Column {
         Column::Name,
     ];
 
-    /// What it is called, on the command line and in fields for programs.
+    /// Its word on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl Column {
         }
     }
 
-    /// What stands above it.
+    /// Its title in the header.
     #[must_use]
     pub const fn header(self) -> &'static [u8] {
         match self {
@@ -132,7 +132,7 @@ impl Column {
         }
     }
 
-    /// Whether it is set to the right: numbers are.
+    /// Whether it is right-aligned, as numbers are.
     #[must_use]
     pub const fn is_number(self) -> bool {
         matches!(
@@ -171,9 +171,9 @@ impl Column {
             .unwrap_or(Column::Modified)
     }
 
-    /// What must be known of an entry. A slot has room for one time only, so times are declared as
-    /// [`Needs::EXTRA`]; a view that shows no other than the slot's own declares that instead. What git says and what
-    /// is below a directory is no metadata: that comes as a [`crate::Note`].
+    /// The facts that the column needs. A slot has room for one time only, so times are declared as [`Needs::EXTRA`];
+    /// a view that shows only the time of the slot declares that time instead. The state in git and totals are not
+    /// metadata: they are in a [`crate::Note`].
     #[must_use]
     pub fn needs(self) -> NeedsByKind {
         NeedsByKind::all(match self {
@@ -182,7 +182,7 @@ impl Column {
             Column::Links => Needs::NLINK,
             Column::User | Column::Uid => Needs::UID,
             Column::Group | Column::Gid => Needs::GID,
-            // Of a device the numbers are shown.
+            // For a device its numbers are shown.
             Column::Size => {
                 return NeedsByKind::all(Needs::SIZE | Needs::TYPE)
                     | NeedsByKind::of(Kind::Char, Needs::RDEV)
@@ -190,7 +190,7 @@ impl Column {
             }
             Column::Blocks => Needs::BLOCKS,
             Column::Inode => Needs::INODE,
-            // No mask bit stands for the device or the attributes alone: any statx tells them.
+            // Device and attributes have no mask bit: every statx returns them.
             Column::Device | Column::Flags => Needs::EXTRA,
             Column::Modified | Column::Changed | Column::Accessed | Column::Created => Needs::EXTRA,
             Column::Context => Needs::CONTEXT,

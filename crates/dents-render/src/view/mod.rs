@@ -1,5 +1,5 @@
-//! The view: a long format with columns of one's choice, colours in them and a line above, which GNU does not have. What is in
-//! it; `table` draws it.
+//! The view: a long format with chosen columns, their colours and a header, which GNU does not have. This module
+//! describes it; `table` draws it.
 
 mod column;
 mod theme;
@@ -13,29 +13,29 @@ use crate::consumer::{Consumer, Declare};
 use alloc::vec::Vec;
 use dents_core::needs::{Needs, NeedsByKind};
 
-/// What the view shows, and how.
+/// The columns of the view, and how they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// From left to right.
     pub columns: Vec<Column>,
-    /// Whether a line above says what they are.
+    /// Whether a first line has the titles of the columns.
     pub header: bool,
     /// Times as ages, in place of [`crate::Style::time_style`].
     pub relative: bool,
-    /// A group only where it is called otherwise than the owner.
+    /// A group only if its name differs from that of the owner.
     pub smart_group: bool,
-    /// What is mounted on an entry, behind its name. See [`crate::Frame::mounted`].
+    /// The mount at a mount point, after its name. See [`crate::Frame::mounted`].
     pub mounts: bool,
     /// Extended attributes below each entry.
     pub xattrs: bool,
     /// The colours of the columns. Without [`crate::Style::colors`] there are none.
     pub theme: Theme,
-    /// The user who runs the program, if that is known: shown in a colour of its own.
+    /// The effective user of the program, if it is known. As an owner it is shown in a colour of its own.
     pub me: Option<u32>,
 }
 
 impl View {
-    /// Whether some column shows names of users, or has to know them.
+    /// Whether some column shows names of users, or needs them.
     #[must_use]
     pub fn shows_users(&self) -> bool {
         let has = |column| self.columns.contains(&column);
@@ -54,7 +54,7 @@ impl View {
         self.columns.iter().any(|column| column.time().is_some())
     }
 
-    /// What must be known of entries, each part with its name. `time` is the one that the slots hold.
+    /// Declares the needs of the view, each part with its name. `time` is the time that the slots hold.
     #[cold]
     #[inline(never)]
     pub(crate) fn declare(&self, time: Needs, to: &mut Declare<'_>) {

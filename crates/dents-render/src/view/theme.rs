@@ -1,9 +1,9 @@
-//! The colours of the view: `DLS_COLORS`, which is written as `LS_COLORS` is, with keys of its own.
+//! The colours of the view: `DLS_COLORS`, which has the syntax of `LS_COLORS`, with keys of its own.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// What has a colour of its own in the view. Names have theirs from `LS_COLORS`.
+/// The parts of the view that have a colour of their own. The colours of names are in `LS_COLORS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Paint {
@@ -21,15 +21,15 @@ pub enum Paint {
     Special,
     /// `-` of a mode.
     Unset,
-    /// The mark behind the mode.
+    /// The mark after the mode.
     Mark,
     /// The mode as a number.
     Octal,
     /// The number of links.
     Links,
-    /// The owner, where it is the user who runs the program.
+    /// The owner, if it is the effective user of the program.
     You,
-    /// The owner root, unless that is you.
+    /// The owner root, unless root is the effective user.
     Root,
     /// Any other owner.
     Other,
@@ -63,7 +63,7 @@ pub enum Paint {
     AgeYear,
     /// Older ones.
     AgeOld,
-    /// Times to come.
+    /// Times in the future.
     Future,
     /// Security contexts.
     Context,
@@ -71,7 +71,7 @@ pub enum Paint {
     Xattrs,
     /// The letters of flags.
     Flags,
-    /// What git does not know yet.
+    /// Files that git does not track, or that are newly added.
     GitNew,
     /// Another content.
     GitModified,
@@ -81,7 +81,7 @@ pub enum Paint {
     GitRenamed,
     /// Another type.
     GitType,
-    /// What git ignores.
+    /// Files that git ignores.
     GitIgnored,
     /// A merge to be resolved.
     GitConflict,
@@ -89,7 +89,7 @@ pub enum Paint {
     Mount,
     /// The lines of a tree.
     Branch,
-    /// `?`, and `-` where a thing does not apply.
+    /// `?` for unknown values, and `-` for values that do not exist.
     Nothing,
 }
 
@@ -139,7 +139,7 @@ const KEYS: [(&str, &str); 42] = [
     ("nothing", "90"),
 ];
 
-/// A piece of a theme that makes no sense. The other pieces hold.
+/// An invalid part of a theme. The other parts take effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadTheme<'v> {
     /// It has no `=`.
@@ -174,9 +174,9 @@ impl Theme {
         KEYS.iter().map(|(key, _)| *key)
     }
 
-    /// Lays a text over the theme: `key=value` between colons, as in `LS_COLORS`, each value the numbers of an SGR
-    /// sequence between semicolons; empty for no colour. `size=` and `age=`, beginnings that several keys have in
-    /// common up to a hyphen, mean all of them. What makes no sense is handed to `bad`, and passed over.
+    /// Changes the theme by a text: `key=value` between colons, as in `LS_COLORS`. Each value has the numbers of an
+    /// SGR sequence between semicolons; an empty value means no colour. The beginning that several keys share before
+    /// a hyphen (`size=`, `age=`) stands for all of them. Invalid parts are passed to `bad` and ignored.
     pub fn apply<'v>(&mut self, text: &'v [u8], bad: &mut dyn FnMut(BadTheme<'v>)) {
         for piece in text.split(|byte| *byte == b':').filter(|piece| !piece.is_empty()) {
             let Some(at) = piece.iter().position(|byte| *byte == b'=') else {
@@ -215,7 +215,7 @@ impl Theme {
 /// The theme with the sequences of `LS_COLORS` around its values, ready to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Brush {
-    /// What begins each colour; empty for none.
+    /// The sequence that begins each colour; empty for no colour.
     begin: [Vec<u8>; KEYS.len()],
     end: Vec<u8>,
 }

@@ -1,11 +1,12 @@
 //! Replacements of workers that are stuck in the kernel.
 //!
-//! A caller whose workers may get stuck allows replacements while they run ([`with_replacements`]); the watchdog starts them
-//! ([`replace`]). While none is started this costs two uncontended locks and no system call. A replacement costs three (mmap,
-//! mprotect, clone), and its stack is never used again: so `wanted` is asked first whether there is work left.
+//! A caller whose workers may get stuck allows replacements while they run ([`with_replacements`]); the watchdog
+//! starts them ([`replace`]). As long as none is started, this costs two uncontended locks and no system call. A
+//! replacement costs three (mmap, mprotect, clone), and its stack is never reused. So `wanted` is called first, to
+//! check whether there is work left.
 //!
-//! A replacement has a copy of the *watchdog's* descriptors, not of those of the thread that it replaces: it must
-//! open again those that it needs.
+//! A replacement has a copy of the *watchdog's* descriptors, not of those of the thread that it replaces. It must
+//! open the descriptors that it needs again.
 
 use core::mem;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -16,14 +17,14 @@ use rustix::thread::futex;
 use super::{detach, wait};
 use crate::lock::Lock;
 
-/// The work that replacements do.
+/// The work of replacements.
 #[derive(Clone, Copy)]
 struct Work {
     wanted: *const (dyn Fn() -> bool + Sync),
     job: *const (dyn Fn() + Sync),
 }
 
-// SAFETY: both point to what is `Sync`, and `with_replacements` keeps it alive while a thread may look at it.
+// SAFETY: both point to values that are `Sync`, and `with_replacements` keeps them alive while a thread may use them.
 unsafe impl Send for Work {}
 
 static WORK: Lock<Option<Work>> = Lock::new(None);
@@ -31,15 +32,16 @@ static WORK: Lock<Option<Work>> = Lock::new(None);
 /// Replacements that have not ended. Grows only under the lock of `WORK`.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
 
-/// Runs `during` here. Meanwhile [`replace`] may start replacements: threads that run `job` once, if `wanted` says that there
-/// is work. Returns when `during` and all replacements have. Within another, it only runs `during`.
+/// Runs `during` on the calling thread. Meanwhile [`replace`] may start replacements: threads that run `job` once, if
+/// `wanted` returns that there is work. Returns when `during` and all replacements have returned. Inside another call
+/// of `with_replacements`, it only runs `during`.
 pub fn with_replacements(
     wanted: &(dyn Fn() -> bool + Sync),
     job: &(dyn Fn() + Sync),
     during: &mut dyn FnMut(),
 ) {
-    // SAFETY: only forgets how long the two are borrowed; `End` is dropped before this returns: then they are out of reach, and
-    // every replacement has ended.
+    // SAFETY: this changes only the lifetime of the two borrows. `End` is dropped before this function returns; then
+    // no thread can reach them, and every replacement has ended.
     let work = unsafe {
         Work {
             wanted: mem::transmute::<*const (dyn Fn() -> bool + Sync + '_), *const (dyn Fn() -> bool + Sync)>(
@@ -65,13 +67,13 @@ impl Drop for End {
     }
 }
 
-/// Starts replacements until there are so many, where they are allowed and wanted. Where the kernel refuses a thread, none
-/// after it is tried.
+/// Starts replacements until there are `count`, if they are allowed and wanted. If the kernel refuses a thread, no
+/// further one is tried.
 pub fn replace(count: u32) {
     while let Some(work) = one_more(count) {
         let live = move || {
             let Work { job, .. } = { work };
-            // SAFETY: this thread is counted, so the job is borrowed until it has ended.
+            // SAFETY: this thread is counted, so the borrow of the job lasts until this thread has ended.
             unsafe { (*job)() };
             leave();
         };
@@ -85,7 +87,7 @@ pub fn replace(count: u32) {
 fn one_more(count: u32) -> Option<Work> {
     let place = WORK.lock();
     let work = (*place)?;
-    // SAFETY: while the lock is held, what is borrowed stays so.
+    // SAFETY: the borrow lasts while the lock is held.
     if RUNNING.load(Ordering::Relaxed) >= count || !unsafe { (*work.wanted)() } {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Small files read on the way: opened along with one load of requests, read along with the next.
+//! Reads small files beside other requests: opened together with one submission, read together with the next.
 
 use super::Ring;
 use super::run::Run;
@@ -7,10 +7,10 @@ use crate::{Errno, OwnedFd, Result};
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 
-/// A file that is to be read, or was.
+/// A file to read, and its state.
 pub(super) struct File {
     pub(super) path: CString,
-    /// How many bytes it may have.
+    /// Its maximum size in bytes.
     most: usize,
     pub(super) state: State,
 }
@@ -20,7 +20,7 @@ pub(super) enum State {
     Waiting,
     Opening,
     Opened(OwnedFd),
-    /// The kernel may write to the vector's spare room.
+    /// The kernel may write to the spare capacity of the vector.
     Reading(OwnedFd, Vec<u8>),
     /// The first read is done.
     Read(OwnedFd, Vec<u8>),
@@ -28,16 +28,16 @@ pub(super) enum State {
 }
 
 impl Ring {
-    /// Reads a file from its beginning along with the requests of the next [`run`](Self::run), which costs at most one
-    /// `io_uring_enter` more, however many files there are. Of more than `most` bytes it is `EFBIG`. The descriptors are closed as
-    /// [`close_later`](Self::close_later) says.
+    /// Reads a file from its beginning together with the requests of the next [`run`](Self::run). That costs at most
+    /// one `io_uring_enter` more, for any number of files. A file of more than `most` bytes is `EFBIG`. The
+    /// descriptors are closed as by [`close_later`](Self::close_later).
     pub fn read_later(&mut self, path: CString, most: usize) {
         self.files.push(File { path, most, state: State::Waiting });
     }
 
-    /// What the runs since have read, as [`read_to_end`](crate::file::read_to_end) would have it. Costs plain `read`s for
-    /// what is beyond 4 KiB. `EINVAL` may mean that the kernel has no such operation, `ECANCELED` that a run
-    /// failed or that there was none.
+    /// Returns the files that the runs since have read, with the results that
+    /// [`read_to_end`](crate::file::read_to_end) would return. Reads bytes beyond 4 KiB by plain `read`s. `EINVAL`
+    /// may mean that the kernel does not have the operation, `ECANCELED` that a run failed or that there was none.
     pub fn take_files(&mut self) -> Vec<(CString, Result<Vec<u8>>)> {
         let files = core::mem::take(&mut self.files);
         files.into_iter().map(|File { path, most, state }| (path, self.contents(state, most))).collect()
@@ -82,7 +82,7 @@ impl File {
             (State::Opening, Ok(Landing::Opened(fd))) => State::Opened(fd),
             (State::Reading(fd, mut bytes), Ok(Landing::Read(len))) => {
                 assert!(len <= bytes.capacity());
-                // SAFETY: the kernel has written that many bytes, and it was just seen that they fit.
+                // SAFETY: the kernel has written that many bytes, and the check above shows that they fit.
                 unsafe { bytes.set_len(len) };
                 State::Read(fd, bytes)
             }
@@ -91,7 +91,7 @@ impl File {
         };
     }
 
-    /// The run is over: what was neither read nor refused never will be.
+    /// The run is over: files that are not finished fail.
     pub(super) fn settle(&mut self) {
         if !matches!(self.state, State::Waiting | State::Read(..) | State::Failed(_)) {
             self.state = State::Failed(Errno::CANCELED);
@@ -99,9 +99,9 @@ impl File {
     }
 }
 
-/// The good news about a file.
+/// The success of a request for a file.
 pub(super) enum Landing {
     Opened(OwnedFd),
-    /// So many bytes.
+    /// This many bytes were read.
     Read(usize),
 }

@@ -11,10 +11,10 @@ use core::ffi::CStr;
 use rustix::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use rustix::io_uring as io;
 
-/// Requests under way. Dropping it, on return or while unwinding, waits for all of them.
+/// Requests in flight. Dropping it, on return or while unwinding, waits for all of them.
 pub(super) struct Run<'r> {
     pub(super) ring: &'r mut Ring,
-    /// Pushed and not landed: pending in the queue, or in the kernel's hands.
+    /// Pushed and not landed: pending in the queue, or read by the kernel and not answered.
     outstanding: u32,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Run<'r> {
 pub(super) struct Landed {
     pub(super) token: u32,
     pub(super) opcode: io::IoringOp,
-    /// The buffer it was given, to be released once it was looked at.
+    /// The buffer of the request, to be released after it was read.
     pub(super) buffer: u32,
     pub(super) result: Result<u32>,
 }
@@ -35,7 +35,8 @@ fn user_data(token: u32, opcode: io::IoringOp, buffer: u32) -> u64 {
 /// Buffers have 24 bits, operations 8.
 const _: () = assert!(super::MAX_ENTRIES * 2 <= 1 << 24);
 
-/// How many requests the kernel keeps while answers to the others are looked at: a quarter takes it longer than that.
+/// How many requests stay in flight while this thread handles the answers to the others: a quarter keeps the kernel
+/// busy longer than that.
 fn overlap(entries: u32) -> u32 {
     entries / 4
 }
@@ -80,16 +81,16 @@ impl<'r> Run<'r> {
                 sqe.off_or_addr2.addr2 = io::io_uring_ptr::new(memory.cast());
                 sqe.len.len = mask.known_bits();
                 sqe.op_flags.statx_flags = flags.at_flags();
-                // SAFETY: the caller vouches for path and descriptor; the buffer is the ring's, and no other
-                // request's until this one has landed and released it.
+                // SAFETY: the caller guarantees that path and descriptor are valid. The buffer belongs to the ring,
+                // and no other request uses it until this one has landed and released it.
                 unsafe { self.push(sqe) };
             }
             Request::Getxattr { path, name } => {
                 let mut sqe = sqe(io::IoringOp::Getxattr, token, 0);
                 sqe.addr_or_splice_off_in.addr = pointer(name);
                 sqe.addr3_or_cmd.addr3.addr3 = path.as_ptr().expose_provenance() as u64;
-                // No value is asked for, only its length: `off_or_addr2` and `len` stay zero.
-                // SAFETY: the caller vouches for path and name.
+                // Only the length of the value is requested: `off_or_addr2` and `len` stay zero.
+                // SAFETY: the caller guarantees that path and name are valid.
                 unsafe { self.push(sqe) };
             }
         }
@@ -102,11 +103,11 @@ impl<'r> Run<'r> {
         sqe.fd = crate::CWD.as_raw_fd();
         sqe.addr_or_splice_off_in.addr = pointer(&self.ring.files[index].path);
         sqe.op_flags.open_flags = OPEN;
-        // SAFETY: the path is the ring's, and nothing touches it while there is a run.
+        // SAFETY: the path belongs to the ring, which does not change it during a run.
         unsafe { self.push(sqe) };
     }
 
-    /// Pushes the `read` of one of the ring's files, from where it stands. There must be room.
+    /// Pushes the `read` of one of the ring's files, from its current position. There must be room.
     pub(super) fn read(&mut self, index: usize) {
         let State::Reading(fd, bytes) = &mut self.ring.files[index].state else { return };
         let room = bytes.spare_capacity_mut();
@@ -114,10 +115,10 @@ impl<'r> Run<'r> {
         sqe.fd = fd.as_raw_fd();
         sqe.addr_or_splice_off_in.addr = io::io_uring_ptr::new(room.as_mut_ptr().cast());
         sqe.len.len = u32::try_from(room.len()).unwrap_or(u32::MAX);
-        // -1: as read(2), and not as pread(2).
+        // -1 means the current position, as in read(2).
         sqe.off_or_addr2.off = u64::MAX;
-        // SAFETY: descriptor and vector are the ring's, which touches neither before the read has landed; the kernel
-        // writes no more than `len` bytes.
+        // SAFETY: descriptor and vector belong to the ring, which uses neither before the read has landed. The kernel
+        // writes at most `len` bytes.
         unsafe { self.push(sqe) };
     }
 
@@ -129,19 +130,19 @@ impl<'r> Run<'r> {
             }
             let mut sqe = sqe(io::IoringOp::Close, index as u32, 0);
             sqe.fd = self.ring.closing.fds[index].as_raw_fd();
-            // SAFETY: the submission points to no memory. The descriptor is ours until `Closing::settle`, which the
-            // run's end calls, gives up those that the kernel has closed.
+            // SAFETY: the submission points to no memory. `Closing` owns the descriptor until `Closing::settle`, at
+            // the end of the run, forgets those that the kernel has closed.
             unsafe { self.push(sqe) };
             self.ring.closing.pushed = index + 1;
         }
     }
 
     /// # Safety
-    /// There must be room, and what the submission points to must stay valid until its completion has landed or the
-    /// run is over.
+    /// There must be room. The memory that the submission points to must stay valid until its completion has landed
+    /// or the run is over.
     unsafe fn push(&mut self, sqe: io::io_uring_sqe) {
-        // SAFETY: room: no more than `entries` are outstanding. Validity: the caller's word, and a run is not over
-        // before all that it pushed has landed or was retracted.
+        // SAFETY: there is room, because at most `entries` are outstanding. The memory stays valid: the caller
+        // guarantees it until the end of the run, and by then every pushed submission has landed or was retracted.
         unsafe { self.ring.queue.push(sqe) };
         self.outstanding += 1;
     }
@@ -172,20 +173,21 @@ impl<'r> Run<'r> {
 
     /// The buffer of a request that has landed and was not released yet.
     pub(super) fn buffer(&self, buffer: u32) -> &Statx {
-        // SAFETY: the request has landed, so the kernel does not write there any more; the buffer is not free yet, so no
-        // new request does, and to change that takes a `&mut self`, which this borrow excludes.
+        // SAFETY: the request has landed, so the kernel does not write to the buffer any more. The buffer is not free
+        // yet, so no new request uses it; to free it takes a `&mut self`, which this borrow excludes.
         unsafe { &*self.cell(buffer).get() }
     }
 
-    /// Submits what is pending and waits: for all that is outstanding if that is all there is to submit; if the queue is
-    /// full, for all but a few, which the kernel answers while this side looks at the others and pushes more. Where
-    /// something comes between, or answers are wanted soon, for less.
+    /// Submits the pending requests and waits. If no more requests will follow, it waits for all that are
+    /// outstanding. If the queue is full, it waits for all but a few, which the kernel answers while this side
+    /// handles the others and pushes more. If the call is interrupted, or answers are wanted soon, it waits for
+    /// fewer.
     pub(super) fn advance(&mut self) -> Result<()> {
         let Ring { queue, soon, .. } = &mut *self.ring;
         let spared = if queue.pending() == queue.entries() { overlap(queue.entries()) } else { 0 };
         let enough = if *soon { (self.outstanding / 8).max(1) } else { self.outstanding - spared };
         let mut answer = queue.enter(queue.pending(), enough);
-        // No memory for more, or completions to be fetched first: wait for one of those under way.
+        // There is no memory for more, or completions must be fetched first: wait for one of those in flight.
         if matches!(answer, Err(Errno::AGAIN | Errno::BUSY)) && self.outstanding > queue.pending() {
             answer = queue.enter(0, 1);
         }
@@ -195,8 +197,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// One request of [`Ring::run`] that the kernel has answered. What became of files and of descriptors to be closed
-    /// is noted on the way.
+    /// Returns one request of [`Ring::run`] that the kernel has answered. Handles the results for files and for
+    /// closed descriptors on the way.
     pub(super) fn land(&mut self) -> Option<Landed> {
         loop {
             let (data, result) = self.ring.queue.pop()?;
@@ -208,7 +210,7 @@ impl<'r> Run<'r> {
             let Ring { closing, files, .. } = &mut *self.ring;
             match opcode {
                 io::IoringOp::Close => closing.landed(token, result),
-                // SAFETY: the kernel has made this descriptor for this request, no other code knows of it, and each
+                // SAFETY: the kernel has made this descriptor for this request. No other code owns it, and each
                 // request lands once.
                 io::IoringOp::Openat => files[token as usize]
                     .landed(result.map(|fd| Landing::Opened(unsafe { OwnedFd::from_raw_fd(fd as i32) }))),
@@ -229,7 +231,7 @@ impl Drop for Run<'_> {
                 && self.outstanding > 0
                 && self.ring.queue.enter(0, self.outstanding).is_err()
             {
-                // A signal, or a ring that does not wait: the answers come all the same.
+                // After a signal, or with a ring that does not wait, the answers arrive nevertheless.
                 rustix::thread::sched_yield();
             }
         }
@@ -247,35 +249,35 @@ impl Drop for Run<'_> {
 #[derive(Default)]
 pub(super) struct Closing {
     fds: Vec<OwnedFd>,
-    /// How many of them, the first, are in the run.
+    /// The run includes this many of them, counted from the first.
     pushed: usize,
-    /// Those of them that the kernel has closed, a bit each.
+    /// One bit for each descriptor that the kernel has closed.
     closed: u32,
 }
 
 impl Closing {
-    /// More than a listing has at a time; where no run comes by they must not pile up.
+    /// More than a listing has at a time. The limit is for a program that makes no further run.
     const MOST: usize = 8;
 
-    /// Takes one, or closes it now.
+    /// Adds a descriptor, or closes it now.
     pub(super) fn add(&mut self, fd: OwnedFd) {
         if self.fds.len() < Self::MOST {
             self.fds.push(fd);
         }
     }
 
-    /// Closes all: one `close` each. Answers whether there was any.
+    /// Closes all: one `close` each. Returns whether there were any.
     pub(super) fn give_up(&mut self) -> bool {
         self.fds.drain(..).count() > 0
     }
 
-    /// Whatever else close(2) answers, the descriptor is gone; `EINVAL` and `ECANCELED` come from the ring.
+    /// The descriptor is closed, whatever close(2) returns. Only `EINVAL` and `ECANCELED` come from the ring itself.
     fn landed(&mut self, index: u32, result: Result<u32>) {
         let tried = !matches!(result, Err(Errno::INVAL | Errno::CANCELED));
         self.closed |= u32::from(tried) << index;
     }
 
-    /// Of those that were in the run, gives up what was closed and closes what was not: one `close` each.
+    /// Of the descriptors in the run, forgets those that were closed, and closes the others: one `close` each.
     fn settle(&mut self) {
         let closed = core::mem::take(&mut self.closed);
         let pushed = core::mem::take(&mut self.pushed);

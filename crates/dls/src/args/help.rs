@@ -17,24 +17,24 @@ const RIGHT: usize = 29;
 const NOTES: [(&[Flag], &str); 4] = [
     (
         &[Flag::Color, Flag::Classify, Flag::Hyperlink],
-        "WHEN is always, never, or auto, that is, if standard output is a terminal. Left out, it is always.",
+        "WHEN is always, never, or auto (only if standard output is a terminal). Without WHEN, it is always.",
     ),
     (
         &[Flag::BlockSize],
-        "SIZE is a number, a unit, or both, as 10K. Units are K, M, G, T, P, E or KiB, MiB and so on, by \
-         1024, and KB, MB and so on, by 1000. A unit alone is printed with each size. human-readable (-h) \
-         and si (--si) are sizes too.",
+        "SIZE is a number, a unit, or both, such as 10K. Units are K, M, G, T, P, E or KiB, MiB and so on \
+         (powers of 1024), and KB, MB and so on (powers of 1000). A unit without a number is also printed \
+         after each size. SIZE may also be human-readable (-h) or si (--si).",
     ),
     (
         &[Flag::TimeStyle],
-        "TIME_STYLE is full-iso, long-iso, iso, locale, or +FORMAT, as date(1) has it; with two lines in \
-         FORMAT the second is for times of the last six months, the first for all others. A style after \
-         posix- counts only outside the POSIX locale. Without the option, the environment's TIME_STYLE \
-         counts.",
+        "TIME_STYLE is full-iso, long-iso, iso, locale, relative (not in GNU ls), or +FORMAT with the \
+         directives of date(1). If FORMAT has two lines, the second is for times of the last six months, the \
+         first for all others. A style that begins with posix- applies only outside the POSIX locale. The \
+         default is in the environment variable TIME_STYLE.",
     ),
     (
         &[Flag::Color],
-        "Colours come from the environment's LS_COLORS, which dircolors(1) makes, or are built in.",
+        "The environment variable LS_COLORS, which dircolors(1) makes, sets the colours; others are built in.",
     ),
 ];
 
@@ -57,21 +57,21 @@ const MOST_USED: [Flag; 12] = [
 /// Command lines without the program's name, and what they show.
 const EXAMPLES: [(&str, &str); 3] = [
     ("-lhtr", "what changed last, at the end, with short sizes"),
-    ("--tree=2 --only-dirs ~/src", "the directories of two levels"),
-    ("--columns=size,git,name", "these columns alone"),
+    ("--tree=2 --only-dirs ~/src", "two levels of directories as a tree"),
+    ("--columns=size,git,name", "only these three columns"),
 ];
 
 /// Before the options.
-const INTRODUCTION: &str = "List the FILEs, and what is in those that are directories; without a FILE, the \
-    current directory. Names come in alphabetical order unless told otherwise. Where a long option needs a \
-    value, its letter needs it too.";
+const INTRODUCTION: &str = "List each FILE; of a directory, list the entries. Without a FILE, list the \
+    current directory. Names are in alphabetical order, unless an option sets another order. If a long \
+    option needs a value, its letter needs it too.";
 
 /// After all else.
 const STATUS: &str = "
 Exit status:
-  0  all was listed
-  1  something was not, such as a directory below that may not be read
-  2  something named on the command line was not, or an option is wrong
+  0  everything was listed
+  1  something was not listed, such as a subdirectory that may not be read
+  2  an operand was not listed, or an option is wrong
 ";
 
 /// The text of `--help` for a program called `program`, argv\[0\] as it came.

@@ -9,20 +9,21 @@ const LINE: usize = 80;
 
 /// Before the options.
 const HEAD: &str = "\
-# Default options of dls, one on a line as on the command line, which comes after them and wins.
-# Between an option and its value stands = or a blank; the value goes on to the end of the line.
+# Default options of dls, one on each line, as on the command line. Options of the command line come
+# after these and win. An option and its value are separated by = or a blank; the value extends to
+# the end of the line.
 #
-# They hold where dls writes to a terminal. To have one elsewhere too, say `always` before it, and
-# name this file in the environment's DLS_CONFIG: only then is it looked for outside a terminal.
-# They never hold where dls is called as ls, dir or vdir, nor with --no-config.
+# They take effect if dls writes to a terminal. A line that begins with `always` takes effect
+# elsewhere too, but only if the environment variable DLS_CONFIG names this file.
+# They never take effect if dls is called as ls, dir or vdir, or with --no-config.
 #
-# Remove the # before an option to have it.
+# Remove the # before an option to use it.
 
 #--color=auto
 #--group-directories-first
 #always --si
 
-# Colours of columns, and icons, in the form of the variables DLS_COLORS and DLS_ICONS, which win.
+# Colours of columns, and icons, as in the variables DLS_COLORS and DLS_ICONS; the variables win.
 # Several lines add up.
 #colors = header=1;4:size-g=31
 #icons = *.rs=e7a8:README*=f02d

@@ -138,8 +138,8 @@ fn table(found: &[Option<Found>; 7], rows: &[String]) -> String {
         .collect();
     format!(
         "| | {} |\n|---|{}\n{}\n\
-         ¹ Not on this machine: as its documentation or its author says.\n\
-         ² Not to be tried by a command: as its documentation says.\n",
+         ¹ The program was not installed: the cell says what its documentation or its author says.\n\
+         ² No single command can show it: the cell says what the program's documentation says.\n",
         titles.join(" | "),
         "---|".repeat(titles.len()),
         rows.concat(),
@@ -149,9 +149,9 @@ fn table(found: &[Option<Found>; 7], rows: &[String]) -> String {
 fn page(table: &str) -> String {
     format!(
         "# What can it do?\n\n\
-         Written by `cargo xtask features`, which runs a command for each cell and looks at what it prints. Where a program is not\n\
-         known to have an option that could be tried, its help is searched for a word of it. Commands and words are in\n\
-         [crates/xtask/src/features/table.toml](../crates/xtask/src/features/table.toml). Edit there.\n\n{table}"
+         `cargo xtask features` writes this page: it runs a command for each cell and checks the output. Where no option of a program\n\
+         is known for a row, it searches the program's help for words instead. Commands and words are in\n\
+         [crates/xtask/src/features/table.toml](../crates/xtask/src/features/table.toml): edit that file, not this page.\n\n{table}"
     )
 }
 

@@ -25,9 +25,9 @@ const PLACE: &str = "docs/pictures";
 /// Before the pictures on their page.
 const HEAD: &str = "# What it looks like
 
-Drawn by `cargo xtask pictures` from what `dls` writes to a terminal; the list is in
+`cargo xtask pictures` draws these pictures from what `dls` writes to a terminal; their list is in
 [crates/xtask/src/pictures/mod.rs](../../crates/xtask/src/pictures/mod.rs). A terminal needs a
-[Nerd Font](https://www.nerdfonts.com) to show icons. The pictures have them as outlines
+[Nerd Font](https://www.nerdfonts.com) to show icons. The pictures contain icons as outlines
 ([glyphs.tsv](../../crates/xtask/src/pictures/glyphs.tsv)), taken from Nerd Fonts 3.4.0 by way of the npm package
 `@azurity/pure-nerd-font` (MIT), each under the licence of the set that it is from:
 
@@ -105,7 +105,7 @@ const PICTURES: &[Picture] = &[
         columns: 116,
         ..Picture::new(
             "explain",
-            "What a listing will ask of the kernel, and for the sake of what",
+            "Which requests a listing will make, and for which option or colour",
             &["-l", "--color", "--explain=plan"],
         )
     },

@@ -7,19 +7,18 @@ pub(super) const ENTRIES: &[Definition] = &[
     Definition::both(b'a', "all", Flag::All, "list names that start with a dot too, . and .. among them"),
     Definition::both(b'A', "almost-all", Flag::AlmostAll, "as -a, but . and .. are left out"),
     Definition::both(b'B', "ignore-backups", Flag::IgnoreBackups, "leave out names that end in ~"),
-    Definition::both(b'd', "directory", Flag::Directory, "list a directory itself instead of what is in it")
+    Definition::both(b'd', "directory", Flag::Directory, "list a directory itself instead of its entries")
         .more(
-            "Without an operand that is `.` alone. Symbolic links among the operands are then shown, not \
-             followed.",
+            "Without an operand, it lists the current directory (`.`). A symbolic link that is an operand is shown, not followed.",
         ),
-    Definition::long("only-dirs", Flag::OnlyDirs, "of what is in a directory, list directories only").more(
-        "By the entry's own type, which costs no question where the file system tells types along with names: a symbolic \
-         link to a directory is none, unless `-L` is given. What is named on the command line is listed in any case. With \
-         `--tree` the directories alone are drawn. Of this and `--only-files` the last one counts. GNU `ls` has neither.",
+    Definition::long("only-dirs", Flag::OnlyDirs, "of the entries of a directory, list directories only").more(
+        "The entry's own type decides: a symbolic link to a directory is not a directory, unless `-L` is given. Where the \
+         file system returns types with names, this costs no system call. Operands are always listed. With `--tree` \
+         directories alone are drawn. Of this and `--only-files` the last one wins. GNU `ls` has neither.",
     ),
-    Definition::long("only-files", Flag::OnlyFiles, "of what is in a directory, list regular files only").more(
-        "As `--only-dirs`. With `--tree` directories stay, since files hang on them; with `-R` they are entered and not \
-         listed.",
+    Definition::long("only-files", Flag::OnlyFiles, "of the entries of a directory, list regular files only").more(
+        "As `--only-dirs`. With `--tree` directories are drawn too, because files are on their branches; with `-R` they \
+         are entered and not listed.",
     ),
     Definition::long(
         "hide",
@@ -36,8 +35,13 @@ pub(super) const ENTRIES: &[Definition] = &[
     )
     .more("The pattern is matched as with `--hide`; may be given several times.")
     .value("PATTERN", |_| Ok(())),
-    Definition::both(b'R', "recursive", Flag::Recursive, "list directories below too, each under its name")
-        .more("With `-L`, a directory that is found again inside itself is reported and not entered."),
+    Definition::both(
+        b'R',
+        "recursive",
+        Flag::Recursive,
+        "list subdirectories too, at any depth, each under its name",
+    )
+    .more("With `-L`, a directory that is found again inside itself is reported and not entered."),
 ];
 
 /// The group of [`super::Group::Links`].
@@ -46,12 +50,9 @@ pub(super) const LINKS: &[Definition] = &[
         b'L',
         "dereference",
         Flag::Dereference,
-        "show what a symbolic link leads to, not the link",
+        "show the target of a symbolic link, not the link",
     )
-    .more(
-        "A link that leads nowhere cannot be shown so: it is reported, its line has question marks, and \
-         the exit status is 1.",
-    ),
+    .more("A link without a target is reported, its line has question marks, and the exit status is 1."),
     Definition::both(
         b'H',
         "dereference-command-line",
@@ -63,7 +64,7 @@ pub(super) const LINKS: &[Definition] = &[
         Flag::DereferenceCommandLineSymlinkToDir,
         "as -H, but only for links that lead to a directory",
     )
-    .more("The default, unless `-d`, `-F` or the long format is asked for."),
+    .more("The default, unless `-d`, `-F` or the long format is given."),
 ];
 
 #[cfg(test)]

@@ -19,13 +19,13 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::long(
         "format",
         Flag::Format,
-        "how to lay names out: long or verbose (-l), commas (-m), across or horizontal (-x), vertical (-C), single-column (-1)",
+        "how to arrange names: long or verbose (-l), commas (-m), across or horizontal (-x), vertical (-C), single-column (-1)",
     )
     .word::<Format>("WORD"),
-    Definition::both(b'D', "dired", Flag::Dired, "as -l, and tell Emacs where in it each name stands")
+    Definition::both(b'D', "dired", Flag::Dired, "as -l, and write the positions of the names, for Emacs")
     .more(
-        "After the listing come lines that start with `//DIRED//` and `//SUBDIRED//`, with the offsets in \
-         bytes at which each name begins and ends.",
+        "After the listing, lines that start with `//DIRED//` and `//SUBDIRED//` have the offsets in bytes at which \
+         each name begins and ends.",
     ),
     Definition::both(b'T', "tabsize", Flag::TabSize, "tab stops are COLS apart, not 8; 0 writes no tabs")
         .value("COLS", |value| Ok(parse_tab_size(value).map(drop)?)),
@@ -36,8 +36,8 @@ pub(super) const FLAGS: &[Definition] = &[
         .value("COLS", |value| Ok(parse_width(value).map(drop)?)),
     Definition::long("zero", Flag::Zero, "end each line with a NUL byte, and write names as they are")
     .more(
-        "For programs that read names, such as `xargs -0`. Names are neither quoted nor coloured; an \
-         option further right may change that again.",
+        "For programs that read names, such as `xargs -0`. Names are neither quoted nor coloured, unless a later \
+         option changes that.",
     ),
 ];
 

@@ -8,43 +8,42 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::long(
         "git",
         Flag::Git,
-        "as -l, and show what git says of each file: staged, and in the work tree; wait for it at most DURATION \
+        "as -l, and show the git status of each file: staged, and in the work tree; wait for git at most DURATION \
          (500ms, 2s) from its start, 200ms by default",
     )
     .more(
-        "One letter for what differs between the last commit and the index, one for what differs between the index \
-         and the file: `-` nothing, `M` modified, `N` new or untracked, `D` deleted, `R` renamed, `T` another type, \
-         `I` ignored, `U` unmerged. A directory shows the gravest of what is below it. What is in no repository \
-         shows `-`.\n\nThat is the answer of one `git status` for each repository, which runs while the directory is \
-         read. A late answer shows as `…`: the listing goes on and git is killed. The \
-         environment's `DLS_GIT_BUDGET` is the DURATION where none is given; 0 waits as long as it takes. No \
-         program is run that the repository's own configuration names: see docs/GIT.md.",
+        "The first letter is the difference between the last commit and the index, the second the difference between \
+         the index and the file: `-` nothing, `M` modified, `N` new or untracked, `D` deleted, `R` renamed, `T` another \
+         type, `I` ignored, `U` unmerged. A directory shows the most serious state of the files below it. A single `-` \
+         is for files in no repository.\n\n`dls` runs one `git status` for each repository, while it reads the \
+         directory. If the answer is late, the column shows `…`: the listing continues and git is killed. The \
+         environment variable `DLS_GIT_BUDGET` sets the DURATION where none is given; 0 sets no limit. No program is run \
+         that the repository's own configuration names: see docs/GIT.md.",
     )
     .optional("DURATION", |value| Ok(parse_git_budget(value).map(drop)?)),
     Definition::long("gitignore", Flag::Gitignore, "leave out what git ignores, and .git").more(
-        "What is named on the command line is listed in any case, and so is what is in an ignored directory that is \
-         named. Git is waited for 5 seconds, unless `--git=DURATION` or `DLS_GIT_BUDGET` says otherwise; if it does \
-         not answer, all is listed, and one line on standard error says so.",
+        "Operands are always listed, and so are the entries of an ignored directory that is an operand. `dls` waits for \
+         git at most 5 seconds, unless `--git=DURATION` or `DLS_GIT_BUDGET` sets another time. If git does not answer, \
+         `dls` lists everything, and reports that in one line on standard error.",
     ),
     Definition {
         arity: Arity::Optional,
         ..Definition::long(
             "tree",
             Flag::Tree,
-            "show what is below each directory as a tree, to a depth of DEPTH or all of it",
+            "show the entries below each directory as a tree, DEPTH levels or all of them",
         )
         .value("DEPTH", |value| Ok(parse_depth(value).map(drop)?))
     }
     .more(
-        "Each directory is sorted and filtered as its listing would be, but `.` and `..` are never shown. Symbolic \
-         links are shown with what they lead to and not followed, unless `-L` is given. With `-l` the columns of the \
-         long view stand before the branches. Without options that need more, no file is asked about: only directories are \
-         read, and links.",
+        "Each directory is sorted and filtered as in a listing, but `.` and `..` are never shown. Symbolic links are \
+         shown with their targets and not followed, unless `-L` is given. With `-l` the columns of the long view are \
+         before the branches. A file costs a request only if a column, a sort key or a colour needs it.",
     ),
     Definition::long(
         "tree-limit",
         Flag::TreeLimit,
-        "with --tree, show at most N entries of each directory, and how many more there are",
+        "with --tree, show at most N entries of each directory, and the number of the others",
     )
     .value("N", |value| Ok(parse_limit(value).map(drop)?)),
     Definition {
@@ -52,15 +51,16 @@ pub(super) const FLAGS: &[Definition] = &[
         ..Definition::long(
             "total-size",
             Flag::TotalSize,
-            "take for a directory's size that of all below it, as far as found in DURATION (1s by default; 0 waits for \
-             ever)",
+            "show as a directory's size the sum of all below it, as far as found in DURATION (1s by default; 0 sets no \
+             limit)",
         )
         .value("DURATION", |value| Ok(parse_budget(value).map(drop)?))
     }
     .more(
-        "Files with several links count once in each directory. The sizes are those of regular files and links; blocks \
-         are those of everything. What could not be added up in time, or not be read, is marked: the size is that much \
-         or more. The time is that of all directories together.",
+        "The long view shows it (`-l` or `--columns=size,name`), and `-S` sorts by it. A file with several links counts \
+         once in each directory. Sizes are those of regular files and links; blocks are those of all entries. A `+` after \
+         the size means that some of it could not be read, or not in time: the size is at least that. DURATION is for all \
+         directories together.",
     ),
 ];
 

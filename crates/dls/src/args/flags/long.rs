@@ -10,13 +10,13 @@ pub(super) const FLAGS: &[Definition] = &[
         .more(
             "\n\nThe mode begins with a letter for the type: `-` for a regular file, `d` directory, `l` \
              symbolic link, `b` block device, `c` character device, `p` FIFO, `s` socket. Three letters \
-             each tell what owner, group and others may do: read, write, execute. `s` in place of `x` is \
-             set-user-ID or set-group-ID, `t` is the sticky bit; as capitals, without the permission to \
-             execute. A `+` behind the mode marks an access control list, a `.` a security \
-             context.\n\nDevices have their major and minor number in place of a size. Times show hour and \
-             minute if they are of the last six months, else the year. Symbolic links show where they lead \
-             after `->`. What could not be found out is a question mark. Before the entries of a directory \
-             comes a `total`: the blocks they take on disk.",
+             each show what owner, group and others may do: read, write, execute. `s` in place of `x` is \
+             set-user-ID or set-group-ID, `t` is the sticky bit; capitals mean that the permission to execute \
+             is missing. A `+` after the mode marks an access control list, a `.` a security \
+             context.\n\nDevices have their major and minor number in place of a size. Times of the last six \
+             months show hour and minute, other times the year. A symbolic link shows its target after `->`. \
+             A value that is not known is a question mark. The first line of a directory is its `total`: the \
+             blocks that its entries take on disk.",
         ),
     Definition::letter(b'g', Flag::LongWithoutOwner, "as -l, without the owner"),
     Definition::letter(b'o', Flag::LongWithoutGroup, "as -l, without the group"),
@@ -31,15 +31,15 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::both(b'h', "human-readable", Flag::HumanReadable, "short sizes, such as 1K, 234M or 2G"),
     Definition::long("si", Flag::Si, "as -h, but in powers of 1000"),
     Definition::both(b'k', "kibibytes", Flag::Kibibytes, "count blocks of 1024 bytes for -s and the totals")
-        .more("Takes back what the environment says about blocks, but not `--block-size`, `-h` or `--si`."),
+        .more("It overrides the environment, but not `--block-size`, `-h` or `--si`."),
     Definition::long("block-size", Flag::BlockSize, "sizes in units of SIZE; see below")
         .more("Sizes are rounded up.")
         .value("SIZE", |value| Ok(BlockSize::parse(value).map(drop)?)),
     Definition::letter(
         b'c',
         Flag::Ctime,
-        "take the time of the last change of mode, owner or contents (ctime): -l shows it, -lt sorts by it \
-         too; without -l, sort by it",
+        "use the time of the last change of mode, owner or contents (ctime): -l shows it, -lt also sorts by \
+         it; without -l, sort by it",
     ),
     Definition::letter(b'u', Flag::Atime, "as -c, but the time of the last access (atime)"),
     Definition::long(
@@ -49,13 +49,14 @@ pub(super) const FLAGS: &[Definition] = &[
          ctime or status (-c), birth or creation",
     )
     .more(
-        "`birth` is when the file was made, where the file system keeps that; else a question mark is \
-         shown. Without the long format, entries are also sorted by the time.",
+        "`birth` is the time at which the file was created. Where the file system does not keep it, a question \
+         mark is shown. Without the long format, entries are also sorted by the time.",
     )
     .word::<Time>("WORD"),
     Definition::long("full-time", Flag::FullTime, "as -l --time-style=full-iso"),
     // Checked by Plan: GNU looks at it only when the listing turns out to be a long one.
     Definition::long("time-style", Flag::TimeStyle, "how to write times with -l; see below")
+        .more("With `relative`, which GNU `ls` does not have, times are ages such as `3d`. See VALUES.")
         .value("TIME_STYLE", |_| Ok(()))
         .suggests::<NamedTimeStyle>(),
     Definition::both(b'Z', "context", Flag::Context, "show the security context of each entry"),

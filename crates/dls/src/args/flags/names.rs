@@ -6,7 +6,7 @@ use super::{Definition, Flag};
 /// The group of [`super::Group::Names`].
 pub(super) const FLAGS: &[Definition] = &[
     Definition::long("color", Flag::Color, "colour names by type; see WHEN below")
-        .more("The colours are those of `LS_COLORS`; see there also for what they cost.")
+        .more("LS_COLORS, below, describes the colours and what they cost.")
         .optional_word::<When>("WHEN"),
     Definition::both(
         b'F',
@@ -15,8 +15,8 @@ pub(super) const FLAGS: &[Definition] = &[
         "mark types after the name: / directory, * program, @ link, | pipe, = socket, > door; see WHEN below",
     )
     .more(
-        "Whether a regular file is a program is a question to the kernel for each; the other marks cost \
-         nothing on most file systems, as `--file-type` does.",
+        "The mark `*` costs a system call for each regular file. The other marks, and so `--file-type`, cost \
+         nothing on most file systems.",
     )
     .optional_word::<When>("WHEN"),
     Definition::long("file-type", Flag::FileType, "as -F, but without *"),
@@ -32,30 +32,35 @@ pub(super) const FLAGS: &[Definition] = &[
         Flag::Hyperlink,
         "make each name a link that the terminal can open; see WHEN below",
     )
-    .more("With the escape sequence OSC 8, and URIs that begin with `file://` and the name of this host.")
+    .more("It uses the escape sequence OSC 8, with URIs that begin with `file://` and the name of this host.")
     .optional_word::<When>("WHEN"),
     Definition::both(
         b'b',
         "escape",
         Flag::Escape,
-        "write what does not print as \\n or \\033, a space as \\ and a space",
+        "write characters that do not print as \\n or \\033, and a space with a \\ before it",
     ),
     Definition::both(b'N', "literal", Flag::Literal, "write names as they are, without quotes"),
-    Definition::both(b'q', "hide-control-chars", Flag::HideControlChars, "write ? for what does not print")
-        .more("The default on a terminal."),
+    Definition::both(
+        b'q',
+        "hide-control-chars",
+        Flag::HideControlChars,
+        "write ? for each character that does not print",
+    )
+    .more("The default on a terminal."),
     Definition::long(
         "show-control-chars",
         Flag::ShowControlChars,
-        "write what does not print as it is (the default unless on a terminal)",
+        "write characters that do not print unchanged (the default, except on a terminal)",
     ),
     Definition::both(b'Q', "quote-name", Flag::QuoteName, "put names in double quotes"),
     Definition::long(
         "quoting-style",
         Flag::QuotingStyle,
         "how to quote names: literal, shell, shell-always, shell-escape, shell-escape-always, c, escape, \
-         locale; without this option, as the environment's QUOTING_STYLE says",
+         locale; the default is in the environment variable QUOTING_STYLE",
     )
-    .more("See VALUES for what each style makes of a name.")
+    .more("VALUES, below, has examples of each style.")
     .word::<QuotingStyle>("WORD"),
 ];
 

@@ -9,10 +9,10 @@ pub(super) const SPEED: &[Definition] = &[
     Definition::long(
         "mode",
         Flag::Mode,
-        "how to ask the kernel about files: classic (one after the other), par (on several threads), iou \
-         (through io_uring), auto (as seems best; the default)",
+        "how to request metadata: classic (one file after the other), par (on several threads), iou (through \
+         io_uring), auto (dls chooses; the default)",
     )
-    .more("All modes print the same. See STRATEGIES.")
+    .more("The output is the same in all modes. See STRATEGIES.")
     .word::<Mode>("MODE"),
     Definition::long(
         "threads",
@@ -20,67 +20,71 @@ pub(super) const SPEED: &[Definition] = &[
         "use N threads, 1 to 1024; by default one for each processor",
     )
     .more(
-        "Files that are slow to answer for, as on a network, are asked about by more threads, 64 at least. \
-         With `--threads=1` there is one thread in any case.",
+        "Without this option, more threads request metadata where each answer is a round trip, as on a network: see \
+         `--max-inflight`. With `--threads=1` there is one thread in any case.",
     )
     .value("N", |value| Ok(parse_threads(value).map(drop)?)),
     Definition::long(
         "max-inflight",
         Flag::MaxInflight,
-        "where each answer is a round trip, ask up to N questions at a time, 1 to 1024; 256 by default",
+        "where each answer is a round trip, have up to N requests in flight, 1 to 1024; 256 by default",
     )
-    .more("As many as turn out to pay: a server that answers later for being asked more is asked less.")
+    .more(
+        "`dls` begins with fewer, and adds more only while that brings more answers per second. If a server only answers \
+         later, `dls` sends it fewer requests at a time.",
+    )
     .value("N", |value| Ok(parse_in_flight(value).map(drop)?)),
     Definition::long(
         "timeout",
         Flag::Timeout,
-        "show what has answered after DURATION (2s, 500ms, 1.5m), and question marks for the rest; 0 waits for ever",
+        "list what has answered after DURATION (2s, 500ms, 1.5m), with question marks for all else; 0 sets no limit",
     )
     .more(
-        "The time counts from the start of the program, for everything that is listed. What has not answered by then \
-         is shown with `?` where GNU `ls` shows what it cannot ask about, coloured by its name and type; one line on \
-         standard error says how many, and the exit status is 1, or 2 if a file named on the command line never \
-         answered. Then the program ends at once, whatever the kernel is still waiting for. A number without a unit \
-         is seconds; units are ms, s, m, h, d, w and y (365.25 days), and several may follow each other, as in 1h30m. With a timeout entries are always asked about by several threads, whatever the mode is.",
+        "The time counts from the start of the program, for the whole listing. An entry that has not answered by then \
+         has a `?` in each column that is not known, as in GNU `ls`, and the colour of its name and type. One line on \
+         standard error has the number of such entries. The exit status is 1, or 2 if an operand did not answer. Then \
+         the program ends at once, even while the kernel still waits for a server.\n\nA number without a unit is seconds; \
+         units are ms, s, m, h, d, w and y (365.25 days), and several may follow each other, as in 1h30m. With a timeout \
+         several threads make the requests, whatever the mode is.",
     )
     .value("DURATION", |value| Ok(parse_timeout(value).map(drop)?)),
-    Definition::long("timing", Flag::Timing, "tell on stderr where the time went").more(
-        "A table of the stages with their milliseconds, then what was asked of the kernel, what was not, \
-         and the strategy with its reason. See STRATEGIES.",
+    Definition::long("timing", Flag::Timing, "show on stderr where the time went").more(
+        "It prints the milliseconds of each stage, the system calls that were made and avoided, and the strategy \
+         with its reason. See STRATEGIES.",
     ),
     Definition::long(
         "explain",
         Flag::Explain,
-        "tell on stderr what was asked about files, for which option or colour, what it cost, and what to change; \
-         --explain=plan tells it beforehand, and lists nothing",
+        "show on stderr which requests were made about files, for which option or colour, what they cost, and what \
+         to change; --explain=plan shows which would be made, and lists nothing",
     )
     .more(
-        "What is asked of each kind of file, and which option, column, sort key, indicator or key of LS_COLORS has \
-         to know; how many system calls that took and how long they were waited for; the file system and what is \
-         done differently on it; and the cheapest change that avoids most of it.\n\nWith `--explain=plan` no file \
-         is touched, and the directory is not even opened.",
+        "For each type of file it shows the facts that were requested, and the option, column, sort key, indicator or \
+         key of LS_COLORS that needs them. It shows the number of system calls and how long they took, what `dls` does \
+         differently on this file system, and the cheapest change that avoids most of the requests.\n\n\
+         `--explain=plan` opens neither files nor directories.",
     )
     .optional_word::<Explain>("WHEN"),
     Definition::long(
         "lazy",
         Flag::Lazy,
-        "do not ask a server again for what is remembered of a file, however old (AT_STATX_DONT_SYNC)",
+        "accept values that the client of a network file system has cached, however old (AT_STATX_DONT_SYNC)",
     )
     .more(
-        "Sizes, times and modes may be stale. It spares a request per file, or all of them, on NFS, FUSE, CephFS, \
-         SMB and Lustre; local file systems take no notice. What is named on the command line is asked in any case.",
+        "Sizes, times and modes may be stale. On NFS, FUSE, CephFS, SMB and Lustre it saves one request for each file, \
+         or all of them; on local file systems it changes nothing. Values of operands are requested in any case.",
     ),
 ];
 
 /// The group of [`super::Group::About`].
 pub(super) const ABOUT: &[Definition] = &[
-    Definition::long("init", Flag::Init, "write a file of default options to begin with, print its path, and exit")
+    Definition::long("init", Flag::Init, "write a file of default options, all commented out, print its path, and exit")
         .more(
-            "Every option that can stand in it is there, explained and commented out. Directories that are missing are \
-             made; a file that is there is left alone. It must be spelled out: `--ini` is no abbreviation of it. See FILES.",
+            "The file has every option that it may contain, with an explanation. Missing directories are created; an \
+             existing file is not changed. The option has no abbreviation. See FILES.",
         ),
     Definition::long("no-config", Flag::NoConfig, "read no file of default options").more(
-        "Called as `ls`, `dir` or `vdir` none is read in any case. See FILES.",
+        "Called as `ls`, `dir` or `vdir`, the program reads none anyway. See FILES.",
     ),
     Definition::long("help", Flag::Help, "print this help and exit"),
     Definition::long("version", Flag::Version, "print the version and exit"),

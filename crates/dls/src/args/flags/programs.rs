@@ -5,35 +5,36 @@ use super::{Definition, Flag};
 
 /// The group of [`super::Group::Programs`].
 pub(super) const FLAGS: &[Definition] = &[
-    Definition::long("json", Flag::Json, "print one JSON document: an object for each entry, with all that is known of it").more(
-        "Numbers are bytes, times are RFC 3339 in UTC, what is not known is null. A name that is not UTF-8 stands as \
-         base64 under `name_bytes`, so names come back byte for byte. All that one question about a file answers is \
-         there; `-Z` adds its context, `-l` whether it has an ACL, and `-n` spares looking up names of owners. \
-         What could not be listed is told at the end too. The fields are described in docs/OUTPUT.md. Of `--json`, \
-         `--ndjson` and `--csv` the last one counts; colours, quoting and other formats do not matter to them.",
+    Definition::long("json", Flag::Json, "print one JSON document, with an object for each entry").more(
+        "Sizes are in bytes, times in UTC as in RFC 3339, and a value that is not known is null. A name that is not UTF-8 \
+         is in `name_bytes`, as base64, so no byte of a name is lost. An object has all facts that one `statx` returns; \
+         `-Z` adds the context, and `-l` whether there is an ACL. With `-n`, names of owners are not looked up. Errors \
+         are at the end of the document too. docs/OUTPUT.md describes the fields. Of `--json`, `--ndjson` and `--csv` \
+         the last one wins; options for colours, quoting and formats have no effect.",
     ),
-    Definition::long("ndjson", Flag::Ndjson, "print a JSON object a line for each entry")
-        .more("The same objects as those of `--json`. With `-U` they leave as the directory is read."),
+    Definition::long("ndjson", Flag::Ndjson, "print a JSON object for each entry, one on each line")
+        .more("The objects are those of `--json`. With `-U` they are written while the directory is read."),
     Definition::long("csv", Flag::Csv, "print a table of values separated by commas (RFC 4180), with a header").more(
-        "The same fields as those of `--json`, empty where that has null. CSV has no escapes: a name that is not UTF-8 or \
-         has control characters stands as base64 in the column `name_bytes`.",
+        "The fields are those of `--json`, empty where a value is null. CSV has no escapes: a name that is not UTF-8 or \
+         has control characters is in the column `name_bytes`, as base64.",
     ),
     Definition::long("top", Flag::Top, "show only the first N entries of each directory")
         .more(
-            "The first in whichever order: `-S --top=10` are the ten largest. Only they are asked about beyond what the \
-             order must know, and no more than a multiple of N is kept in memory, however large the directory (unless \
-             with `-R` or `--timeout`). The long format has no total then. Files named on the command line are all \
-             shown.",
+            "The other options set the order: `-S --top=10` shows the ten largest. Facts that the order does not need are \
+             requested for these entries only. A multiple of N entries is kept in memory, however large the directory \
+             (with `-R` or `--timeout`, all entries of a directory). The long format has no total then. Operands that \
+             are files are all shown.",
         )
         .value("N", |value| Ok(parse_top(value).map(drop)?)),
-    Definition::long("count", Flag::Count, "instead of entries, show how many of each type a directory has").more(
-        "One line for each type, then the total; `.` and `..` do not count. Nothing is asked about any file where the \
-         file system tells types along with names. Also with `--json`, `--ndjson` and `--csv`.",
+    Definition::long("count", Flag::Count, "show the number of entries of each type instead of the entries").more(
+        "There is one line for each type, then the total; `.` and `..` do not count. Where the file system returns types \
+         with names, this makes no request about any file. It works with `--json`, `--ndjson` and `--csv` too.",
     ),
-    Definition::long("summary", Flag::Summary, "say at the end how many entries were listed, of which types, and their bytes")
+    Definition::long("summary", Flag::Summary, "end with a line that counts the entries by type, and adds up their bytes")
         .more(
-            "Bytes are those of regular files, and told only where the sizes are known anyway, as with `-l` and `-S`: the \
-             summary itself asks nothing where the file system tells types along with names. Hard links count each time.",
+            "The bytes are those of regular files. They are shown only if the listing needs the sizes anyway, as with `-l` \
+             and `-S`. Where the file system returns types with names, the summary itself makes no request. A file with \
+             several names counts once for each name.",
         ),
 ];
 

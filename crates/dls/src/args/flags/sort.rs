@@ -9,14 +9,14 @@ pub(super) const FLAGS: &[Definition] = &[
     Definition::letter(b'S', Flag::SortBySize, "sort by size, largest first"),
     Definition::letter(b'X', Flag::SortByExtension, "sort by extension")
         .more("The extension is what follows the last dot; names without one come first."),
-    Definition::letter(b'v', Flag::SortByVersion, "sort by name, taking digits in it for numbers")
+    Definition::letter(b'v', Flag::SortByVersion, "sort by name, with digits compared as numbers")
         .more("So `file9` comes before `file10`."),
-    Definition::letter(b'U', Flag::Unsorted, "do not sort: names come as the directory has them").more(
-        "When standard output takes one name a line, names leave as they are read: the first appears at \
-         once, and memory stays small, however large the directory.",
+    Definition::letter(b'U', Flag::Unsorted, "do not sort: names are in the order of the directory").more(
+        "With one name on each line, names are written while the directory is read: the first appears at once, and \
+         little memory is needed, however large the directory.",
     ),
     Definition::letter(b'f', Flag::AllUnsorted, "as -aU")
-        .more("Unlike GNU `ls` before 9.5, it takes nothing else back: not `-l`, `-s` or `--color`."),
+        .more("Unlike in GNU `ls` before 9.5, it does not cancel `-l`, `-s` or `--color`."),
     Definition::long(
         "sort",
         Flag::Sort,
@@ -24,11 +24,11 @@ pub(super) const FLAGS: &[Definition] = &[
          width, natural, created, modified, inode, type",
     )
     .more(
-        "`width` is that of the name as it is shown, narrowest first. `natural`, which GNU `ls` does not have, takes \
-         digits for numbers as `version` does, and does not set capitals apart: `file2`, `File3`, `file10`. Neither does it have \
-         `created`, which is `time` with `--time=birth`, `modified`, which is `time` with `--time=mtime`, `inode`, lowest \
-         number first, and `type`: directories, regular files, symbolic links, all else, each by name. These must be \
-         spelled out.",
+        "`width` sorts by the width of the name as it is shown, narrowest first.\n\nGNU `ls` does not have the last five \
+         words. `natural` compares digits as numbers, as `version` does, and ignores case: `file2`, `File3`, `file10`. \
+         `created` is `time` with `--time=birth`, and `modified` is `time` with `--time=mtime`. `inode` puts the lowest \
+         number first. `type` puts directories first, then regular files, symbolic links and all else, each by name. \
+         These five have no abbreviations.",
     )
     .value("WORD", |value| {
         if own_sort(value).is_none() {

@@ -13,45 +13,48 @@ pub(super) const FLAGS: &[Definition] = &[
         "draw an icon before each name, for a terminal with a Nerd Font; WHEN is always, auto or never",
     )
     .more(
-        "By name, extension and type, so nothing more is asked of the kernel. `auto` draws them on a terminal whose locale \
-         is UTF-8. The environment's DLS_ICONS changes them: `DLS_ICONS='*.rs=e7a8:README*=f02d:src/=f07c:di=f024b'`, code \
-         points in hexadecimal or the characters themselves. There are none with `--zero` and `--dired`.",
+        "Name, extension and type select the icon, so icons make no system call. `auto` draws them on a terminal if the \
+         locale is UTF-8. The environment variable DLS_ICONS sets others, as code points in hexadecimal or as characters: \
+         `DLS_ICONS='*.rs=e7a8:README*=f02d:src/=f07c:di=f024b'`. There are none with `--zero` and `--dired`.",
     )
     .optional_word::<When>("WHEN"),
-    Definition::long("header", Flag::Header, "as -l, and begin with a line that says what the columns are").more(
-        "In a file of default options it holds where a listing is long anyway, as do the others that speak of `-l`.\n\nThis and the other options of the group that speak of `-l` lead to a long format of our own, the view: it has \
-         no `total` line, its columns can be chosen, and with `--color` they have colours too, those of `DLS_COLORS`.",
+    Definition::long("header", Flag::Header, "as -l, and begin with a line of column titles").more(
+        "This and the other options of this group that imply `-l` select a long format that GNU `ls` does not have, the \
+         view: it has no `total` line, its columns can be chosen, and with `--color` they have the colours of \
+         `DLS_COLORS`.\n\nIn a file of default options these options do not make a listing long; they take effect if it \
+         is long anyway.",
     ),
     Definition::long(
         "columns",
         Flag::ColumnList,
-        "as -l, with these columns in this order, or the usual ones with (+) and without (-) these: mode, octal, links, user, group, uid, gid, size, blocks, inode, device, \
-         modified, changed, accessed, created, context, xattrs, flags, git, total, name",
+        "as -l, with these columns in this order, or the default ones with (+) and without (-) these: mode, octal, \
+         links, user, group, uid, gid, size, blocks, inode, device, modified, changed, accessed, created, context, \
+         xattrs, flags, git, total, name",
     )
     .more(
-        "Words between commas; each may be shortened. `--columns=+git` puts a column to those there would be, before the \
-         name, and `--columns=-owner` takes one away; a sign holds for the words after it up to the next sign, and such \
-         lists add up. Only what the columns show is asked about: \
-         `--columns=name` asks nothing of regular files. `git` asks git as `--git` does; `total`, \
-         which only another option can fill, shows `-` without it. See docs/COLUMNS.md for what stands in each.",
+        "Commas separate the words, and each word may be abbreviated. `--columns=+git` adds a column to the default ones, \
+         before the name, and `--columns=-owner` removes one. A sign applies to the words after it, up to the next sign; \
+         several such lists add up. Only facts that a column shows are requested: `--columns=name` requests nothing about \
+         regular files. `git` runs git as `--git` does. `total` shows `-` for a directory, unless `--total-size` is given. \
+         docs/COLUMNS.md describes each column.",
     )
     .value("LIST", columns::check)
     .suggests::<Column>(),
     Definition::long(
         "mounts",
         Flag::Mounts,
-        "as -l, and say behind the name of a mount point what is mounted there",
+        "as -l, and show after the name of a mount point what is mounted there",
     )
     .more(
-        "The file system's type and its source, such as `[ext4 /dev/sda1]`. /proc/self/mountinfo is read, once, and only \
-         if there is a mount point to show.",
+        "It shows type and source of the file system, such as `[ext4 /dev/sda1]`. `dls` reads /proc/self/mountinfo once, \
+         and only if there is a mount point to show.",
     ),
     Definition::long("xattr", Flag::Xattr, "as -l, and list the extended attributes below each entry")
-        .more("A line for each with its name and the size of its value in bytes, set in below the name."),
+        .more("Each attribute has a line with its name and the size of its value in bytes, indented below the name."),
     Definition::long(
         "smart-group",
         Flag::SmartGroup,
-        "as -l, and show a group only where it is called otherwise than the owner",
+        "as -l, and show a group only where its name differs from the owner's",
     ),
     Definition::long("no-owner", Flag::NoOwner, "as -l, and leave out the owner, as -g does"),
     Definition::long("no-time", Flag::NoTime, "as -l, and leave out the time"),
