@@ -64,8 +64,8 @@ pub enum Ahead {
 
 /// A small directory, completely read.
 pub struct Small {
-    /// Its device and inode.
-    pub identity: Result<((u32, u32), u64)>,
+    /// Its device and inode, if they were [wanted](Wanted::identity).
+    pub identity: Result<Option<((u32, u32), u64)>>,
     /// Its entries, filled.
     pub batch: Batch,
     /// The report of filling them.
@@ -106,13 +106,15 @@ pub struct Wanted<'a> {
     pub order: Option<&'a Order>,
     /// Whether subdirectories are listed. Only with an order.
     pub recursive: bool,
+    /// Whether the device and inode of each directory are requested: one `statx`.
+    pub identity: bool,
 }
 
 /// The workers started so far, beside the lister.
 #[derive(Debug, Default)]
 pub struct Started {
     workers: usize,
-    far: bool,
+    policy: Option<&'static Policy>,
     complete: bool,
 }
 
@@ -120,7 +122,13 @@ impl Started {
     /// Whether each answer is a round trip, if known.
     #[must_use]
     pub fn is_far(&self) -> bool {
-        self.far
+        self.policy.is_some_and(Policy::is_far)
+    }
+
+    /// Whether directories on the file system of the first one form a tree, if it is known: see [`Policy::is_a_tree`].
+    #[must_use]
+    pub fn is_on_a_tree(&self) -> bool {
+        self.policy.is_some_and(|policy| policy.is_a_tree)
     }
 
     /// The workers to start now, if there is enough work: two threads at first, later one for each core, or as many as suit the
@@ -142,19 +150,20 @@ impl Started {
             return None;
         }
         let policy = next.filter(|_| is_first).map(|next| policy_of_parent(next.payload()));
-        self.far |= policy.is_some_and(Policy::is_far);
+        self.policy = self.policy.or(policy);
+        let far = self.is_far();
         let count = match (threads.asked(), policy) {
-            (None, Some(policy)) if self.far => FAR.min(policy.most).min(threads.most_in_flight()),
+            (None, Some(policy)) if far => FAR.min(policy.most).min(threads.most_in_flight()),
             (None, Some(policy)) => policy.cores(threads.count_for(FEW)),
             _ => threads.count(),
         };
-        self.complete = !is_first || self.far || threads.asked().is_some() || count < 2;
+        self.complete = !is_first || far || threads.asked().is_some() || count < 2;
         if count < 2 {
             return None;
         }
-        let workers = count - usize::from(self.far || reads_ahead());
+        let workers = count - usize::from(far || reads_ahead());
         let started = mem::replace(&mut self.workers, workers);
-        (started < workers).then_some(Start { numbers: started + 1..workers + 1, far: self.far })
+        (started < workers).then_some(Start { numbers: started + 1..workers + 1, far })
     }
 }
 
@@ -277,7 +286,8 @@ pub struct Worker<'r> {
 impl Worker<'_> {
     /// Reads a directory into the memory of one that was shown.
     ///
-    /// Costs the same as in its turn: `openat`, `statx`, `getdents64` twice, `close`, and the requests for its entries.
+    /// Costs the same as in its turn: `openat`, `statx` if its identity is wanted, `getdents64` twice, `close`, and the requests
+    /// for its entries.
     fn read(&mut self, path: &CStr, spare: Option<Box<Small>>) -> Ahead {
         let Some((watch, seat)) = self.watch else { return self.open_and_read(path, spare) };
         watch.begin(seat, path.to_bytes());
@@ -297,7 +307,7 @@ impl Worker<'_> {
         let mut reader = reader.with_buffer(mem::take(&mut self.buffer));
         let small = spare.unwrap_or_else(|| {
             let batch = Batch::new(*self.wanted.needs);
-            let (identity, report, ended) = (Err(Errno::NOENT), Report::default(), Ok(()));
+            let (identity, report, ended) = (Ok(None), Report::default(), Ok(()));
             Box::new(Small { identity, batch, report, ended, order: None, below: None })
         });
         let small = self.read_all(&mut reader, path, small);
@@ -308,7 +318,11 @@ impl Worker<'_> {
     /// Reads all of it, if it is small.
     fn read_all(&mut self, reader: &mut Reader, path: &CStr, mut small: Box<Small>) -> Option<Box<Small>> {
         let Small { identity, batch, report, ended, order, below } = &mut *small;
-        *identity = dents_sys::stat::fstat(reader.dir(), Mask::INO).map(|statx| (statx.dev(), statx.ino()));
+        let identify = || dents_sys::stat::fstat(reader.dir(), Mask::INO);
+        *identity = match self.wanted.identity {
+            true => identify().map(|statx| Some((statx.dev(), statx.ino()))),
+            false => Ok(None),
+        };
         batch.clear();
         *ended = loop {
             match reader.read(self.wanted.filter, batch) {

@@ -648,7 +648,7 @@ fn trees_obey_the_policy_of_the_file_system() {
         }
     }
     static ONE: Policy =
-        Policy { name: "one at a time", far: Far::Yes, interleave: false, most: 1, lazy: false, why: "" };
+        Policy { name: "one at a time", far: Far::Yes, most: 1, why: "", ..*Policy::of(None) };
     static THREE: Policy = Policy { most: 3, ..ONE };
     let playground = Playground::new("policy");
     (0..60).for_each(|number| fs::create_dir(playground.0.join(number.to_string())).expect("directory"));

@@ -85,6 +85,18 @@ fn what_follows_from_a_policy() {
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::believes_the_first_look), [true, true, false, true]);
     assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 3, 2]);
     assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().iter().sum::<usize>()), [32; 3]);
+    let trees = [
+        FsType::EXT,
+        FsType::XFS,
+        FsType::BTRFS,
+        FsType::BCACHEFS,
+        FsType::F2FS,
+        FsType::TMPFS,
+        FsType::RAMFS,
+    ];
+    assert!(trees.iter().all(|fs| of(*fs).is_a_tree));
+    let others = [FsType::OVERLAY, FsType::NFS, FsType::FUSE, FsType::PROC, FsType::OCFS2, FsType::ZFS];
+    assert!(others.iter().all(|fs| !of(*fs).is_a_tree) && !unknown.is_a_tree);
     let few = Policy { most: 4, ..*nfs };
     assert_eq!((few.cores(16), few.cores(2), ext4.cores(64), nfs.cores(64)), (4, 2, 64, 64));
 }

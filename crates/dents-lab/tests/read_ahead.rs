@@ -183,3 +183,30 @@ fn few_descriptors() {
     let (plenty, few) = (run(&["env"]), run(&["prlimit", "--nofile=5"]));
     assert!(few.stdout == plenty.stdout && few.stderr.is_empty(), "{few:?}");
 }
+
+/// A mount below the operand may show the operand itself. GNU and `dls` refuse to list it there, and go on; with workers too.
+#[test]
+fn a_mount_that_leads_back_up_is_refused() {
+    let dir = families().expect("fixture");
+    let mounted = "mount --make-rprivate / && mount --bind . d007/d033 || exit 77; exec \"$0\" \"$@\"";
+    let launcher: &[&str] = match dents_lab::suite::is_root() {
+        true => &["unshare", "-m", "sh", "-c", mounted],
+        false => &["unshare", "-r", "-m", "sh", "-c", mounted],
+    };
+    let told = |program: &Path, args: &[&str]| {
+        let run = Run::new(program).cwd(dir.path()).env("LC_ALL", "C").args(args);
+        run.under(launcher).output().expect("unshare starts")
+    };
+    let expected = told(oracle().path(), &["-R"]);
+    if !String::from_utf8_lossy(&expected.stderr).contains("already-listed") {
+        println!("nothing can be mounted here: {}", String::from_utf8_lossy(&expected.stderr));
+        return;
+    }
+    for way in ["--threads=2", "--threads=8", "--mode=classic", "--mode=iou", "--timeout=60s"] {
+        let outcome = told(release().path(), &["-R", way]);
+        let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert!(message.contains("./d007/d033: not listing already-listed directory"), "{way}: {message}");
+        assert_eq!(outcome.end, expected.end, "{way}: {message}");
+        assert!(outcome.stdout == expected.stdout, "{way}: another listing");
+    }
+}

@@ -104,6 +104,35 @@ fn a_ring_for_a_whole_tree() {
     assert!(trace.count("close") == 0, "{:?}", trace.by_name());
 }
 
+/// Four hundred directories in twenty, in which nothing leads back up.
+fn branches(name: &str) -> TempDir {
+    let dir = TempDir::new(name).expect("directory");
+    for nth in 0..400 {
+        let path = dir.path().join(format!("a{:02}/b{:02}", nth / 20, nth % 20));
+        std::fs::create_dir_all(path).expect("directory");
+    }
+    dir
+}
+
+/// Where directories form a tree and nothing is mounted below the operand, none contains itself: none is identified once workers
+/// have started.
+#[test]
+fn a_tree_is_not_searched_for_loops() {
+    let dir = branches("no-loops");
+    if !suits_a_ring(dir.path()) {
+        return;
+    }
+    let stats_of = |args: &[&str]| stats(&counted(&listed(dir.path(), args)));
+    let identified = stats_of(&["-R", "--mode=classic"]);
+    assert_eq!(identified, 421, "one for each directory without workers");
+    let few = stats_of(&["-R", "--threads=2"]);
+    assert!(few < 30, "{few} requests about 421 directories");
+    let several = stats_of(&["-R", "--threads=2", "a00", "a01", "."]);
+    assert!(several > 400, "{several}: one operand may contain another");
+    let followed = stats_of(&["-RL", "--threads=2"]);
+    assert!(followed > 420, "{followed}: links may lead back up");
+}
+
 #[test]
 fn cheap_colours_stat_nothing() {
     let dir = files(10_000);

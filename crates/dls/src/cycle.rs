@@ -16,14 +16,15 @@ pub(crate) fn identify(dir: BorrowedFd<'_>) -> Result<Identity> {
     Ok((statx.dev(), statx.ino()))
 }
 
-/// The directories from the operand down to the one being listed, by device and inode.
+/// The directories from the operand down to the one being listed, by device and inode; none for those that cannot contain
+/// themselves.
 #[derive(Default)]
-pub(crate) struct ActiveDirectories(Vec<Identity>);
+pub(crate) struct ActiveDirectories(Vec<Option<Identity>>);
 
 impl ActiveDirectories {
     /// Enters a directory. `false` if it is one of those being listed.
-    pub(crate) fn enter(&mut self, identity: Identity) -> bool {
-        let new = !self.0.contains(&identity);
+    pub(crate) fn enter(&mut self, identity: Option<Identity>) -> bool {
+        let new = identity.is_none() || !self.0.contains(&identity);
         if new {
             self.0.push(identity);
         }

@@ -99,8 +99,14 @@ fn list(tree: &Tree, workers: &dyn Workers, starts: &[Start]) -> (Vec<CString>, 
     let means = means(&threads, workers);
     let (filter, needs, order, prefetch) =
         (Filter::default(), NeedsByKind::default(), Order::default(), Prefetch::default());
-    let wanted =
-        Wanted { filter: &filter, needs: &needs, follow: false, order: Some(&order), recursive: true };
+    let wanted = Wanted {
+        filter: &filter,
+        needs: &needs,
+        follow: false,
+        order: Some(&order),
+        recursive: true,
+        identity: false,
+    };
     let path =
         |name: &str| CString::new(tree.0.join(name).into_os_string().into_encoded_bytes()).expect("no NUL");
     let operands = ["a0", "a1", "gone"].map(|name| Directory::new(path(name)));

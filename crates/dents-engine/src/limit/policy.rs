@@ -32,6 +32,9 @@ pub struct Policy {
     pub most: usize,
     /// Whether `AT_STATX_DONT_SYNC` (`--lazy`) saves requests.
     pub lazy: bool,
+    /// Whether a directory has one parent in the file system itself, so that only mounts and symbolic links lead from a
+    /// directory to one above it. True where fs/dcache.c (`d_splice_alias`) guards inodes that have no second number.
+    pub is_a_tree: bool,
     /// Why, in a phrase for `--explain`.
     pub why: &'static str,
 }
@@ -47,8 +50,12 @@ const LOCAL: Policy = Policy {
     interleave: false,
     most: QUEUE,
     lazy: false,
+    is_a_tree: false,
     why: "answers come from memory or a disk",
 };
+
+/// A local one whose directories form a tree, whatever its names say.
+const TREE: Policy = Policy { is_a_tree: true, ..LOCAL };
 
 /// Not in the table: judged by the clock, like a local one, and possibly found to be remote.
 const UNKNOWN: Policy =
@@ -63,6 +70,7 @@ const NFS: Policy = Policy {
     interleave: true,
     most: ANY,
     lazy: true,
+    is_a_tree: false,
     why: "a server answers; asked between reads, the client fetches names and attributes together",
 };
 
@@ -75,6 +83,7 @@ const FUSE: Policy = Policy {
     interleave: true,
     most: ANY,
     lazy: true,
+    is_a_tree: false,
     why: "a program answers, maybe for a server; each piece of the directory is a request of its own",
 };
 
@@ -86,6 +95,7 @@ const CEPH: Policy = Policy {
     interleave: false,
     most: ANY,
     lazy: true,
+    is_a_tree: false,
     why: "a metadata server grants what is asked for; just after reading, much is known already",
 };
 
@@ -99,6 +109,7 @@ const LUSTRE: Policy = Policy {
     interleave: false,
     most: 64,
     lazy: true,
+    is_a_tree: false,
     why: "the client asks ahead for one that goes in the order of the directory; more at once only if that is slow",
 };
 
@@ -110,6 +121,7 @@ const GPFS: Policy = Policy {
     interleave: false,
     most: 64,
     lazy: false,
+    is_a_tree: false,
     why: "a token per file; the client prefetches inodes of a directory being read",
 };
 
@@ -121,6 +133,7 @@ const CIFS: Policy = Policy {
     interleave: false,
     most: 128,
     lazy: true,
+    is_a_tree: false,
     why: "a server answers, to no more than its credits; reading brings attributes along",
 };
 
@@ -132,6 +145,7 @@ const V9FS: Policy = Policy {
     interleave: false,
     most: 64,
     lazy: false,
+    is_a_tree: false,
     why: "the host answers, with a limited number of threads",
 };
 
@@ -142,6 +156,7 @@ const AFS: Policy = Policy {
     interleave: false,
     most: 64,
     lazy: true,
+    is_a_tree: false,
     why: "a server answers once and promises to call back on change",
 };
 
@@ -152,6 +167,7 @@ const NETWORK: Policy = Policy {
     interleave: false,
     most: 128,
     lazy: false,
+    is_a_tree: false,
     why: "servers answer",
 };
 
@@ -162,14 +178,14 @@ const SHARED: Policy =
 /// The table. Local file systems share a policy, each under its own name.
 #[rustfmt::skip]
 const TABLE: [(FsType, Policy); 37] = [
-    (FsType::EXT,      Policy { name: "ext4", ..LOCAL }),
-    (FsType::XFS,      Policy { name: "XFS", ..LOCAL }),
-    (FsType::BTRFS,    Policy { name: "btrfs", ..LOCAL }),
-    (FsType::BCACHEFS, Policy { name: "bcachefs", ..LOCAL }),
-    (FsType::F2FS,     Policy { name: "F2FS", ..LOCAL }),
+    (FsType::EXT,      Policy { name: "ext4", ..TREE }),
+    (FsType::XFS,      Policy { name: "XFS", ..TREE }),
+    (FsType::BTRFS,    Policy { name: "btrfs", ..TREE }),
+    (FsType::BCACHEFS, Policy { name: "bcachefs", ..TREE }),
+    (FsType::F2FS,     Policy { name: "F2FS", ..TREE }),
     (FsType::ZFS,      Policy { name: "ZFS", ..LOCAL }),
-    (FsType::TMPFS,    Policy { name: "tmpfs", ..LOCAL }),
-    (FsType::RAMFS,    Policy { name: "ramfs", ..LOCAL }),
+    (FsType::TMPFS,    Policy { name: "tmpfs", ..TREE }),
+    (FsType::RAMFS,    Policy { name: "ramfs", ..TREE }),
     (FsType::OVERLAY,  Policy { name: "overlay", ..LOCAL }),
     (FsType::SQUASHFS, Policy { name: "SquashFS", ..LOCAL }),
     (FsType::EROFS,    Policy { name: "EROFS", ..LOCAL }),

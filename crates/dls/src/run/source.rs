@@ -1,7 +1,7 @@
 //! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
 
 use super::Listing;
-use crate::cycle::{ActiveDirectories, Identity, identify};
+use crate::cycle::{Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -87,18 +87,13 @@ impl Source {
         if let Source::Small(small) = self { small.below.take() } else { None }
     }
 
-    /// See [`ActiveDirectories::enter`].
-    pub(super) fn enter(&self, active: &mut ActiveDirectories) -> Result<bool> {
-        Ok(self.identity()?.is_none_or(|identity| active.enter(identity)))
-    }
-
-    /// Device and inode: one `statx`, unless it was made already. None from the agent unless
-    /// the listing is recursive; what it could not identify did not open.
+    /// Device and inode: one `statx`, unless it was made already. None from a worker that was not to ask, and none from the agent
+    /// unless the listing is recursive; what it could not identify did not open.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
             Source::Reader(reader) => identify(reader.dir()).map(Some),
             Source::Board(board) => Ok(board.identity()),
-            Source::Small(small) => small.identity.map(Some),
+            Source::Small(small) => small.identity,
             Source::Done(_) => Ok(None),
         }
     }

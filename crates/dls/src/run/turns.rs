@@ -44,6 +44,8 @@ pub(super) struct Turns {
     /// What is read ahead, if anything.
     prefetch: Option<Arc<Prefetch>>,
     started: Started,
+    /// Whether there is one operand, so that everything found is below it.
+    is_one: bool,
     root: Option<Root>,
 }
 
@@ -95,6 +97,7 @@ impl Root {
 impl Turns {
     /// From here on directories may be read before their turn, if there can be so many of them.
     pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, means: &Means<'_>, operands: usize) {
+        self.is_one = operands == 1;
         let many = plan.recursive || operands >= prefetch::WORTH;
         if many && plan.timeout_ns.is_none() && !plan.streams && Prefetch::suits(means) {
             self.prefetch = Some(Arc::default());
@@ -186,6 +189,14 @@ impl Listing<'_, '_, '_> {
         !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
     }
 
+    /// Whether a directory below the operand may contain itself. Not where the file system's directories form a tree and nothing
+    /// leads out of it: no mount, no link, no other operand. Known once workers have started: until then it may. A directory that is
+    /// mounted or replaced by a link later is listed once more, not for ever: paths have an end.
+    fn may_loop(&mut self) -> bool {
+        let is_tree = self.turns.is_one && self.turns.started.is_on_a_tree();
+        !(is_tree && self.may_read_ahead())
+    }
+
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
         let (plan, means) = (self.plan, self.means);
         // Widths are the renderer's to tell, and totals are found out when they are needed.
@@ -196,6 +207,7 @@ impl Listing<'_, '_, '_> {
             follow: plan.follows_entries(),
             order: sorted.then_some(&plan.order),
             recursive: sorted && plan.recursive && !self.git_hides(),
+            identity: plan.recursive && self.may_loop(),
         };
         // Each worker sorts by rules of its own.
         let rules = self.collate.clone();
@@ -298,7 +310,8 @@ impl Listing<'_, '_, '_> {
     /// would never end.
     pub(super) fn enter(&mut self, source: &Source, directory: Directory<'_>) -> bool {
         let Directory { path, origin } = directory;
-        match source.enter(&mut self.turns.active) {
+        let identity = if self.may_loop() { source.identity() } else { Ok(None) };
+        match identity.map(|identity| self.turns.active.enter(identity)) {
             Ok(true) => true,
             Ok(false) => {
                 self.already_listed(path.to_bytes());

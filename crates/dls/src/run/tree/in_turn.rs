@@ -105,7 +105,7 @@ impl Listing<'_, '_, '_> {
         };
         match source.identity() {
             Err(errno) => reading.held.fail(number, failed(Problem::Open, errno)),
-            Ok(Some(identity)) if !self.turns.active().enter(identity) => {
+            Ok(identity) if !self.turns.active().enter(identity) => {
                 reading.held.fail(number, failed(Problem::Loop, Errno::LOOP));
             }
             Ok(Some(identity)) if self.plan.follows_entries() => {
