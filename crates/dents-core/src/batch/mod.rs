@@ -152,8 +152,7 @@ pub struct Meta {
     pub(crate) mode: u16,
     pub(crate) target_mode: u16,
     pub(crate) link_len: u16,
-    /// In a faulty slot the error number; else the security context, as its index among the contexts of `texts`,
-    /// counted from 1; zero for none. (A slot with both keeps its fault.)
+    /// In a faulty slot the error number; else the index of the context in `texts`, counted from 1, or zero for none.
     pub(crate) errno_or_context: u16,
     /// The index of the texts that hold the link and the context.
     pub(crate) texts: u16,
@@ -270,8 +269,7 @@ impl From<&Statx> for Extra {
     }
 }
 
-/// Entries that an order can number. A name has at most 255 bytes, so the arena of this many entries stays below the 1
-/// TiB that [`Name`] can address.
+/// The most entries that an order can number. With names of 255 bytes their arena is smaller than [`Name`] can address.
 const MOST_ENTRIES: usize = if cfg!(test) { 1 << 20 } else { u32::MAX as usize };
 
 /// Entries of one directory (all of them, or a chunk of a stream), or the operands of a command.
@@ -354,8 +352,7 @@ impl Batch {
         }
     }
 
-    /// Reserves room for the entries of this many bytes of `getdents64`: a record takes at least 24 bytes, 19 of them
-    /// before the name.
+    /// Reserves room for the entries of this many bytes of `getdents64`: 24 or more each, 19 of them before the name.
     pub(crate) fn reserve(&mut self, bytes: usize) {
         let records = bytes.div_ceil(32);
         self.dents.reserve(records);
@@ -436,9 +433,8 @@ impl Batch {
         (0..self.len()).map(|index| self.entry(index))
     }
 
-    /// The entries at these positions, in this order. In another order than that of reading, each entry needs three
-    /// cache lines at random addresses, so those of later entries are prefetched: this halves the time at a million
-    /// files.
+    /// The entries at these positions, in this order. If it is not the reading order, each entry needs three cache lines
+    /// at random addresses, so those of later entries are prefetched, which halves the time at a million files.
     ///
     /// # Panics
     /// If a position is not below [`Batch::len`].
