@@ -17,6 +17,7 @@
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
 //! bytes. The order of rows has no meaning.
 
+mod coding;
 mod format;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -31,6 +32,8 @@ mod output;
 pub mod parquet;
 pub mod read;
 mod row;
+#[cfg(feature = "parquet")]
+mod sorted;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod time;

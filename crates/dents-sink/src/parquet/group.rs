@@ -1,14 +1,13 @@
-//! One worker's part: it makes row groups.
+//! A row group, encoded in memory.
 //!
-//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages in memory.
-//! A full row group is appended to the file.
+//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages.
 
-use super::column::{AnyColumn, Column};
+use super::column::{AnyColumn, Bounds, Chunk, Column};
+use super::io_error;
 use super::schema::{COLUMNS, Schema};
-use super::{Parquet, io_error};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
-use crate::{Part, time, words};
+use crate::{time, words};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
 use bytes::Bytes;
@@ -18,49 +17,38 @@ use std::io;
 /// Rows that are encoded at once.
 const BATCH: usize = 1024;
 
-/// One worker's row group.
-pub(super) struct Writer<'s> {
-    sink: &'s Parquet,
+/// One row group.
+pub(super) struct Group<'s> {
+    schema: &'s Schema,
     columns: Columns,
-    /// Rows in `columns`, and rows in the encoders.
+    /// Rows in `columns`.
     held: usize,
-    encoded: usize,
 }
 
-impl<'s> Writer<'s> {
-    pub(super) fn new(sink: &'s Parquet) -> Self {
-        let columns = Columns { unit: sink.schema.unit(), ..Columns::default() };
-        Writer { sink, columns, held: 0, encoded: 0 }
+impl<'s> Group<'s> {
+    pub(super) fn new(schema: &'s Schema) -> Self {
+        let columns = Columns { unit: schema.unit(), ..Columns::default() };
+        Group { schema, columns, held: 0 }
     }
 
-    fn encode(&mut self) -> io::Result<()> {
-        self.columns.encode(&self.sink.schema).map_err(io_error)?;
-        self.encoded += std::mem::take(&mut self.held);
-        if self.encoded >= self.sink.rows_of_a_part() { self.hand_over() } else { Ok(()) }
-    }
-
-    fn hand_over(&mut self) -> io::Result<()> {
-        self.encoded = 0;
-        let mut chunks = Vec::with_capacity(COLUMNS);
-        for (column, _) in self.columns.all() {
-            chunks.extend(column.close().map_err(io_error)?);
-        }
-        self.sink.append(chunks)
-    }
-}
-
-impl Part for Writer<'_> {
-    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+    /// Takes a row, which comes after all others in the order of paths.
+    pub(super) fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.columns.push(row);
         self.held += 1;
         if self.held == BATCH { self.encode() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn encode(&mut self) -> io::Result<()> {
+        self.held = 0;
+        self.columns.encode(self.schema).map_err(io_error)
+    }
+
+    /// The encoded columns; none if there were no rows.
+    pub(super) fn finish(mut self) -> io::Result<Vec<Chunk>> {
         if self.held > 0 {
             self.encode()?;
         }
-        if self.encoded > 0 { self.hand_over() } else { Ok(()) }
+        self.columns.close().map_err(io_error)
     }
 }
 
@@ -92,6 +80,8 @@ struct Columns {
     /// The paths, one after the other, and where each ends.
     paths: Vec<u8>,
     ends: Vec<End>,
+    /// Of the paths: text and bytes.
+    bounds: [Bounds; 2],
     parents: Last,
     users: Last,
     groups: Last,
@@ -222,6 +212,10 @@ impl Columns {
             self.name.push_text(name_is_text.then(|| slice(at - name)));
             start = at;
         }
+        let [text, bytes] = &mut self.bounds;
+        let rows = self.path.bytes.values.len();
+        text.take(&self.path.text.values, rows);
+        bytes.take(&self.path.bytes.values, rows);
         for (index, (column, levels)) in self.all().into_iter().enumerate() {
             column.encode(schema, index, levels)?;
         }
@@ -237,6 +231,22 @@ impl Columns {
             texts.clear();
         }
         Ok(())
+    }
+
+    /// Ends all columns; none if nothing was encoded.
+    fn close(&mut self) -> Result<Vec<Chunk>> {
+        let bounds = std::mem::take(&mut self.bounds);
+        let mut bounds = bounds.into_iter();
+        let mut chunks = Vec::with_capacity(COLUMNS);
+        for (column, _) in self.all() {
+            let Some(chunk) = column.close()? else { continue };
+            // The first columns are those of paths.
+            chunks.push(match bounds.next() {
+                Some(bounds) => chunk.with(bounds)?,
+                None => chunk,
+            });
+        }
+        Ok(chunks)
     }
 
     /// In the order of the schema.

@@ -78,6 +78,7 @@ mod decode;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod group;
+mod groups;
 mod panics;
 mod piece;
 mod read;
@@ -86,38 +87,21 @@ mod schema;
 pub use panics::on_panic;
 pub(crate) use read::Groups;
 
+use crate::sorted::Sorter;
 use crate::{About, Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
 use checksum::Sealed;
-use column::Chunk;
 use schema::Schema;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// Rows of a group, at most.
-const GROUP: usize = 128 << 10;
-/// Rows that all parts together keep in memory, at most, as long as each may keep [`GROUP_LEAST`].
-const HELD: usize = 1 << 20;
-/// Rows of a group, at least, except the last group of a part.
-const GROUP_LEAST: usize = 8 << 10;
 
 /// A Parquet file that is being written.
 pub struct Parquet {
     schema: Schema,
-    state: Mutex<State>,
-    parts: AtomicUsize,
-}
-
-struct State {
+    rows: Sorter,
     file: SerializedFileWriter<Sealed>,
-    /// The checksum of each row group.
-    checksums: Vec<u32>,
-    /// The first error, which later parts get too.
-    failed: Option<(io::ErrorKind, String)>,
 }
 
 impl Parquet {
@@ -127,42 +111,16 @@ impl Parquet {
     /// If the first bytes cannot be written.
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let schema = Schema::new(about.timestamps);
+        let rows = Sorter::new(output.scratch());
         let file = Sealed::new(output);
         let mut file =
             SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
         file.append_key_value_metadata(key_value(schema::VERSION, schema::NUMBER.to_string()));
         file.append_key_value_metadata(key_value(schema::PROGRAM, about.program.to_string()));
         file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
-        let state = Mutex::new(State { file, checksums: Vec::new(), failed: None });
-        Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
+        file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
+        Ok(Parquet { schema, rows, file })
     }
-
-    /// How many rows a part may keep in memory: the more parts, the fewer.
-    fn rows_of_a_part(&self) -> usize {
-        (HELD / self.parts.load(Ordering::Relaxed).max(1)).clamp(GROUP_LEAST, GROUP)
-    }
-
-    /// Appends a row group. Under the lock its bytes are only copied.
-    fn append(&self, chunks: Vec<Chunk>) -> io::Result<()> {
-        let mut checksum = crc32fast::Hasher::new();
-        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((kind, message)) = &state.failed {
-            return Err(io::Error::new(*kind, message.clone()));
-        }
-        let appended = append(&mut state.file, chunks).map_err(io_error);
-        state.failed = appended.as_ref().err().map(|error| (error.kind(), error.to_string()));
-        state.checksums.push(checksum.finalize());
-        appended
-    }
-}
-
-fn append(file: &mut SerializedFileWriter<Sealed>, chunks: Vec<Chunk>) -> Result<(), ParquetError> {
-    let mut group = file.next_row_group()?;
-    for chunk in chunks {
-        group.append_column(&chunk.bytes, chunk.close)?;
-    }
-    group.close().map(|_| ())
 }
 
 fn key_value(key: &str, value: String) -> KeyValue {
@@ -171,16 +129,12 @@ fn key_value(key: &str, value: String) -> KeyValue {
 
 impl Sink for Parquet {
     fn part(&self) -> Box<dyn Part + '_> {
-        self.parts.fetch_add(1, Ordering::Relaxed);
-        Box::new(group::Writer::new(self))
+        Box::new(self.rows.worker())
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        let State { mut file, checksums, failed } =
-            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some((kind, message)) = failed {
-            return Err(io::Error::new(kind, message));
-        }
+        let Parquet { schema, rows, file } = *self;
+        let (mut file, checksums) = groups::write(&rows.finish()?, &schema, file)?;
         let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
         file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
         file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));

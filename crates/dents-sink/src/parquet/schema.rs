@@ -2,6 +2,7 @@
 
 use crate::time::Unit;
 use ::parquet::basic::{Compression, Encoding};
+use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, TypePtr};
@@ -18,6 +19,9 @@ pub(super) const BEGUN: &str = "dents.begun";
 pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 pub(super) const COMPLETE: &str = "dents.complete";
+pub(super) const ORDER: &str = "dents.order";
+/// The value of [`ORDER`]: by path, bytewise, over the whole file.
+pub(super) const BY_PATH: &str = "path";
 
 /// The columns in their order. For nanoseconds the unit is replaced.
 const MESSAGE: &str = "message entries {
@@ -71,10 +75,10 @@ const ENCODED: [(&str, Encoding); 12] = [
     ("target_bytes", Encoding::PLAIN),
 ];
 
-/// Columns without statistics: each row group has values of the whole range, so minimum and maximum would not let a reader skip
-/// it. Byte columns too, as queries use text.
-const WITHOUT_STATISTICS: [&str; 7] =
-    ["path", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
+/// Columns for which the encoder makes no statistics: paths have their own ([`super::column::Bounds`]); of the others each row group
+/// has values of the whole range, so that minimum and maximum would not let a reader skip it; and queries use text, not bytes.
+const WITHOUT_STATISTICS: [&str; 8] =
+    ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
 
 /// The schema and the properties of the writer.
 pub(super) struct Schema {
@@ -94,8 +98,13 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            // Paths of a subtree begin with the same bytes, often more than the usual 64.
+            // Whole parents: those of a deep tree may share their first 64 bytes, as far as minimum and maximum usually go.
             .set_statistics_truncate_length(None)
+            .set_sorting_columns(Some(vec![SortingColumn {
+                column_idx: 1,
+                descending: false,
+                nulls_first: false,
+            }]))
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         for (name, encoding) in ENCODED {

@@ -1,7 +1,7 @@
 //! The columns of a Parquet file, as other programs see them: text where it is text, bytes beside it, times in the unit that
 //! was asked for; and files of earlier programs are still read.
 
-use crate::common::{Owned, Playground, Rng, read, read_any, write, write_in};
+use crate::common::{Owned, Playground, Rng, as_written, read, read_any, write, write_in};
 use dents_sink::Format;
 use dents_sink::time::Unit;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, TimestampType};
@@ -44,7 +44,7 @@ fn text_of(bytes: Option<&[u8]>) -> Field {
 fn text_is_text_and_bytes_are_beside_it() {
     let ground = Playground::new();
     let path = ground.file(Format::Parquet);
-    let rows = Rng(3).rows(800);
+    let rows = as_written(Format::Parquet, Rng(3).rows(800));
     write(&path, Format::Parquet, &rows, 1).expect("written");
     let (mut texts, mut others) = (0, 0);
     for (row, owned) in open(&path).get_row_iter(None).expect("rows").zip(&rows) {
@@ -96,7 +96,7 @@ fn columns_have_the_types_that_others_know() {
 
 #[test]
 fn microseconds_come_back_rounded_down() {
-    let rows = Rng(9).rows(2000);
+    let rows = as_written(Format::Parquet, Rng(9).rows(2000));
     let expected: Vec<Owned> = rows.iter().map(|row| row.clone().in_units(Unit::Micros)).collect();
     assert_ne!(rows, expected);
     let ground = Playground::new();

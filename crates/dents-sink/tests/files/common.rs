@@ -49,6 +49,12 @@ impl Owned {
         self
     }
 
+    pub(crate) fn path(&self) -> Vec<u8> {
+        let mut path = Vec::new();
+        self.row().path(&mut path);
+        path
+    }
+
     pub(crate) fn row(&self) -> Row<'_> {
         let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
         self.row.with_texts([&self.parent, &self.name], others)
@@ -185,6 +191,15 @@ impl Rng {
         }
         rows
     }
+}
+
+/// Rows in the order in which one part writes them to a file of this format.
+pub(crate) fn as_written(format: Format, mut rows: Vec<Owned>) -> Vec<Owned> {
+    if format.name() == "parquet" {
+        let is_second = |row: &Owned| row.row().fault.is_some_and(|fault| fault.is_of_directory());
+        rows.sort_by_cached_key(|row| (row.path(), is_second(row)));
+    }
+    rows
 }
 
 /// What the files of tests say of themselves. Nanoseconds, for nothing is lost with them.
