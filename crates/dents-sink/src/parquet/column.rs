@@ -18,7 +18,7 @@ pub(super) struct Chunk {
     pub(super) close: ColumnCloseResult,
 }
 
-/// The smallest and the largest of values that come in order, and the number of nulls.
+/// The smallest and the largest value, and the number of nulls.
 #[derive(Default)]
 pub(super) struct Bounds {
     ends: Option<(ByteArray, ByteArray)>,
@@ -26,16 +26,33 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Takes the values of the next rows.
+    /// Takes the values of the next rows, which come in order.
+    pub(super) fn take_sorted(&mut self, values: &[ByteArray], rows: usize) {
+        self.nulls += (rows - values.len()) as u64;
+        values.first().into_iter().chain(values.last()).for_each(|value| self.widen(value));
+    }
+
+    /// Takes the values of the next rows. Most share the bytes of the value before.
     pub(super) fn take(&mut self, values: &[ByteArray], rows: usize) {
         self.nulls += (rows - values.len()) as u64;
-        // A copy: these values share one buffer with all others of the batch.
-        let own = |value: &ByteArray| ByteArray::from(value.data().to_vec());
-        let [Some(first), Some(last)] = [values.first(), values.last()].map(|one| one.map(own)) else {
-            return;
-        };
-        let first = self.ends.take().map_or(first, |(first, _)| first);
-        self.ends = Some((first, last));
+        let mut last = None;
+        for value in values {
+            let here = (value.data().as_ptr(), value.len());
+            if last.replace(here) != Some(here) {
+                self.widen(value);
+            }
+        }
+    }
+
+    fn widen(&mut self, value: &ByteArray) {
+        // A copy: the value may share one buffer with all others of the batch.
+        let own = || ByteArray::from(value.data().to_vec());
+        let (min, max) = self.ends.get_or_insert_with(|| (own(), own()));
+        if value.data() < min.data() {
+            *min = own();
+        } else if value.data() > max.data() {
+            *max = own();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
-use crate::{time, words};
+use crate::{extension, time, words};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
 use bytes::Bytes;
@@ -59,6 +59,7 @@ struct Columns {
     parent: Texts,
     /// A name is a part of its path.
     name: Texts,
+    extension: Column<ByteArrayType>,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
     /// ino, dev, size, allocated.
@@ -80,8 +81,8 @@ struct Columns {
     /// The paths, one after the other, and where each ends.
     paths: Vec<u8>,
     ends: Vec<End>,
-    /// Of the paths: text and bytes.
-    bounds: [Bounds; 2],
+    /// Of the first columns: paths, paths as bytes, parents.
+    bounds: [Bounds; 3],
     parents: Last,
     users: Last,
     groups: Last,
@@ -90,16 +91,19 @@ struct Columns {
 /// For each row 1 if it has a value.
 #[derive(Default)]
 struct Levels {
+    extension: Vec<i16>,
     facts: Vec<i16>,
     btime: Vec<i16>,
     fault: Vec<i16>,
     far_times: Vec<i16>,
 }
 
-/// Where a path ends, how long the name at its end is, and which of the two are text.
+/// Where a path ends, how long name and extension at its end are, and whether path and name are text. An extension that is not text is
+/// none.
 struct End {
     at: usize,
     name: usize,
+    extension: usize,
     path_is_text: bool,
     name_is_text: bool,
 }
@@ -156,7 +160,10 @@ impl Columns {
         let parent = self.parents.of(row.parent);
         let name_is_text = is_text(row.name);
         let path_is_text = parent.is_text && name_is_text;
-        self.ends.push(End { at: self.paths.len(), name: row.name.len(), path_is_text, name_is_text });
+        let extension = extension(row.name);
+        let extension = if name_is_text || is_text(extension) { extension.len() } else { 0 };
+        let (at, name) = (self.paths.len(), row.name.len());
+        self.ends.push(End { at, name, extension, path_is_text, name_is_text });
         self.parent.push(Some(parent));
         self.depth.values.push(row.depth as i32);
         self.kind.values.push(word(words::of_kind(row.kind)));
@@ -206,16 +213,19 @@ impl Columns {
     fn encode(&mut self, schema: &Schema) -> Result<()> {
         let paths = Bytes::from(std::mem::take(&mut self.paths));
         let mut start = 0;
-        for End { at, name, path_is_text, name_is_text } in self.ends.drain(..) {
+        for End { at, name, extension, path_is_text, name_is_text } in self.ends.drain(..) {
             let slice = |start| ByteArray::from(paths.slice(start..at));
             self.path.push(Some(Value { bytes: slice(start), is_text: path_is_text }));
             self.name.push_text(name_is_text.then(|| slice(at - name)));
+            self.has.extension.push(i16::from(extension > 0));
+            self.extension.values.extend((extension > 0).then(|| slice(at - extension)));
             start = at;
         }
-        let [text, bytes] = &mut self.bounds;
+        let [text, bytes, parent] = &mut self.bounds;
         let rows = self.path.bytes.values.len();
-        text.take(&self.path.text.values, rows);
-        bytes.take(&self.path.bytes.values, rows);
+        text.take_sorted(&self.path.text.values, rows);
+        bytes.take_sorted(&self.path.bytes.values, rows);
+        parent.take(&self.parent.text.values, rows);
         for (index, (column, levels)) in self.all().into_iter().enumerate() {
             column.encode(schema, index, levels)?;
         }
@@ -240,7 +250,6 @@ impl Columns {
         let mut chunks = Vec::with_capacity(COLUMNS);
         for (column, _) in self.all() {
             let Some(chunk) = column.close()? else { continue };
-            // The first columns are those of paths.
             chunks.push(match bounds.next() {
                 Some(bounds) => chunk.with(bounds)?,
                 None => chunk,
@@ -262,6 +271,7 @@ impl Columns {
             (&mut self.parent.text, Some(&self.parent.has_text)),
             (&mut self.parent.bytes, None),
             (&mut self.name.text, Some(&self.name.has_text)),
+            (&mut self.extension, Some(&has.extension)),
             (&mut self.depth, None),
             (&mut self.kind, None),
             (ino, facts),
@@ -292,8 +302,8 @@ impl Columns {
 
 impl Levels {
     fn clear(&mut self) {
-        let Levels { facts, btime, fault, far_times } = self;
-        for levels in [facts, btime, fault, far_times] {
+        let Levels { extension, facts, btime, fault, far_times } = self;
+        for levels in [extension, facts, btime, fault, far_times] {
             levels.clear();
         }
     }

@@ -9,8 +9,9 @@ use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, Type
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds.
-pub(super) const NUMBER: u32 = 2;
+/// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds. Version 2 had no
+/// extensions and no order.
+pub(super) const NUMBER: u32 = 3;
 
 /// Keys of the file's metadata.
 pub(super) const VERSION: &str = "dents.schema";
@@ -30,6 +31,7 @@ const MESSAGE: &str = "message entries {
     optional binary parent (STRING);
     required binary parent_bytes;
     optional binary name (STRING);
+    optional binary extension (STRING);
     required int32 depth (INTEGER(32,false));
     required binary type (STRING);
     optional int64 ino (INTEGER(64,false));
@@ -57,7 +59,7 @@ const MESSAGE: &str = "message entries {
 }";
 
 /// How many columns there are.
-pub(super) const COLUMNS: usize = 29;
+pub(super) const COLUMNS: usize = 30;
 
 /// Columns without a dictionary: their values seldom repeat. The measurements are in [`crate::parquet`].
 const ENCODED: [(&str, Encoding); 12] = [
@@ -75,10 +77,22 @@ const ENCODED: [(&str, Encoding); 12] = [
     ("target_bytes", Encoding::PLAIN),
 ];
 
-/// Columns for which the encoder makes no statistics: paths have their own ([`super::column::Bounds`]); of the others each row group
-/// has values of the whole range, so that minimum and maximum would not let a reader skip it; and queries use text, not bytes.
-const WITHOUT_STATISTICS: [&str; 8] =
-    ["path", "path_bytes", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
+/// Columns for which the encoder makes no statistics. Paths and parents have their own ([`super::column::Bounds`]), which cost less; of
+/// the others each row group has values of the whole range, so that minimum and maximum would not let a reader skip it; and queries use
+/// text, not bytes.
+const WITHOUT_STATISTICS: [&str; 11] = [
+    "path",
+    "path_bytes",
+    "parent",
+    "parent_bytes",
+    "name",
+    "extension",
+    "type",
+    "user_bytes",
+    "group_bytes",
+    "target",
+    "target_bytes",
+];
 
 /// The schema and the properties of the writer.
 pub(super) struct Schema {
@@ -98,8 +112,6 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            // Whole parents: those of a deep tree may share their first 64 bytes, as far as minimum and maximum usually go.
-            .set_statistics_truncate_length(None)
             .set_sorting_columns(Some(vec![SortingColumn {
                 column_idx: 1,
                 descending: false,

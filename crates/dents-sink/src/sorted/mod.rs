@@ -75,6 +75,9 @@ pub(crate) struct Sorter {
 struct Spilled {
     file: Option<File>,
     runs: Vec<Run>,
+    /// The buffer of the run before, for the next one. Freed by one thread and allocated by another, it would stay in the memory of
+    /// each (glibc keeps blocks of this size in an arena for each thread).
+    spare: Vec<u8>,
 }
 
 impl Spilled {
@@ -126,9 +129,12 @@ impl Sorter {
         if !is_full(&all) {
             return Ok(());
         }
-        let run = std::mem::take(&mut *all);
+        let mut run = std::mem::replace(&mut *all, std::mem::take(&mut spilled.spare));
         drop(all);
-        self.spill(&run, &mut spilled).map_err(|error| self.scratch.wrong(&error))
+        self.spill(&run, &mut spilled).map_err(|error| self.scratch.wrong(&error))?;
+        run.clear();
+        spilled.spare = run;
+        Ok(())
     }
 
     fn spill(&self, frames: &[u8], spilled: &mut Spilled) -> io::Result<()> {
@@ -157,7 +163,8 @@ impl Sorter {
         }
         self.spill(&frames, &mut spilled)?;
         drop(frames);
-        let Spilled { file, mut runs } = spilled;
+        let Spilled { file, mut runs, spare } = spilled;
+        drop(spare);
         let mut place = file.map_or(Place::Memory(Vec::new()), Place::File);
         while runs.len() > self.limits.runs {
             (runs, place) = self.fewer(&runs, &place)?;

@@ -203,8 +203,12 @@ pub(crate) fn as_written(format: Format, mut rows: Vec<Owned>) -> Vec<Owned> {
 }
 
 /// What the files of tests say of themselves. Nanoseconds, for nothing is lost with them.
-pub(crate) const ABOUT: About<'static> =
-    About { program: "a test", begun: Time { sec: 1_700_000_000, nsec: 1 }, timestamps: Unit::Nanos };
+pub(crate) const ABOUT: About<'static> = About {
+    program: "a test",
+    begun: Time { sec: 1_700_000_000, nsec: 1 },
+    timestamps: Unit::Nanos,
+    index: false,
+};
 
 /// Writes the rows of a complete scan through so many parts, and ends the file.
 pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
@@ -227,7 +231,7 @@ pub(crate) fn write_as(
     write_about(path, format, &ABOUT, rows, parts, extent)
 }
 
-fn write_about(
+pub(crate) fn write_about(
     path: &Path,
     format: Format,
     about: &About<'_>,
