@@ -75,6 +75,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l no-hidden -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand scan" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s 0 -l null -d 'End paths with NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s q -l quiet -d 'Show nothing'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l index -d 'Make indexes in SQLite: on path, parent, size, mtime and user'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s s -l statistics -d 'Show statistics on standard error at the end: entries by type, requests, time'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s p -l progress -d 'Show progress [default: after a second, if standard error is a terminal and standard output is not]'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l sync -d 'Use one worker: directories come in the order of reading, depth first'

@@ -23,8 +23,12 @@ fn main() -> io::Result<()> {
     let begun = Instant::now();
     let sink = match Format::of_name(format) {
         Some(format) => {
-            let about =
-                About { program: "the example `export`", begun: Time::UNKNOWN, timestamps: Unit::Micros };
+            let about = About {
+                program: "the example `export`",
+                begun: Time::UNKNOWN,
+                timestamps: Unit::Micros,
+                index: false,
+            };
             create(Path::new(file), format, &about)?
         }
         None => Box::new(Nowhere),

@@ -71,6 +71,8 @@ pub struct About<'a> {
     pub begun: Time,
     /// The unit of times in Parquet. All other formats have nanoseconds.
     pub timestamps: Unit,
+    /// Whether SQLite makes indexes. The other formats have none.
+    pub index: bool,
 }
 
 /// Begins a file, with the metadata of `about`.

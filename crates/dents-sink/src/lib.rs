@@ -8,15 +8,17 @@
 //! ```
 //!
 //! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only
-//! writing to the file takes a lock. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
+//! writing to the file takes a lock; Parquet sorts all rows first. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
 //! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format and gives the same
 //! rows again, or the part of them that a program [wants](read::Wanted), to several workers; every format records whether they are
 //! all ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
 //!
 //! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
-//! bytes. The order of rows has no meaning.
+//! bytes. The rows of Parquet stand in the order of their paths; in other formats their order has no meaning.
 
+mod coding;
+mod extension;
 mod format;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -31,12 +33,15 @@ mod output;
 pub mod parquet;
 pub mod read;
 mod row;
+#[cfg(feature = "parquet")]
+mod sorted;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod time;
 mod words;
 
 pub use dents_render::record::errno_name;
+pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;
 pub use output::Output;

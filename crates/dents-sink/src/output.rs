@@ -118,6 +118,15 @@ impl Output {
         &self.named
     }
 
+    /// Where temporary files of this output go: beside it, or where it is no file, into `$TMPDIR` or `/tmp`.
+    pub(crate) fn scratch(&self) -> Scratch {
+        let beside = match &self.rename {
+            Some(rename) => rename.to.clone(),
+            None => std::env::temp_dir().join("dents"),
+        };
+        Scratch { beside, named: self.named.clone() }
+    }
+
     /// Gives the file its final name; if the scan is not complete, that of the partial file: `fdatasync` and `rename`. Both
     /// are left out for a pipe or device. Returns the path if it was renamed.
     ///
@@ -156,6 +165,28 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Makes temporary files for an output.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    beside: PathBuf,
+    named: PathBuf,
+}
+
+impl Scratch {
+    /// A new file without a name: it is removed at once, and its space is free when it is closed. `O_TMPFILE` would do both in one
+    /// call, but not on every file system.
+    pub(crate) fn create(&self) -> io::Result<File> {
+        let (path, file) = create_beside(&self.beside)?;
+        fs::remove_file(path)?;
+        Ok(file)
+    }
+
+    /// The error of the output for an error of its temporary file.
+    pub(crate) fn wrong(&self, error: &io::Error) -> io::Error {
+        message::cannot_write(&self.named, error)
     }
 }
 
@@ -203,7 +234,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         let mut temporary = [b".", stem].concat();
         temporary.extend_from_slice(format!(".{}-{number}.part", std::process::id()).as_bytes());
         let path = target.with_file_name(OsString::from_vec(temporary));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (path, file)),
         }

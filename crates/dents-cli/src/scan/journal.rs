@@ -20,12 +20,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Options that do not change which rows there are.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     "paths",
     "journal",
     "file",
     "format",
     "timestamps",
+    "index",
     "statistics",
     "progress",
     "sync",

@@ -37,6 +37,9 @@ pub(crate) struct Output {
     /// Unit of times in Parquet: us, which all its readers know, or ns [default: us]
     #[arg(long, value_name = "UNIT", value_parser = units())]
     timestamps: Option<Unit>,
+    /// Make indexes in SQLite: on path, parent, size, mtime and user
+    #[arg(long)]
+    index: bool,
     /// Show statistics on standard error at the end: entries by type, requests, time
     #[arg(short = 's', long)]
     pub(crate) statistics: bool,
@@ -116,6 +119,10 @@ impl Output {
                 }
             ));
         }
+        if self.index && kind.is_none_or(|format| format.name() != "sqlite") {
+            return Err("--index is for SQLite: name a FILE that ends in .sqlite, or give --format sqlite"
+                .to_string());
+        }
         let Some(format) = kind else {
             return match &self.journal {
                 Some(_) => Err(
@@ -150,7 +157,7 @@ impl Output {
     /// The metadata that a file of rows keeps of a scan that began at this time.
     pub(crate) fn about(&self, begun: Time) -> About<'static> {
         let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
-        About { program, begun, timestamps: self.timestamps.unwrap_or_default() }
+        About { program, begun, timestamps: self.timestamps.unwrap_or_default(), index: self.index }
     }
 
     /// The end of a line: NUL or newline.

@@ -5,21 +5,8 @@ use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sink::read::Span;
 
-/// The longest extension: anything may follow the last dot of a name.
-const LONGEST: usize = 12;
-
 /// How many different extensions are counted; files with further ones count as without extension.
 pub(super) const EXTENSIONS: usize = 1 << 16;
-
-/// The part after the last dot of a name. Empty if it is too long, if nothing stands before the dot, or if it has only digits: these
-/// are versions of a file, and there may be millions.
-pub(super) fn extension(name: &[u8]) -> &[u8] {
-    let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-    let Some(dot) = base.iter().rposition(|byte| *byte == b'.') else { return b"" };
-    let (stem, extension) = (&base[..dot], &base[dot + 1..]);
-    let is_one = extension.len() <= LONGEST && !extension.iter().all(u8::is_ascii_digit);
-    if stem.is_empty() || !is_one { b"" } else { extension }
-}
 
 /// The class of a value: the first whose limit is not below it.
 fn class<T: PartialOrd>(limits: &[(T, &str)], value: &T) -> usize {
@@ -96,30 +83,6 @@ impl Now {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn extensions() {
-        for (name, expected) in [
-            ("a.txt", "txt"),
-            ("a.tar.gz", "gz"),
-            (".bashrc", ""),
-            (".a.b", "b"),
-            ("a.", ""),
-            ("a", ""),
-            ("log.1", ""),
-            ("x.mp3", "mp3"),
-            ("song.7z", "7z"),
-            ("a.averylongextension", ""),
-            ("dir.d/file", ""),
-            ("dir.d/file.c", "c"),
-            ("", ""),
-            (".", ""),
-            ("..", ""),
-        ] {
-            assert_eq!(extension(name.as_bytes()), expected.as_bytes(), "{name}");
-        }
-        assert_eq!(extension(b"a.\xff"), b"\xff");
-    }
 
     #[test]
     fn classes_begin_where_the_last_ends() {

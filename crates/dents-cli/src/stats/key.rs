@@ -156,7 +156,7 @@ impl Key {
     pub(super) fn text(self, found: &Found<'_>, text: &mut Vec<u8>) {
         text.clear();
         match self {
-            Key::Extension => text.extend_from_slice(class::extension(found.name)),
+            Key::Extension => text.extend_from_slice(dents_sink::extension(found.name)),
             Key::Directory(depth) => directory(found, depth, text),
             _ => {}
         }

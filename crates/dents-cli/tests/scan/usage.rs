@@ -35,6 +35,8 @@ fn wrong_command_lines_are_told_with_a_way_out() {
         (&["--timestamps", "ms", "-o", "x.parquet"], &["--timestamps", "us", "ns"]),
         (&["--timestamps", "ns"], &["--timestamps", "Parquet", "text"]),
         (&["--timestamps", "us", "-o", "x.sqlite"], &["--timestamps", "sqlite always keeps nanoseconds"]),
+        (&["--index", "-o", "x.parquet"], &["--index is for SQLite"]),
+        (&["--index"], &["--index is for SQLite", "--format sqlite"]),
         (&["--timestamps=ns", "--format=ndjson"], &["--timestamps", "ndjson always keeps nanoseconds"]),
         (&["--no-such-option"], &["--no-such-option"]),
     ] {

@@ -9,11 +9,11 @@
 //! The header is written first and appears complete (it is renamed into place), and it is removed first when a scan is done:
 //! segments without a header are remains of a scan that was done.
 
-use super::coding::{Bytes, put_bytes, put_number, put_time};
 use super::key::Keys;
 use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
+use crate::coding::{Bytes, put_bytes, put_number, put_time};
 use crate::time;
 use dents_core::batch::Time;
 use std::ffi::{CString, OsString};

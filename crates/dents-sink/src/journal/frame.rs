@@ -7,7 +7,7 @@
 //! The length is that of what comes after the CRC, which covers the same; both begin with the low byte. A file
 //! that was cut off, or that did not reach the disk completely, has a length beyond its end or a CRC that does not match.
 
-use super::coding::{Bytes, Rows, put_bytes, put_number};
+use crate::coding::{Bytes, Rows, put_bytes, put_number};
 
 /// Length and CRC.
 pub(super) const HEAD: usize = 8;

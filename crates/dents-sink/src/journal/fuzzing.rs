@@ -1,10 +1,10 @@
 //! Fuzz targets of a journal's segments.
 
-use super::coding::{Before, Bytes, Rows, put_row};
 use super::frame::{self, Frame};
 use super::key::Keys;
 use super::recover::{recover, replay};
 use super::segment::Segment;
+use crate::coding::{Before, Bytes, Rows, put_row};
 use crate::fuzzing::Place;
 use crate::ndjson::fuzzing::comes_back;
 
@@ -72,7 +72,7 @@ pub(crate) fn encoded(rows: &[crate::Row<'_>]) -> Vec<u8> {
 /// Three frames: the operands, a directory in two pieces.
 #[cfg(test)]
 pub(crate) fn segment(rows: &[crate::Row<'_>]) -> Vec<u8> {
-    use super::coding::{put_bytes, put_number};
+    use crate::coding::{put_bytes, put_number};
     let mut segment = Vec::new();
     for (path, depth, piece, last) in [(&b""[..], 0, 0, true), (b"dir", 1, 0, false), (b"dir", 1, 1, true)] {
         let mut payload = Vec::new();

@@ -12,7 +12,7 @@
 //! The result is that of an undisturbed scan: each directory once. A killed scan loses the rows that its workers had
 //! not written yet: for each up to 256 KiB, or the directories of a second. These are walked again.
 //!
-//! **What is written** (`frame.rs`, `coding.rs`): one frame for each piece of a directory that a visitor was shown, with a length
+//! **What is written** (`frame.rs`, `../coding.rs`): one frame for each piece of a directory that a visitor was shown, with a length
 //! and a CRC-32: which piece of which directory, the rows, and the names of the subdirectories that the walk enters.
 //! These names record the decision (depth, file system, filters), whether or not rows show those directories. A frame that is not
 //! complete is dropped, with all that follows it in its segment; no run appends to a segment of an earlier run. So the
@@ -39,7 +39,7 @@
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
 //! if complete {
-//!     let about = About { program: "example", begun: journal.started(), timestamps: Default::default() };
+//!     let about = About { program: "example", begun: journal.started(), timestamps: Default::default(), index: false };
 //!     let sink = create(Path::new("data.parquet"), Format::Parquet, &about)?;
 //!     let mut part = sink.part();
 //!     journal.replay(&mut *part)?;
@@ -52,7 +52,6 @@
 //! # }
 //! ```
 
-mod coding;
 mod directory;
 mod error;
 mod frame;

@@ -1,6 +1,6 @@
 //! The file that a path led to when the scan was begun: a journal must not be resumed on another tree with the same name.
 
-use super::coding::{Bytes, put_number, put_time};
+use crate::coding::{Bytes, put_number, put_time};
 use dents_core::batch::Time;
 use std::ffi::{CStr, OsStr};
 use std::fs::{self, Metadata};

@@ -1,8 +1,8 @@
 //! One worker's writer: collects the rows of one piece of a directory, and appends them as a frame.
 
-use super::coding::{Before, put_bytes, put_number, put_row};
 use super::segment::{Segment, at};
 use super::{Journal, frame};
+use crate::coding::{Before, put_bytes, put_number, put_row};
 use crate::{Part, Row};
 use dents_core::tree::{Failure, Place, Problem};
 use std::fs::{File, OpenOptions};

@@ -5,8 +5,9 @@ use ::parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
 use ::parquet::column::writer::{
     ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
 };
-use ::parquet::data_type::DataType;
+use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::Result;
+use ::parquet::file::statistics::{Statistics, ValueStatistics};
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use bytes::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,56 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Chunk {
     pub(super) bytes: Bytes,
     pub(super) close: ColumnCloseResult,
+}
+
+/// The smallest and the largest value, and the number of nulls.
+#[derive(Default)]
+pub(super) struct Bounds {
+    ends: Option<(ByteArray, ByteArray)>,
+    nulls: u64,
+}
+
+impl Bounds {
+    /// Takes the values of the next rows, which come in order.
+    pub(super) fn take_sorted(&mut self, values: &[ByteArray], rows: usize) {
+        self.nulls += (rows - values.len()) as u64;
+        values.first().into_iter().chain(values.last()).for_each(|value| self.widen(value));
+    }
+
+    /// Takes the values of the next rows. Most share the bytes of the value before.
+    pub(super) fn take(&mut self, values: &[ByteArray], rows: usize) {
+        self.nulls += (rows - values.len()) as u64;
+        let mut last = None;
+        for value in values {
+            let here = (value.data().as_ptr(), value.len());
+            if last.replace(here) != Some(here) {
+                self.widen(value);
+            }
+        }
+    }
+
+    fn widen(&mut self, value: &ByteArray) {
+        // A copy: the value may share one buffer with all others of the batch.
+        let own = || ByteArray::from(value.data().to_vec());
+        let (min, max) = self.ends.get_or_insert_with(|| (own(), own()));
+        if value.data() < min.data() {
+            *min = own();
+        } else if value.data() > max.data() {
+            *max = own();
+        }
+    }
+}
+
+impl Chunk {
+    /// With these statistics. The encoder would compare each value with the next, and cut off long ones.
+    pub(super) fn with(self, bounds: Bounds) -> Result<Chunk> {
+        let Chunk { bytes, close } = self;
+        let Some((min, max)) = bounds.ends else { return Ok(Chunk { bytes, close }) };
+        let statistics = ValueStatistics::new(Some(min), Some(max), None, Some(bounds.nulls), false);
+        let metadata =
+            close.metadata.into_builder().set_statistics(Statistics::ByteArray(statistics)).build()?;
+        Ok(Chunk { bytes, close: ColumnCloseResult { metadata, ..close } })
+    }
 }
 
 /// The pages of one chunk. They are shared with the page writer, on the same thread, so the lock is always free.

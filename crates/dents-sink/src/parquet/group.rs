@@ -1,14 +1,13 @@
-//! One worker's part: it makes row groups.
+//! A row group, encoded in memory.
 //!
-//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages in memory.
-//! A full row group is appended to the file.
+//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages.
 
-use super::column::{AnyColumn, Column};
+use super::column::{AnyColumn, Bounds, Chunk, Column};
+use super::io_error;
 use super::schema::{COLUMNS, Schema};
-use super::{Parquet, io_error};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
-use crate::{Part, time, words};
+use crate::{extension, time, words};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
 use bytes::Bytes;
@@ -18,49 +17,38 @@ use std::io;
 /// Rows that are encoded at once.
 const BATCH: usize = 1024;
 
-/// One worker's row group.
-pub(super) struct Writer<'s> {
-    sink: &'s Parquet,
+/// One row group.
+pub(super) struct Group<'s> {
+    schema: &'s Schema,
     columns: Columns,
-    /// Rows in `columns`, and rows in the encoders.
+    /// Rows in `columns`.
     held: usize,
-    encoded: usize,
 }
 
-impl<'s> Writer<'s> {
-    pub(super) fn new(sink: &'s Parquet) -> Self {
-        let columns = Columns { unit: sink.schema.unit(), ..Columns::default() };
-        Writer { sink, columns, held: 0, encoded: 0 }
+impl<'s> Group<'s> {
+    pub(super) fn new(schema: &'s Schema) -> Self {
+        let columns = Columns { unit: schema.unit(), ..Columns::default() };
+        Group { schema, columns, held: 0 }
     }
 
-    fn encode(&mut self) -> io::Result<()> {
-        self.columns.encode(&self.sink.schema).map_err(io_error)?;
-        self.encoded += std::mem::take(&mut self.held);
-        if self.encoded >= self.sink.rows_of_a_part() { self.hand_over() } else { Ok(()) }
-    }
-
-    fn hand_over(&mut self) -> io::Result<()> {
-        self.encoded = 0;
-        let mut chunks = Vec::with_capacity(COLUMNS);
-        for (column, _) in self.columns.all() {
-            chunks.extend(column.close().map_err(io_error)?);
-        }
-        self.sink.append(chunks)
-    }
-}
-
-impl Part for Writer<'_> {
-    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+    /// Takes a row, which comes after all others in the order of paths.
+    pub(super) fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.columns.push(row);
         self.held += 1;
         if self.held == BATCH { self.encode() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn encode(&mut self) -> io::Result<()> {
+        self.held = 0;
+        self.columns.encode(self.schema).map_err(io_error)
+    }
+
+    /// The encoded columns; none if there were no rows.
+    pub(super) fn finish(mut self) -> io::Result<Vec<Chunk>> {
         if self.held > 0 {
             self.encode()?;
         }
-        if self.encoded > 0 { self.hand_over() } else { Ok(()) }
+        self.columns.close().map_err(io_error)
     }
 }
 
@@ -71,6 +59,7 @@ struct Columns {
     parent: Texts,
     /// A name is a part of its path.
     name: Texts,
+    extension: Column<ByteArrayType>,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
     /// ino, dev, size, allocated.
@@ -92,6 +81,8 @@ struct Columns {
     /// The paths, one after the other, and where each ends.
     paths: Vec<u8>,
     ends: Vec<End>,
+    /// Of the first columns: paths, paths as bytes, parents.
+    bounds: [Bounds; 3],
     parents: Last,
     users: Last,
     groups: Last,
@@ -100,16 +91,19 @@ struct Columns {
 /// For each row 1 if it has a value.
 #[derive(Default)]
 struct Levels {
+    extension: Vec<i16>,
     facts: Vec<i16>,
     btime: Vec<i16>,
     fault: Vec<i16>,
     far_times: Vec<i16>,
 }
 
-/// Where a path ends, how long the name at its end is, and which of the two are text.
+/// Where a path ends, how long name and extension at its end are, and whether path and name are text. An extension that is not text is
+/// none.
 struct End {
     at: usize,
     name: usize,
+    extension: usize,
     path_is_text: bool,
     name_is_text: bool,
 }
@@ -166,7 +160,10 @@ impl Columns {
         let parent = self.parents.of(row.parent);
         let name_is_text = is_text(row.name);
         let path_is_text = parent.is_text && name_is_text;
-        self.ends.push(End { at: self.paths.len(), name: row.name.len(), path_is_text, name_is_text });
+        let extension = extension(row.name);
+        let extension = if name_is_text || is_text(extension) { extension.len() } else { 0 };
+        let (at, name) = (self.paths.len(), row.name.len());
+        self.ends.push(End { at, name, extension, path_is_text, name_is_text });
         self.parent.push(Some(parent));
         self.depth.values.push(row.depth as i32);
         self.kind.values.push(word(words::of_kind(row.kind)));
@@ -216,12 +213,19 @@ impl Columns {
     fn encode(&mut self, schema: &Schema) -> Result<()> {
         let paths = Bytes::from(std::mem::take(&mut self.paths));
         let mut start = 0;
-        for End { at, name, path_is_text, name_is_text } in self.ends.drain(..) {
+        for End { at, name, extension, path_is_text, name_is_text } in self.ends.drain(..) {
             let slice = |start| ByteArray::from(paths.slice(start..at));
             self.path.push(Some(Value { bytes: slice(start), is_text: path_is_text }));
             self.name.push_text(name_is_text.then(|| slice(at - name)));
+            self.has.extension.push(i16::from(extension > 0));
+            self.extension.values.extend((extension > 0).then(|| slice(at - extension)));
             start = at;
         }
+        let [text, bytes, parent] = &mut self.bounds;
+        let rows = self.path.bytes.values.len();
+        text.take_sorted(&self.path.text.values, rows);
+        bytes.take_sorted(&self.path.bytes.values, rows);
+        parent.take(&self.parent.text.values, rows);
         for (index, (column, levels)) in self.all().into_iter().enumerate() {
             column.encode(schema, index, levels)?;
         }
@@ -239,6 +243,21 @@ impl Columns {
         Ok(())
     }
 
+    /// Ends all columns; none if nothing was encoded.
+    fn close(&mut self) -> Result<Vec<Chunk>> {
+        let bounds = std::mem::take(&mut self.bounds);
+        let mut bounds = bounds.into_iter();
+        let mut chunks = Vec::with_capacity(COLUMNS);
+        for (column, _) in self.all() {
+            let Some(chunk) = column.close()? else { continue };
+            chunks.push(match bounds.next() {
+                Some(bounds) => chunk.with(bounds)?,
+                None => chunk,
+            });
+        }
+        Ok(chunks)
+    }
+
     /// In the order of the schema.
     fn all(&mut self) -> [(&mut dyn AnyColumn, Option<&[i16]>); COLUMNS] {
         let has = &self.has;
@@ -252,6 +271,7 @@ impl Columns {
             (&mut self.parent.text, Some(&self.parent.has_text)),
             (&mut self.parent.bytes, None),
             (&mut self.name.text, Some(&self.name.has_text)),
+            (&mut self.extension, Some(&has.extension)),
             (&mut self.depth, None),
             (&mut self.kind, None),
             (ino, facts),
@@ -282,8 +302,8 @@ impl Columns {
 
 impl Levels {
     fn clear(&mut self) {
-        let Levels { facts, btime, fault, far_times } = self;
-        for levels in [facts, btime, fault, far_times] {
+        let Levels { extension, facts, btime, fault, far_times } = self;
+        for levels in [extension, facts, btime, fault, far_times] {
             levels.clear();
         }
     }

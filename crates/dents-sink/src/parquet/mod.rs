@@ -1,11 +1,12 @@
 //! Parquet: a column for each field, in a file that DuckDB, Polars, Spark and pandas read.
 //!
-//! # The schema, version 2
+//! # The schema, version 3
 //!
 //! | column | type | value |
 //! |---|---|---|
 //! | `path`, `parent`, `name` | STRING | null where it is not UTF-8; the parent of an operand is empty |
 //! | `path_bytes`, `parent_bytes` | BYTE_ARRAY | exact bytes. The name is what follows the parent and a slash |
+//! | `extension` | STRING | the end of the name as [`crate::extension`] has it; null if there is none |
 //! | `depth` | UINT_32 | 0 for operands |
 //! | `type` | STRING | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
 //! | `ino`, `dev` | UINT_64 | `dev` as `stat(2)` numbers devices (`makedev(3)`) |
@@ -24,6 +25,10 @@
 //!
 //! Unknown values are null; `path_bytes`, `parent_bytes`, `depth` and `type` are never null.
 //!
+//! **Order.** Rows stand in the order of `path_bytes`, compared byte by byte, over the whole file: what is below a directory `P` is
+//! from `P/` on and before `P0`. Row groups have about 64,000 rows, and their statistics have the exact minimum and maximum of
+//! `path_bytes`, `path` and `parent`, so a reader finds a subtree without reading the others. `dents.order` is `path` in such files.
+//!
 //! **Text and bytes.** Names are bytes, and readers refuse a file if a text column contains a name that is not UTF-8.
 //! So each name has two columns: text for queries, bytes for exactness. SQLite needs only one column, since each of its values
 //! has a type of its own (`sqlite`), and NDJSON has one of the two fields (`ndjson`).
@@ -33,18 +38,19 @@
 //! September 1677 to April 2262. A time beyond is stored as the nearest of these, so that comparisons stay right, and `far_times`
 //! has it exactly: `mtime=+300000-01-01T00:00:00.000000000Z`, several with a space between them, in the form of [`crate::time`].
 //!
-//! Version 1 had only bytes, in columns called `path`, `parent`, `user`, `group` and `target`, and nanoseconds. It is read too.
+//! Older files are read too: version 2 had no `extension` and no order; version 1 had only bytes, in columns called `path`,
+//! `parent`, `user`, `group` and `target`, and nanoseconds.
 //!
-//! The file's metadata has `dents.schema` (2), `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete` (`true`,
-//! or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`).
+//! The file's metadata has `dents.schema` (3), `dents.order`, `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete`
+//! (`true`, or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`).
 //!
 //! # How it is written
 //!
-//! Each part encodes a row group in memory; only copying its bytes to the file takes a lock. A group has 131,072 rows, about
-//! 5 MB. With more than eight parts it has fewer, at least 8,192, so that all parts together keep about a million rows in
-//! memory.
+//! Rows are sorted first (`sorted`), in bounded memory and with a temporary file beside the output if there are many. Then up to four
+//! threads encode a row group each, about 10 MB in memory (`groups.rs`). Times, inodes and names are encoded as differences,
+//! sizes and targets of links plain, all other columns with dictionaries; all are compressed by LZ4.
 //!
-//! The cost of encodings for each row, in nanoseconds of one core and in bytes: 1,000,000 generated rows (`examples/export.rs`),
+//! What was measured, for each row, in nanoseconds of one core and in bytes: 1,000,000 generated rows of version 1 (`examples/export.rs`),
 //! minimum of five runs on a busy machine. Generating a row takes 70 ns of these:
 //!
 //! | | user | system | bytes |
@@ -52,25 +58,10 @@
 //! | **times delta, lz4_raw** | 606 | 33 | 36.5 |
 //! | times delta, snappy | 624 | 28 | 36.2 |
 //! | times delta, zstd level 1 | 834 | 37 | 29.0 |
-//! | times plain, not compressed | 612 | 64 | 59.8 |
 //! | times plain, lz4_raw | 688 | 51 | 46.9 |
-//! | … and path plain | 641 | 78 | 49.7 |
-//! | … and path delta length | 660 | 102 | 49.3 |
-//! | … and inodes plain | 627 | 39 | 50.7 |
-//! | … and sizes delta | 699 | 35 | 45.9 |
-//! | … and sizes in a dictionary | 665 | 56 | 46.7 |
-//! | … without statistics of paths | 658 | 54 | 46.9 |
+//! | times plain, not compressed | 612 | 64 | 59.8 |
 //!
-//! These are of version 1, which had only bytes. The text columns cost on `/usr` (153,309 entries, two workers, a busy machine,
-//! medians of 5 in turns) 0.66 s of processor time in place of 0.56 s for the whole scan, and a file of 6.02 MB in place of
-//! 3.64 MB: 1.24 MB for each of the two columns of paths, 1.15 MB for the names; microseconds save 0.23 MB.
-//!
-//! The times of a directory's files are close, so differences are small, and delta encoding is faster than compression. Paths share
-//! a prefix with the previous path, and most parents are equal to the previous one. All other columns have few values and use
-//! dictionaries; the lookups there cost most.
-//!
-//! Version 1 compared with a walk that stats all entries (`dents scan --format=parquet -o FILE` and `dents scan --count` with the same facts, 2,012,004
-//! entries, warm, two cores): the walk 2.7 s, with Parquet 3.4 s, a file of 42 MiB.
+//! So zstd would save a fifth of the bytes for more than a third of the time, and it is C.
 
 mod checksum;
 mod column;
@@ -78,6 +69,7 @@ mod decode;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod group;
+mod groups;
 mod panics;
 mod piece;
 mod read;
@@ -86,38 +78,21 @@ mod schema;
 pub use panics::on_panic;
 pub(crate) use read::Groups;
 
+use crate::sorted::Sorter;
 use crate::{About, Extent, Output, Part, Sink, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
 use checksum::Sealed;
-use column::Chunk;
 use schema::Schema;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-/// Rows of a group, at most.
-const GROUP: usize = 128 << 10;
-/// Rows that all parts together keep in memory, at most, as long as each may keep [`GROUP_LEAST`].
-const HELD: usize = 1 << 20;
-/// Rows of a group, at least, except the last group of a part.
-const GROUP_LEAST: usize = 8 << 10;
 
 /// A Parquet file that is being written.
 pub struct Parquet {
     schema: Schema,
-    state: Mutex<State>,
-    parts: AtomicUsize,
-}
-
-struct State {
+    rows: Sorter,
     file: SerializedFileWriter<Sealed>,
-    /// The checksum of each row group.
-    checksums: Vec<u32>,
-    /// The first error, which later parts get too.
-    failed: Option<(io::ErrorKind, String)>,
 }
 
 impl Parquet {
@@ -127,42 +102,16 @@ impl Parquet {
     /// If the first bytes cannot be written.
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let schema = Schema::new(about.timestamps);
+        let rows = Sorter::new(output.scratch());
         let file = Sealed::new(output);
         let mut file =
             SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
         file.append_key_value_metadata(key_value(schema::VERSION, schema::NUMBER.to_string()));
         file.append_key_value_metadata(key_value(schema::PROGRAM, about.program.to_string()));
         file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
-        let state = Mutex::new(State { file, checksums: Vec::new(), failed: None });
-        Ok(Parquet { schema, state, parts: AtomicUsize::new(0) })
+        file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
+        Ok(Parquet { schema, rows, file })
     }
-
-    /// How many rows a part may keep in memory: the more parts, the fewer.
-    fn rows_of_a_part(&self) -> usize {
-        (HELD / self.parts.load(Ordering::Relaxed).max(1)).clamp(GROUP_LEAST, GROUP)
-    }
-
-    /// Appends a row group. Under the lock its bytes are only copied.
-    fn append(&self, chunks: Vec<Chunk>) -> io::Result<()> {
-        let mut checksum = crc32fast::Hasher::new();
-        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((kind, message)) = &state.failed {
-            return Err(io::Error::new(*kind, message.clone()));
-        }
-        let appended = append(&mut state.file, chunks).map_err(io_error);
-        state.failed = appended.as_ref().err().map(|error| (error.kind(), error.to_string()));
-        state.checksums.push(checksum.finalize());
-        appended
-    }
-}
-
-fn append(file: &mut SerializedFileWriter<Sealed>, chunks: Vec<Chunk>) -> Result<(), ParquetError> {
-    let mut group = file.next_row_group()?;
-    for chunk in chunks {
-        group.append_column(&chunk.bytes, chunk.close)?;
-    }
-    group.close().map(|_| ())
 }
 
 fn key_value(key: &str, value: String) -> KeyValue {
@@ -171,16 +120,12 @@ fn key_value(key: &str, value: String) -> KeyValue {
 
 impl Sink for Parquet {
     fn part(&self) -> Box<dyn Part + '_> {
-        self.parts.fetch_add(1, Ordering::Relaxed);
-        Box::new(group::Writer::new(self))
+        Box::new(self.rows.worker())
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        let State { mut file, checksums, failed } =
-            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some((kind, message)) = failed {
-            return Err(io::Error::new(kind, message));
-        }
+        let Parquet { schema, rows, file } = *self;
+        let (mut file, checksums) = groups::write(&rows.finish()?, &schema, file)?;
         let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
         file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
         file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));

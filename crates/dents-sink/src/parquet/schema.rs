@@ -2,14 +2,16 @@
 
 use crate::time::Unit;
 use ::parquet::basic::{Compression, Encoding};
+use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, TypePtr};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds.
-pub(super) const NUMBER: u32 = 2;
+/// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds. Version 2 had no
+/// extensions and no order.
+pub(super) const NUMBER: u32 = 3;
 
 /// Keys of the file's metadata.
 pub(super) const VERSION: &str = "dents.schema";
@@ -18,6 +20,9 @@ pub(super) const BEGUN: &str = "dents.begun";
 pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 pub(super) const COMPLETE: &str = "dents.complete";
+pub(super) const ORDER: &str = "dents.order";
+/// The value of [`ORDER`]: by path, bytewise, over the whole file.
+pub(super) const BY_PATH: &str = "path";
 
 /// The columns in their order. For nanoseconds the unit is replaced.
 const MESSAGE: &str = "message entries {
@@ -26,6 +31,7 @@ const MESSAGE: &str = "message entries {
     optional binary parent (STRING);
     required binary parent_bytes;
     optional binary name (STRING);
+    optional binary extension (STRING);
     required int32 depth (INTEGER(32,false));
     required binary type (STRING);
     optional int64 ino (INTEGER(64,false));
@@ -53,7 +59,7 @@ const MESSAGE: &str = "message entries {
 }";
 
 /// How many columns there are.
-pub(super) const COLUMNS: usize = 29;
+pub(super) const COLUMNS: usize = 30;
 
 /// Columns without a dictionary: their values seldom repeat. The measurements are in [`crate::parquet`].
 const ENCODED: [(&str, Encoding); 12] = [
@@ -71,10 +77,22 @@ const ENCODED: [(&str, Encoding); 12] = [
     ("target_bytes", Encoding::PLAIN),
 ];
 
-/// Columns without statistics: each row group has values of the whole range, so minimum and maximum would not let a reader skip
-/// it. Byte columns too, as queries use text.
-const WITHOUT_STATISTICS: [&str; 7] =
-    ["path", "parent_bytes", "name", "user_bytes", "group_bytes", "target", "target_bytes"];
+/// Columns for which the encoder makes no statistics. Paths and parents have their own ([`super::column::Bounds`]), which cost less; of
+/// the others each row group has values of the whole range, so that minimum and maximum would not let a reader skip it; and queries use
+/// text, not bytes.
+const WITHOUT_STATISTICS: [&str; 11] = [
+    "path",
+    "path_bytes",
+    "parent",
+    "parent_bytes",
+    "name",
+    "extension",
+    "type",
+    "user_bytes",
+    "group_bytes",
+    "target",
+    "target_bytes",
+];
 
 /// The schema and the properties of the writer.
 pub(super) struct Schema {
@@ -94,8 +112,11 @@ impl Schema {
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
-            // Paths of a subtree begin with the same bytes, often more than the usual 64.
-            .set_statistics_truncate_length(None)
+            .set_sorting_columns(Some(vec![SortingColumn {
+                column_idx: 1,
+                descending: false,
+                nulls_first: false,
+            }]))
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         for (name, encoding) in ENCODED {

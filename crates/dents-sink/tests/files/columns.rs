@@ -1,7 +1,7 @@
 //! The columns of a Parquet file, as other programs see them: text where it is text, bytes beside it, times in the unit that
 //! was asked for; and files of earlier programs are still read.
 
-use crate::common::{Owned, Playground, Rng, read, read_any, write, write_in};
+use crate::common::{Owned, Playground, Rng, as_written, read, read_any, write, write_in};
 use dents_sink::Format;
 use dents_sink::time::Unit;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, TimestampType};
@@ -44,7 +44,7 @@ fn text_of(bytes: Option<&[u8]>) -> Field {
 fn text_is_text_and_bytes_are_beside_it() {
     let ground = Playground::new();
     let path = ground.file(Format::Parquet);
-    let rows = Rng(3).rows(800);
+    let rows = as_written(Format::Parquet, Rng(3).rows(800));
     write(&path, Format::Parquet, &rows, 1).expect("written");
     let (mut texts, mut others) = (0, 0);
     for (row, owned) in open(&path).get_row_iter(None).expect("rows").zip(&rows) {
@@ -64,6 +64,8 @@ fn text_is_text_and_bytes_are_beside_it() {
         assert_eq!(bytes(field(&row, "user_bytes")), owned.facts.and_then(|facts| facts.user));
         assert_eq!(bytes(field(&row, "group_bytes")), owned.facts.and_then(|facts| facts.group));
         assert_eq!(field(&row, "name"), &text_of(Some(owned.name)));
+        let extension = dents_sink::extension(owned.name);
+        assert_eq!(field(&row, "extension"), &text_of(Some(extension).filter(|end| !end.is_empty())));
     }
     assert!(texts > 100 && others > 100, "{texts} texts, {others} others");
 }
@@ -80,7 +82,7 @@ fn columns_have_the_types_that_others_know() {
             let found = schema.columns().iter().find(|column| column.path().parts() == [name]);
             found.cloned().unwrap_or_else(|| panic!("no column {name}"))
         };
-        for name in TEXTS.into_iter().chain(["name", "type", "asked", "far_times"]) {
+        for name in TEXTS.into_iter().chain(["name", "extension", "type", "asked", "far_times"]) {
             assert_eq!(column(name).logical_type_ref(), Some(&LogicalType::String), "{name}");
             assert_eq!(column(name).converted_type(), ConvertedType::UTF8, "{name}");
         }
@@ -96,7 +98,7 @@ fn columns_have_the_types_that_others_know() {
 
 #[test]
 fn microseconds_come_back_rounded_down() {
-    let rows = Rng(9).rows(2000);
+    let rows = as_written(Format::Parquet, Rng(9).rows(2000));
     let expected: Vec<Owned> = rows.iter().map(|row| row.clone().in_units(Unit::Micros)).collect();
     assert_ne!(rows, expected);
     let ground = Playground::new();
@@ -128,5 +130,6 @@ fn a_file_says_when_its_scan_was_begun() {
     let value = |key: &str| values.iter().find(|one| one.key == key).and_then(|one| one.value.clone());
     assert_eq!(value("dents.begun").as_deref(), Some("2023-11-14T22:13:20.000000001Z"));
     assert_eq!(value("dents.program").as_deref(), Some("a test"));
-    assert_eq!(value("dents.schema").as_deref(), Some("2"));
+    assert_eq!(value("dents.order").as_deref(), Some("path"));
+    assert_eq!(value("dents.schema").as_deref(), Some("3"));
 }

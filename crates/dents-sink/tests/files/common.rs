@@ -49,6 +49,12 @@ impl Owned {
         self
     }
 
+    pub(crate) fn path(&self) -> Vec<u8> {
+        let mut path = Vec::new();
+        self.row().path(&mut path);
+        path
+    }
+
     pub(crate) fn row(&self) -> Row<'_> {
         let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
         self.row.with_texts([&self.parent, &self.name], others)
@@ -187,9 +193,22 @@ impl Rng {
     }
 }
 
+/// Rows in the order in which one part writes them to a file of this format.
+pub(crate) fn as_written(format: Format, mut rows: Vec<Owned>) -> Vec<Owned> {
+    if format.name() == "parquet" {
+        let is_second = |row: &Owned| row.row().fault.is_some_and(|fault| fault.is_of_directory());
+        rows.sort_by_cached_key(|row| (row.path(), is_second(row)));
+    }
+    rows
+}
+
 /// What the files of tests say of themselves. Nanoseconds, for nothing is lost with them.
-pub(crate) const ABOUT: About<'static> =
-    About { program: "a test", begun: Time { sec: 1_700_000_000, nsec: 1 }, timestamps: Unit::Nanos };
+pub(crate) const ABOUT: About<'static> = About {
+    program: "a test",
+    begun: Time { sec: 1_700_000_000, nsec: 1 },
+    timestamps: Unit::Nanos,
+    index: false,
+};
 
 /// Writes the rows of a complete scan through so many parts, and ends the file.
 pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
@@ -212,7 +231,7 @@ pub(crate) fn write_as(
     write_about(path, format, &ABOUT, rows, parts, extent)
 }
 
-fn write_about(
+pub(crate) fn write_about(
     path: &Path,
     format: Format,
     about: &About<'_>,

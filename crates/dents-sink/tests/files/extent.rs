@@ -1,6 +1,6 @@
 //! Every format records whether it holds all of a scan, and what is not all replaces nothing.
 
-use crate::common::{Playground, Rng, read_any, write, write_as};
+use crate::common::{Playground, Rng, as_written, read_any, write, write_as};
 use dents_sink::{Extent, Format, check};
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn what_is_not_complete_is_beside_the_file_and_says_so() {
         let beside = ground.0.join(format!("scan.{}.partial", format.name()));
         fs::write(&path, "before").expect("written");
         for count in [0, 300, 100] {
-            let rows = Rng(1).rows(count);
+            let rows = as_written(*format, Rng(1).rows(count));
             let there = write_as(&path, *format, &rows, 1, Extent::Partial).expect("written");
             assert_eq!(there.as_deref(), Some(&*beside));
             assert_eq!(fs::read(&path).expect("read"), b"before");
@@ -104,7 +104,8 @@ fn earlier_files_do_not_say_that_they_are_complete() {
     bytes[seal..seal + 4].copy_from_slice(&checksum.to_le_bytes());
     fs::write(ground.file(Format::Parquet), bytes).expect("written");
     for format in Format::ALL {
-        assert!(read_any(&ground.file(*format)).expect("read") == (rows.clone(), None), "{format:?}");
+        let expected = (as_written(*format, rows.clone()), None);
+        assert!(read_any(&ground.file(*format)).expect("read") == expected, "{format:?}");
     }
 }
 

@@ -4,6 +4,8 @@ mod columns;
 mod common;
 mod extent;
 mod guide;
+mod index;
+mod order;
 mod outputs;
 mod round_trip;
 mod shards;

@@ -1,6 +1,6 @@
 //! Files appear when they are complete; error messages name the file, the problem and a remedy.
 
-use crate::common::{ABOUT, Owned, Playground, Rng, read, read_any, write};
+use crate::common::{ABOUT, Owned, Playground, Rng, as_written, read, read_any, write};
 use dents_sink::{Extent, Format, Output, create};
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Read, Write};
@@ -89,7 +89,7 @@ fn a_pipe_is_written_as_it_is() {
             reader.join().expect("no panic")
         });
         fs::write(&copy, bytes).expect("written");
-        assert!(read(&copy).expect("read") == rows());
+        assert!(read(&copy).expect("read") == as_written(*format, rows()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! A directory of shards with a manifest is read as one scan; one that is not whole is refused, and the message names what is wrong.
 
-use crate::common::{ABOUT, Owned, Playground, Rng, read, read_any, write, write_as};
+use crate::common::{ABOUT, Owned, Playground, Rng, as_written, read, read_any, write, write_as};
 use dents_core::batch::Time;
 use dents_sink::manifest::{Manifest, NAME, Shard};
 use dents_sink::read::{Columns, Span, Wanted, open};
@@ -44,7 +44,7 @@ fn problem(directory: &Path) -> String {
 
 #[test]
 fn a_directory_is_what_its_shards_are_one_after_the_other() {
-    let (ground, rows) = (Playground::new(), Rng(1).rows(2000));
+    let (ground, rows) = (Playground::new(), as_written(Format::Parquet, Rng(1).rows(2000)));
     let written = write_shards(&ground.0, &rows, &[700, 0, 1, 1299]);
     assert_eq!(Manifest::read(&ground.0).expect("valid"), written);
     let reader = open(&ground.0).expect("opened");
@@ -52,11 +52,13 @@ fn a_directory_is_what_its_shards_are_one_after_the_other() {
     assert_eq!(reader.span(), Span { begun: Some(ABOUT.begun), ended: Some(ENDED) });
     assert_eq!(reader.row_groups(&Wanted::default()).read, 3);
     assert!(read(&ground.0).expect("read") == rows);
-    let below = [rows[1000].parent.clone()];
+    let is_plain = |row: &&Owned| !row.parent.is_empty() && !row.parent.ends_with(b"/");
+    let below = [300, 1500].map(|from| rows[from..].iter().find(is_plain).expect("one").parent.clone());
     let wanted = Wanted { columns: Columns::all(), below: &below };
-    let expected = rows
-        .iter()
-        .filter(|row| row.parent == below[0] || row.parent.starts_with(&[&below[0][..], b"/"].concat()));
+    let is_below = |row: &&Owned| {
+        below.iter().any(|path| row.parent == *path || row.parent.starts_with(&[&path[..], b"/"].concat()))
+    };
+    let expected = rows.iter().filter(is_below);
     let taken = Mutex::new(Vec::new());
     let take = |row: &Row<'_>| {
         taken.lock().expect("no panic").push(Owned::of(row));
@@ -149,7 +151,7 @@ fn a_shard_that_is_not_what_the_manifest_says_is_named() {
 
 #[test]
 fn a_scan_that_is_not_complete_may_have_such_shards() {
-    let (ground, rows) = (Playground::new(), Rng(3).rows(10));
+    let (ground, rows) = (Playground::new(), as_written(Format::Parquet, Rng(3).rows(10)));
     let there = write_as(&ground.0.join("a"), Format::Parquet, &rows, 1, Extent::Partial).expect("written");
     assert_eq!(there, Some(ground.0.join("a.partial")));
     let manifest = Manifest { extent: Extent::Partial, ended: None, ..manifest(&[("a.partial", 10)]) };

@@ -1,4 +1,4 @@
-//! The encoding of numbers, bytes and rows: 50 to 100 bytes for a row with all metadata.
+//! The encoding of numbers, bytes and rows in temporary files and journals: 50 to 100 bytes for a row with all metadata.
 //!
 //! Numbers are LEB128, seven bits for each byte. A device or owner that is equal to that of the previous row takes one bit, and so does
 //! a time that is equal to the modification time.
@@ -57,7 +57,7 @@ impl BitAnd for Has {
     }
 }
 
-pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -70,28 +70,28 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_number(out, ((number << 1) ^ (number >> 63)) as u64);
 }
 
-pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-pub(super) fn put_time(out: &mut Vec<u8>, time: Time) {
+pub(crate) fn put_time(out: &mut Vec<u8>, time: Time) {
     put_signed(out, time.sec);
     put_number(out, u64::from(time.nsec));
 }
 
 /// Decodes from the front; `None` if the bytes are invalid.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -104,7 +104,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    pub(super) fn small<N: TryFrom<u64>>(&mut self) -> Option<N> {
+    pub(crate) fn small<N: TryFrom<u64>>(&mut self) -> Option<N> {
         N::try_from(self.number()?).ok()
     }
 
@@ -113,14 +113,14 @@ impl<'a> Bytes<'a> {
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.small()?;
         let (bytes, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    pub(super) fn time(&mut self) -> Option<Time> {
+    pub(crate) fn time(&mut self) -> Option<Time> {
         let time = Time { sec: self.signed()?, nsec: self.small()? };
         (time.nsec < 1_000_000_000).then_some(time)
     }
@@ -128,7 +128,7 @@ impl<'a> Bytes<'a> {
 
 /// Device and owner of the previous row, which rows of one directory mostly share.
 #[derive(Default)]
-pub(super) struct Before {
+pub(crate) struct Before {
     dev: Option<(u32, u32)>,
     owner: Option<(u32, u32)>,
     user: Option<Vec<u8>>,
@@ -136,7 +136,19 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn forget(&mut self) {
+    /// As it is after a row with these facts.
+    pub(crate) fn of(facts: &Facts<'_>) -> Before {
+        let mut before = Before::default();
+        before.keep(facts, Has::OWNER);
+        before
+    }
+
+    /// Whether a row with these facts leaves out device and owner.
+    pub(crate) fn is_of(&self, facts: &Facts<'_>) -> bool {
+        self.dev == Some(facts.dev) && self.has_owner(facts)
+    }
+
+    pub(crate) fn forget(&mut self) {
         self.dev = None;
         self.owner = None;
     }
@@ -158,7 +170,7 @@ impl Before {
 }
 
 /// Encodes a row of the directory at `path`, whose entries have this depth.
-pub(super) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32, before: &mut Before) {
+pub(crate) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32, before: &mut Before) {
     let Row { parent, name, depth: own_depth, kind, facts, target, fault } = *row;
     let mut has = Has::PARENT.when(parent != path)
         | Has::DEPTH.when(own_depth != depth)
@@ -241,11 +253,19 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
     }
 }
 
+/// The name in an encoded row; empty if the bytes are invalid.
+pub(crate) fn name_of(row: &[u8]) -> &[u8] {
+    /// Flags and type.
+    const BEFORE: usize = 3;
+    row.get(BEFORE..).and_then(|rest| Bytes(rest).bytes()).unwrap_or_default()
+}
+
 /// Decodes the rows of a frame.
-pub(super) struct Rows<'a> {
-    pub(super) bytes: Bytes<'a>,
-    pub(super) path: &'a [u8],
-    pub(super) depth: u32,
+#[derive(Clone)]
+pub(crate) struct Rows<'a> {
+    pub(crate) bytes: Bytes<'a>,
+    pub(crate) path: &'a [u8],
+    pub(crate) depth: u32,
     dev: (u32, u32),
     owner: Owner<'a>,
 }
@@ -259,12 +279,19 @@ struct Owner<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(bytes: Bytes<'a>, path: &'a [u8], depth: u32) -> Self {
+    pub(crate) fn new(bytes: Bytes<'a>, path: &'a [u8], depth: u32) -> Self {
         Rows { bytes, path, depth, dev: (0, 0), owner: Owner::default() }
     }
 
+    /// For rows that were encoded after others.
+    pub(crate) fn after(self, before: &'a Before) -> Self {
+        let (uid, gid) = before.owner.unwrap_or_default();
+        let (user, group) = (before.user.as_deref(), before.group.as_deref());
+        Rows { dev: before.dev.unwrap_or_default(), owner: Owner { uid, gid, user, group }, ..self }
+    }
+
     /// The next row; `None` if the bytes are invalid.
-    pub(super) fn row(&mut self) -> Option<Row<'a>> {
+    pub(crate) fn row(&mut self) -> Option<Row<'a>> {
         let bytes = &mut self.bytes;
         let has = Has(u16::from_le_bytes([bytes.byte()?, bytes.byte()?]));
         let kind = Kind::from_d_type(bytes.byte()?);

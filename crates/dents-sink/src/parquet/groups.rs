@@ -1,0 +1,141 @@
+//! Row groups on all cores: each thread takes a range of paths, encodes its rows, and appends them when it is its turn.
+
+use super::checksum::Sealed;
+use super::column::Chunk;
+use super::group::Group;
+use super::io_error;
+use super::schema::Schema;
+use crate::sorted::{Range, Sorted};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::writer::SerializedFileWriter;
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Rows of a group, about.
+const ROWS: u64 = 64 << 10;
+/// Threads, at most: each has a row group in memory, about 10 MB.
+const THREADS: usize = 4;
+
+type File = SerializedFileWriter<Sealed>;
+
+/// Writes all rows. Returns the file, and the checksum of each row group.
+pub(super) fn write(rows: &Sorted, schema: &Schema, file: File) -> io::Result<(File, Vec<u32>)> {
+    let ranges = rows.ranges(ROWS);
+    let state = State { file, checksums: Vec::new(), turn: 0, failed: None };
+    let groups = Groups {
+        rows,
+        schema,
+        ranges,
+        next: AtomicUsize::new(0),
+        state: Mutex::new(state),
+        turned: Condvar::new(),
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    thread::scope(|scope| {
+        for _ in 1..cores.min(THREADS).min(groups.ranges.len()) {
+            // Without a second thread it takes longer.
+            let _ = thread::Builder::new().spawn_scoped(scope, || groups.work());
+        }
+        groups.work();
+    });
+    let State { file, checksums, failed, .. } =
+        groups.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failed {
+        None => Ok((file, checksums)),
+        Some(error) => Err(error),
+    }
+}
+
+/// What the threads share.
+struct Groups<'g> {
+    rows: &'g Sorted,
+    schema: &'g Schema,
+    ranges: Vec<Range>,
+    /// The range that the next thread takes.
+    next: AtomicUsize,
+    state: Mutex<State>,
+    /// Notified when a range is in the file, or has failed.
+    turned: Condvar,
+}
+
+struct State {
+    file: File,
+    checksums: Vec<u32>,
+    /// The range whose rows come next in the file.
+    turn: usize,
+    /// The first error, which ends the work of all threads.
+    failed: Option<io::Error>,
+}
+
+impl Groups<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Encodes and appends ranges until there are no more.
+    fn work(&self) {
+        let _end = EndAll(self);
+        loop {
+            let turn = self.next.fetch_add(1, Relaxed);
+            let Some(range) = self.ranges.get(turn) else { return };
+            let result = self.encode(range).and_then(|chunks| self.append(turn, &chunks));
+            if let Err(error) = result {
+                self.fail(error);
+            }
+            if self.lock().failed.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn fail(&self, error: io::Error) {
+        self.lock().failed.get_or_insert(error);
+        self.turned.notify_all();
+    }
+
+    fn encode(&self, range: &Range) -> io::Result<Vec<Chunk>> {
+        let mut group = Group::new(self.schema);
+        self.rows.each(range, &mut |row| group.row(row))?;
+        group.finish()
+    }
+
+    /// Appends a row group after those before it. Every range before was taken by a thread that appends it or fails.
+    fn append(&self, turn: usize, chunks: &[Chunk]) -> io::Result<()> {
+        let mut checksum = crc32fast::Hasher::new();
+        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
+        let waits = |state: &mut State| state.turn < turn && state.failed.is_none();
+        let mut state = self.turned.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
+        if state.failed.is_some() {
+            return Ok(());
+        }
+        if !chunks.is_empty() {
+            append(&mut state.file, chunks).map_err(io_error)?;
+            state.checksums.push(checksum.finalize());
+        }
+        state.turn += 1;
+        self.turned.notify_all();
+        Ok(())
+    }
+}
+
+/// Ends the work of all threads if this one panics: the others would wait for its turn.
+struct EndAll<'g>(&'g Groups<'g>);
+
+impl Drop for EndAll<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.fail(io::Error::other("a thread has panicked"));
+        }
+    }
+}
+
+fn append(file: &mut File, chunks: &[Chunk]) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for chunk in chunks {
+        group.append_column(&chunk.bytes, chunk.close.clone())?;
+    }
+    group.close().map(|_| ())
+}

@@ -1,0 +1,221 @@
+//! The merge of sorted frames.
+//!
+//! The rows of a directory come one after the other, except where those of a subdirectory stand between them. So the merge compares
+//! paths once for a frame, and names only in frames that another source interrupts.
+
+use super::block::is_second;
+use super::frame::Frame;
+use crate::Row;
+use crate::coding::Rows;
+use dents_core::path::separator;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::io;
+
+/// Receives rows in order.
+pub(super) trait Receive {
+    /// A whole frame.
+    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()>;
+
+    /// A single row.
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
+}
+
+/// Frames, sorted among themselves, and the next row of them.
+pub(super) struct Source<'a> {
+    /// The frames after this one.
+    rest: &'a [u8],
+    frame: Frame<'a>,
+    /// The rows after the next one, and how many there are.
+    rows: Rows<'a>,
+    left: u64,
+    row: Row<'a>,
+    /// The path of the next row while the source waits.
+    key: Vec<u8>,
+    /// Of two equal rows, that of the earlier source comes first.
+    number: usize,
+}
+
+/// A path that rows are compared with.
+#[derive(Clone, Copy)]
+struct Limit<'k> {
+    path: &'k [u8],
+    /// Which rows of the same path are before it: those whose [`Source::turn`] is earlier. None if this is `None`.
+    turn: Option<(bool, usize)>,
+}
+
+/// Where the rows of a frame are, compared with a limit.
+enum Side<'k> {
+    Before,
+    /// The limit is a path of the same directory or below, with this after the slash.
+    Around(&'k [u8]),
+    After,
+}
+
+pub(super) fn damaged() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the temporary file of the output has other bytes than were written",
+    )
+}
+
+/// Gives all rows of these sources that are not before `from` and before `to`, in order.
+pub(super) fn merge(
+    sources: Vec<Source<'_>>,
+    (from, to): (Option<&[u8]>, Option<&[u8]>),
+    out: &mut dyn Receive,
+) -> io::Result<()> {
+    let mut waiting = Vec::with_capacity(sources.len());
+    for mut source in sources {
+        let has_more = from.map_or(Ok(true), |from| source.skip(from))?;
+        if has_more {
+            source.wait();
+            waiting.push(source);
+        }
+    }
+    let mut waiting = BinaryHeap::from(waiting);
+    while let Some(mut source) = waiting.pop() {
+        if to.is_some_and(|to| source.key[..] >= *to) {
+            return Ok(());
+        }
+        let next = waiting.peek().map(|next: &Source<'_>| Limit { path: &next.key, turn: Some(next.turn()) });
+        let end = to.map(|path| Limit { path, turn: None });
+        let limit = match (next, end) {
+            (Some(next), Some(end)) if end.path <= next.path => Some(end),
+            (next, end) => next.or(end),
+        };
+        if source.give(limit, out)? {
+            source.wait();
+            waiting.push(source);
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Source<'a> {
+    /// `None` if there are no frames.
+    pub(super) fn new(frames: &'a [u8], number: usize) -> io::Result<Option<Source<'a>>> {
+        let mut rest = frames;
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let frame = Frame::take(&mut rest).ok_or_else(damaged)?;
+        let mut rows = frame.rows.clone();
+        let row = rows.row().ok_or_else(damaged)?;
+        let left = frame.count - 1;
+        Ok(Some(Source { rest, frame, rows, left, row, key: Vec::new(), number }))
+    }
+
+    /// The order of rows with the same path.
+    fn turn(&self) -> (bool, usize) {
+        (is_second(&self.row), self.number)
+    }
+
+    fn wait(&mut self) {
+        self.key.clear();
+        self.row.path(&mut self.key);
+    }
+
+    /// Goes to the next frame; false at the end.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        if self.rest.is_empty() {
+            return Ok(false);
+        }
+        self.frame = Frame::take(&mut self.rest).ok_or_else(damaged)?;
+        self.rows = self.frame.rows.clone();
+        self.left = self.frame.count;
+        self.next_row()
+    }
+
+    /// Goes to the next row of the frame; false at the end.
+    fn next_row(&mut self) -> io::Result<bool> {
+        if self.left == 0 {
+            return Ok(false);
+        }
+        self.left -= 1;
+        self.row = self.rows.row().ok_or_else(damaged)?;
+        Ok(true)
+    }
+
+    /// Skips the rows before this path; false if there are no others.
+    fn skip(&mut self, path: &[u8]) -> io::Result<bool> {
+        self.give(Some(Limit { path, turn: None }), &mut Nowhere)
+    }
+
+    /// Gives the rows before the limit; false if there are no others.
+    fn give(&mut self, limit: Option<Limit<'_>>, out: &mut dyn Receive) -> io::Result<bool> {
+        loop {
+            match limit.map_or(Side::Before, |limit| limit.side_of(self.frame.path)) {
+                Side::After => return Ok(true),
+                Side::Around(rest) => {
+                    let turn = limit.and_then(|limit| limit.turn);
+                    loop {
+                        if self.row.name > rest || (self.row.name == rest && Some(self.turn()) > turn) {
+                            return Ok(true);
+                        }
+                        out.row(&self.row)?;
+                        if !self.next_row()? {
+                            break;
+                        }
+                    }
+                }
+                Side::Before if self.left + 1 == self.frame.count => out.frame(&self.frame)?,
+                Side::Before => loop {
+                    out.row(&self.row)?;
+                    if !self.next_row()? {
+                        break;
+                    }
+                },
+            }
+            if !self.next_frame()? {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+impl<'k> Limit<'k> {
+    /// Where the rows of this directory are. Its paths have one beginning, so a limit with another is not between them.
+    fn side_of(self, directory: &[u8]) -> Side<'k> {
+        let slash = separator(directory);
+        if let Some(rest) = self.path.strip_prefix(directory).and_then(|rest| rest.strip_prefix(slash)) {
+            return Side::Around(rest);
+        }
+        let begin = directory.iter().chain(slash);
+        if begin.lt(self.path) { Side::Before } else { Side::After }
+    }
+}
+
+/// Forgets what it receives.
+struct Nowhere;
+
+impl Receive for Nowhere {
+    fn frame(&mut self, _: &Frame<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &Row<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The largest is the one whose row comes first, as the heap gives the largest.
+impl Ord for Source<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key).then_with(|| other.turn().cmp(&self.turn()))
+    }
+}
+
+impl PartialOrd for Source<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Source<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Source<'_> {}

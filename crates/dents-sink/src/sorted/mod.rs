@@ -1,0 +1,299 @@
+//! Rows in the order of their paths, of any number, in bounded memory.
+//!
+//! ```text
+//! Row ─► Worker ─► frames ─┐                      ┌─► range ─► rows in order
+//! Row ─► Worker ─► frames ─┼─► Sorter ─► runs ─► Sorted ─► range ─► rows in order
+//! Row ─► Worker ─► frames ─┘   16 MiB    sorted   └─► range ─► rows in order
+//! ```
+//!
+//! Paths are compared bytewise. So all that is below a directory `P` is together, from `P/` on and before `P0`.
+//!
+//! - Each [`Worker`] encodes rows as a journal does (`coding.rs`), sorts those of a directory by name (`block.rs`), and hands them
+//!   over as frames (`frame.rs`).
+//! - The [`Sorter`] collects the frames of all workers. The worker that makes them [`RUN`] bytes sorts them (`merge.rs`) and writes
+//!   them to a temporary file as a run (`run.rs`), while the others go on. So neither the number of runs nor the memory grows with
+//!   the number of workers: a worker's share of [`SHARES`] becomes smaller. A small scan never writes a file.
+//! - [`Sorted`] divides the paths into ranges with about equally many rows. Threads take ranges; each merges its range of all
+//!   runs.
+//!
+//! Frames are merged, not rows: mostly a directory was given at once, and then its rows are together in one run. So a row costs one
+//! comparison of names, or none.
+//!
+//! The temporary file has no name: it is removed when it is created, and its space is free when the process ends, however it ends.
+
+mod block;
+mod frame;
+mod merge;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use block::Worker;
+
+use crate::Row;
+use crate::output::Scratch;
+use frame::Frame;
+use merge::{Receive, Source, merge};
+use run::{Run, Writer};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of frames that are sorted at once. While a run is written, the next one is collected.
+const RUN: usize = 16 << 20;
+/// Bytes that all workers together keep before they hand them over, as long as each has [`LEAST`].
+const SHARES: usize = 2 << 20;
+const LEAST: usize = 4 << 10;
+const MOST: usize = 128 << 10;
+/// Runs that are merged at once: with more, several are merged into one first.
+const RUNS: usize = 256;
+/// Rows of a range when runs are merged into one.
+const AT_ONCE: u64 = 64 << 10;
+
+/// [`RUN`] and [`RUNS`], which tests make smaller.
+#[derive(Clone, Copy)]
+struct Limits {
+    run: usize,
+    runs: usize,
+}
+
+/// Collects rows, and sorts them.
+pub(crate) struct Sorter {
+    scratch: Scratch,
+    limits: Limits,
+    workers: AtomicUsize,
+    frames: Mutex<Vec<u8>>,
+    /// Held while a run is written.
+    spilled: Mutex<Spilled>,
+}
+
+/// The runs in the temporary file.
+#[derive(Default)]
+struct Spilled {
+    file: Option<File>,
+    runs: Vec<Run>,
+    /// The buffer of the run before, for the next one. Freed by one thread and allocated by another, it would stay in the memory of
+    /// each (glibc keeps blocks of this size in an arena for each thread).
+    spare: Vec<u8>,
+}
+
+impl Spilled {
+    fn end(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.end)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sorter {
+    pub(crate) fn new(scratch: Scratch) -> Self {
+        Sorter::within(Limits { run: RUN, runs: RUNS }, scratch)
+    }
+
+    fn within(limits: Limits, scratch: Scratch) -> Self {
+        let (workers, frames, spilled) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        Sorter { scratch, limits, workers, frames, spilled }
+    }
+
+    pub(crate) fn worker(&self) -> Worker<'_> {
+        self.workers.fetch_add(1, Relaxed);
+        Worker::new(self)
+    }
+
+    /// Bytes that a worker may keep.
+    fn share(&self) -> usize {
+        (SHARES / self.workers.load(Relaxed).max(1)).clamp(LEAST, MOST)
+    }
+
+    /// Takes frames from a worker. Where they make a run full, the worker writes it.
+    fn take(&self, frames: &mut Vec<u8>) -> io::Result<()> {
+        let is_full = |all: &[u8]| all.len() >= self.limits.run;
+        let mut all = lock(&self.frames);
+        if all.capacity() == 0 {
+            // Memory that is not used yet costs nothing; growing would copy.
+            all.reserve_exact(self.limits.run + self.limits.run / 8);
+        }
+        all.append(frames);
+        if !is_full(&all) {
+            return Ok(());
+        }
+        drop(all);
+        // One run at a time: the other workers wait here when the next one is full too.
+        let mut spilled = lock(&self.spilled);
+        let mut all = lock(&self.frames);
+        if !is_full(&all) {
+            return Ok(());
+        }
+        let mut run = std::mem::replace(&mut *all, std::mem::take(&mut spilled.spare));
+        drop(all);
+        self.spill(&run, &mut spilled).map_err(|error| self.scratch.wrong(&error))?;
+        run.clear();
+        spilled.spare = run;
+        Ok(())
+    }
+
+    fn spill(&self, frames: &[u8], spilled: &mut Spilled) -> io::Result<()> {
+        let end = spilled.end();
+        let file = match &mut spilled.file {
+            Some(file) => file,
+            none => none.insert(self.scratch.create()?),
+        };
+        let (run, _) = sort(frames, Writer::new(Some(file), end))?;
+        spilled.runs.push(run);
+        Ok(())
+    }
+
+    /// Ends the collection, after all workers were flushed.
+    pub(crate) fn finish(self) -> io::Result<Sorted> {
+        let (runs, place) = self.runs().map_err(|error| self.scratch.wrong(&error))?;
+        Ok(Sorted { runs, place })
+    }
+
+    fn runs(&self) -> io::Result<(Vec<Run>, Place)> {
+        let frames = std::mem::take(&mut *lock(&self.frames));
+        let mut spilled = std::mem::take(&mut *lock(&self.spilled));
+        if spilled.runs.is_empty() {
+            let (run, memory) = sort(&frames, Writer::new(None, 0))?;
+            return Ok((vec![run], Place::Memory(memory)));
+        }
+        self.spill(&frames, &mut spilled)?;
+        drop(frames);
+        let Spilled { file, mut runs, spare } = spilled;
+        drop(spare);
+        let mut place = file.map_or(Place::Memory(Vec::new()), Place::File);
+        while runs.len() > self.limits.runs {
+            (runs, place) = self.fewer(&runs, &place)?;
+        }
+        Ok((runs, place))
+    }
+
+    /// Merges each [`RUNS`] runs into one, in another file.
+    fn fewer(&self, runs: &[Run], place: &Place) -> io::Result<(Vec<Run>, Place)> {
+        let file = self.scratch.create()?;
+        let mut fewer: Vec<Run> = Vec::new();
+        for some in runs.chunks(self.limits.runs) {
+            let mut writer = Writer::new(Some(&file), fewer.last().map_or(0, |run| run.end));
+            for range in ranges(some, AT_ONCE) {
+                merge_range(some, place, &range, &mut writer)?;
+            }
+            fewer.push(writer.finish()?.0);
+        }
+        Ok((fewer, Place::File(file)))
+    }
+}
+
+/// Sorts frames, each of which is sorted.
+fn sort(mut frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
+    let mut sources = Vec::new();
+    while !frames.is_empty() {
+        let before = frames;
+        let frame = Frame::take(&mut frames).map_or(before, |frame| frame.raw);
+        sources.extend(Source::new(frame, sources.len())?);
+    }
+    merge(sources, (None, None), &mut writer)?;
+    writer.finish()
+}
+
+/// All rows, in sorted runs.
+pub(crate) struct Sorted {
+    runs: Vec<Run>,
+    place: Place,
+}
+
+/// Where the bytes of runs are.
+enum Place {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+/// The rows from a path on and before another.
+pub(crate) struct Range {
+    from: Option<Box<[u8]>>,
+    to: Option<Box<[u8]>>,
+}
+
+impl Range {
+    fn bounds(&self) -> (Option<&[u8]>, Option<&[u8]>) {
+        (self.from.as_deref(), self.to.as_deref())
+    }
+}
+
+impl Sorted {
+    /// Ranges that follow each other and have all rows, each about equally many, and about so many at most.
+    pub(crate) fn ranges(&self, rows: u64) -> Vec<Range> {
+        ranges(&self.runs, rows)
+    }
+
+    /// Gives the rows of a range in order. In memory are its rows, and from each run up to 64 KiB around them.
+    pub(crate) fn each(
+        &self,
+        range: &Range,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        merge_range(&self.runs, &self.place, range, &mut Give { give })
+    }
+}
+
+/// The marks of all runs tell where the rows are, to about 600 for each run.
+fn ranges(runs: &[Run], rows: u64) -> Vec<Range> {
+    let mut marks: Vec<_> = runs.iter().flat_map(|run| &run.marks).collect();
+    marks.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let total: u64 = marks.iter().map(|mark| mark.rows).sum();
+    let count = total.div_ceil(rows);
+    let mut ranges = Vec::new();
+    let (mut before, mut from) = (0, None);
+    for mark in marks {
+        let begin = u128::from(total) * (ranges.len() as u128 + 1) / u128::from(count.max(1));
+        if u128::from(before) >= begin && from.as_ref() != Some(&mark.path) {
+            let to = Some(mark.path.clone());
+            ranges.push(Range { from: std::mem::replace(&mut from, to.clone()), to });
+        }
+        before += mark.rows;
+    }
+    if total > 0 {
+        ranges.push(Range { from, to: None });
+    }
+    ranges
+}
+
+fn merge_range(runs: &[Run], place: &Place, range: &Range, out: &mut dyn Receive) -> io::Result<()> {
+    let parts = runs.iter().map(|run| run.part(range.bounds()));
+    let parts: Vec<Cow<'_, [u8]>> = parts.map(|part| place.read(part)).collect::<io::Result<_>>()?;
+    let sources = parts.iter().enumerate().map(|(number, part)| Source::new(part, number));
+    let sources: Vec<Option<Source<'_>>> = sources.collect::<io::Result<_>>()?;
+    merge(sources.into_iter().flatten().collect(), range.bounds(), out)
+}
+
+impl Place {
+    fn read(&self, (start, end): (u64, u64)) -> io::Result<Cow<'_, [u8]>> {
+        match self {
+            Place::Memory(bytes) => Ok(bytes[start as usize..end as usize].into()),
+            Place::File(file) => {
+                let mut bytes = vec![0; (end - start) as usize];
+                file.read_exact_at(&mut bytes, start)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+}
+
+/// Gives the rows of frames one by one.
+struct Give<'g> {
+    give: &'g mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+}
+
+impl Receive for Give<'_> {
+    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
+        let mut rows = frame.rows.clone();
+        (0..frame.count).try_for_each(|_| (self.give)(&rows.row().ok_or_else(merge::damaged)?))
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        (self.give)(row)
+    }
+}

@@ -1,0 +1,114 @@
+//! Runs: sorted frames in a file or in memory, with marks by which a range of paths is found.
+
+use super::frame::{Builder, Frame};
+use super::merge::Receive;
+use crate::Row;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Bytes of frames from one mark to the next.
+const MARK: u64 = 32 << 10;
+/// Bytes of one write.
+const WRITE: usize = 256 << 10;
+
+/// A sorted run.
+pub(super) struct Run {
+    pub(super) marks: Vec<Mark>,
+    /// Where it ends.
+    pub(super) end: u64,
+}
+
+/// A place where a frame of a run begins.
+pub(super) struct Mark {
+    /// The path of the first row.
+    pub(super) path: Box<[u8]>,
+    pub(super) at: u64,
+    /// Rows up to the next mark.
+    pub(super) rows: u64,
+}
+
+impl Run {
+    /// The part of the run that has all rows from a path on and before another.
+    pub(super) fn part(&self, (from, to): (Option<&[u8]>, Option<&[u8]>)) -> (u64, u64) {
+        let at = |mark: usize| self.marks.get(mark).map_or(self.end, |mark| mark.at);
+        let begin = from.map_or(0, |from| self.marks.partition_point(|mark| *mark.path < *from));
+        let end = to.map_or(self.marks.len(), |to| self.marks.partition_point(|mark| *mark.path < *to));
+        (at(begin.saturating_sub(1)), at(end))
+    }
+}
+
+/// Writes a run: to a file, or only to memory.
+pub(super) struct Writer<'w> {
+    file: Option<&'w File>,
+    /// What was not written yet, and where it goes.
+    out: Vec<u8>,
+    at: u64,
+    marks: Vec<Mark>,
+    builder: Builder,
+}
+
+impl<'w> Writer<'w> {
+    pub(super) fn new(file: Option<&'w File>, at: u64) -> Self {
+        Writer { file, out: Vec::new(), at, marks: Vec::new(), builder: Builder::default() }
+    }
+
+    /// The run, and its bytes if there is no file.
+    pub(super) fn finish(mut self) -> io::Result<(Run, Vec<u8>)> {
+        self.end_frame()?;
+        self.write()?;
+        let end = self.at + self.out.len() as u64;
+        Ok((Run { marks: self.marks, end }, self.out))
+    }
+
+    /// Marks this place if the last mark is far.
+    fn mark(&mut self, row: &Row<'_>) {
+        let at = self.at + self.out.len() as u64;
+        if self.marks.last().is_none_or(|last| at - last.at >= MARK) {
+            let mut path = Vec::new();
+            row.path(&mut path);
+            self.marks.push(Mark { path: path.into(), at, rows: 0 });
+        }
+    }
+
+    fn count(&mut self, rows: u64) -> io::Result<()> {
+        if let Some(mark) = self.marks.last_mut() {
+            mark.rows += rows;
+        }
+        if self.out.len() >= WRITE { self.write() } else { Ok(()) }
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        let rows = self.builder.end(&mut self.out);
+        self.count(rows)
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let Some(file) = self.file else { return Ok(()) };
+        file.write_all_at(&self.out, self.at)?;
+        self.at += self.out.len() as u64;
+        self.out.clear();
+        Ok(())
+    }
+}
+
+impl Receive for Writer<'_> {
+    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
+        self.end_frame()?;
+        if let Some(first) = frame.rows.clone().row() {
+            self.mark(&first);
+        }
+        self.out.extend_from_slice(frame.raw);
+        self.count(frame.count)
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        if self.builder.is_empty() || !self.builder.takes(row.parent) {
+            self.end_frame()?;
+            self.mark(row);
+            self.builder.begin(row.parent, row.depth);
+        }
+        self.builder.row(row);
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! The order of rows, and what is in memory meanwhile.
+
+use super::*;
+use crate::{Facts, Output, Part};
+use dents_core::batch::Time;
+use dents_core::needs::Kind;
+use std::path::PathBuf;
+
+/// A generator of numbers, the same in each run (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// Parent, name and owner.
+type Entry = (Vec<u8>, Vec<u8>, u32);
+
+/// Entries of directories below each other, whose names sort differently from their paths: `a`, `a-b`, `a.c` and `a/d`.
+fn entries(count: usize) -> Vec<Entry> {
+    let mut random = Random(0x9e37_79b9);
+    let (mut directories, mut entries) = (vec![Vec::new(), b"/".to_vec(), b"root".to_vec()], Vec::new());
+    while entries.len() < count {
+        let parent = directories[random.below(directories.len() as u64) as usize].clone();
+        for _ in 0..random.below(40) {
+            let len = 1 + random.below(12);
+            let name: Vec<u8> = (0..len).map(|_| b"ab\x01-.0\xff"[random.below(7) as usize]).collect();
+            if random.below(12) == 0 {
+                directories.push(dents_core::path::join(&parent, &name));
+            }
+            entries.push((parent.clone(), name, random.below(3) as u32));
+        }
+    }
+    entries
+}
+
+fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
+    let (time, user) = (Time { sec: 1_700_000_000, nsec: 1 }, (*uid > 0).then_some(&b"ann"[..]));
+    let facts = Facts {
+        dev: (8, *uid),
+        ino: 12_345,
+        mode: 0o100_644,
+        nlink: 1,
+        uid: *uid,
+        gid: 100,
+        user,
+        group: None,
+        size: 4711,
+        allocated: 8192,
+        atime: time,
+        btime: None,
+        ctime: time,
+        mtime: time,
+        lazy: false,
+    };
+    Row { parent, name, depth: 1, kind: Kind::Reg, facts: Some(facts), target: None, fault: None }
+}
+
+/// A sorter, and the place of its output, which is removed with it.
+fn sorter(limits: Limits) -> (Sorter, Output) {
+    let path: PathBuf = std::env::temp_dir().join(format!("dents-sorted-{}", std::process::id()));
+    let output = Output::create(&path).expect("a temporary directory");
+    (Sorter::within(limits, output.scratch()), output)
+}
+
+/// Gives the entries to workers in turns, and returns the most bytes that were allocated at once.
+fn fill(sorter: &Sorter, entries: &[Entry], workers: usize) -> usize {
+    let mut workers: Vec<_> = (0..workers).map(|_| sorter.worker()).collect();
+    let mut most = 0;
+    for (turn, entries) in entries.chunks(100).enumerate() {
+        let at = turn % workers.len();
+        entries.iter().for_each(|entry| workers[at].row(&row(entry)).expect("room"));
+        if turn % 64 == 0 {
+            let held: usize = workers.iter().map(Worker::held).sum();
+            most = most.max(held + lock(&sorter.frames).capacity());
+        }
+    }
+    workers.iter_mut().for_each(|worker| worker.flush().expect("room"));
+    most
+}
+
+/// The entries in each range, as they are given.
+fn sorted(sorter: Sorter, rows: u64) -> Vec<Vec<Entry>> {
+    let sorted = sorter.finish().expect("sorted");
+    let ranges = sorted.ranges(rows);
+    let each = |range: &Range| {
+        let mut entries = Vec::new();
+        let mut give = |given: &Row<'_>| {
+            let uid = given.facts.map_or(0, |facts| facts.uid);
+            let entry = (given.parent.to_vec(), given.name.to_vec(), uid);
+            assert_eq!(*given, row(&entry));
+            entries.push(entry);
+            Ok(())
+        };
+        sorted.each(range, &mut give).expect("read");
+        entries
+    };
+    ranges.iter().map(each).collect()
+}
+
+fn path((parent, name, _): &Entry) -> Vec<u8> {
+    dents_core::path::join(parent, name)
+}
+
+#[test]
+fn all_rows_are_in_order_with_any_number_of_workers_and_runs() {
+    let entries = entries(30_000);
+    let mut expected = entries.clone();
+    expected.sort_by_cached_key(|entry| (path(entry), entry.clone()));
+    for workers in [1, 2, 40] {
+        // All in memory; some runs; so many that they are merged twice.
+        for (run, runs) in [(RUN, RUNS), (200 << 10, RUNS), (30 << 10, 5)] {
+            let (sorter, output) = sorter(Limits { run, runs });
+            fill(&sorter, &entries, workers);
+            assert_eq!(lock(&sorter.spilled).runs.is_empty(), run == RUN);
+            let ranges = sorted(sorter, 7_000);
+            drop(output);
+            assert_eq!(ranges.len(), 5);
+            assert!(
+                ranges.iter().all(|range| range.len().abs_diff(6_000) < 3_500),
+                "{:?}",
+                ranges.iter().map(Vec::len).collect::<Vec<_>>()
+            );
+            let mut all: Vec<Entry> = ranges.into_iter().flatten().collect();
+            assert!(all.is_sorted_by_key(path), "{workers} workers, runs of {run}");
+            all.sort_by_cached_key(|entry| (path(entry), entry.clone()));
+            assert!(all == expected, "{workers} workers, runs of {run}");
+        }
+    }
+}
+
+#[test]
+fn memory_does_not_grow_with_the_number_of_workers() {
+    let entries = entries(200_000);
+    let limits = Limits { run: 1 << 20, runs: RUNS };
+    for workers in [1, 2, 64, 256] {
+        let (sorter, _output) = sorter(limits);
+        let most = fill(&sorter, &entries, workers);
+        // A run, and the shares of all workers: rows, their order, and finished frames.
+        assert!(most < limits.run * 5 / 4 + 4 * SHARES, "{workers} workers: {most} bytes");
+        assert!(lock(&sorter.spilled).runs.len() <= 20, "{}", lock(&sorter.spilled).runs.len());
+    }
+}
+
+#[test]
+fn a_directory_with_many_owners_and_a_second_row_is_sorted() {
+    let mut entries: Vec<Entry> = (0..5_000)
+        .map(|nth| (b"mail".to_vec(), format!("{:05}", nth * 7919 % 5_000).into_bytes(), nth))
+        .collect();
+    let (sorter, _output) = sorter(Limits { run: 64 << 10, runs: RUNS });
+    fill(&sorter, &entries, 3);
+    let all: Vec<Entry> = sorted(sorter, 1_000_000).into_iter().flatten().collect();
+    entries.sort();
+    assert!(all == entries);
+}
+
+#[test]
+fn no_rows_have_no_ranges() {
+    let (sorter, _output) = sorter(Limits { run: RUN, runs: RUNS });
+    assert!(sorted(sorter, 10).is_empty());
+}
