@@ -13,7 +13,7 @@ mod outline;
 use super::directory::Origin;
 use super::notes::Notes;
 use super::{Listing, Rules};
-use crate::output::Message;
+use crate::message::Message;
 use crate::status::Status;
 use crate::timing::Phase;
 use alloc::boxed::Box;

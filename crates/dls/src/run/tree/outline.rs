@@ -2,7 +2,7 @@
 
 use super::super::Listing;
 use super::super::directory::Origin;
-use super::super::totals::{size, total};
+use super::super::totals::size;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -145,7 +145,7 @@ impl Listing<'_, '_, '_> {
             let entry = |place: u32| index.batch().entry(place as usize);
             for entry in entries.iter().map(|place| entry(*place)).filter(|entry| entry.kind() == Kind::Dir) {
                 let path = if number == 0 { entry.name().to_vec() } else { join(&path, entry.name()) };
-                outline.notes[entry.index()].total = Some(total(totals.get(&path)));
+                outline.notes[entry.index()].total = Some(totals.get(&path).unwrap_or_default());
             }
             if self.sorts_by_totals() {
                 self.sort_frame(&mut entries, entry, &outline.notes);
