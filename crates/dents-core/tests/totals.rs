@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Playground, Threads, c_path};
-use dents_core::tree::total::{Sum, totals};
+use dents_core::tree::total::{Total, totals};
 use dents_core::tree::{End, Options};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -51,9 +51,9 @@ fn plain(path: &Path, seen: &mut BTreeMap<u64, ()>) -> (u128, u128) {
     sum
 }
 
-fn expected(path: &Path) -> Sum {
+fn expected(path: &Path) -> Total {
     let (bytes, blocks) = plain(path, &mut BTreeMap::new());
-    Sum { bytes, blocks, whole: true }
+    Total { bytes, blocks, whole: true }
 }
 
 fn bytes_of(path: &Path) -> &[u8] {

@@ -399,4 +399,16 @@ mod tests {
         });
         assert!(quick);
     }
+
+    /// Answers from memory leave the limit as it is: the head has nothing to do for them.
+    #[test]
+    fn an_answer_that_makes_no_room_calls_no_head() {
+        let crew: Growing<Job> = Growing::new(Limit::unknown(2, 2, 1), Queue::new(1));
+        let seat = Seat::new();
+        let mut worker = Worker::new(0, &seat);
+        assert!(crew.limit().enter() && crew.limit().enter());
+        worker.began_ns = now() + 1_000_000_000;
+        assert!(crew.answered(&mut worker));
+        assert!(!crew.is_called.load(Ordering::Acquire));
+    }
 }

@@ -44,7 +44,7 @@ mod word {
 }
 
 #[cfg(feature = "model")]
-mod word {
+mod model {
     use super::{AtomicU32, Ordering};
     use loom::sync::{Condvar, Mutex};
 
@@ -98,6 +98,9 @@ mod word {
     }
 }
 
+#[cfg(feature = "model")]
+pub(crate) use model::Word;
+#[cfg(not(feature = "model"))]
 pub(crate) use word::Word;
 
 /// Faults that a model test injects, to show that the model detects them.

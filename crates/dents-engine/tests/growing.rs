@@ -126,6 +126,98 @@ fn a_worker_that_has_not_begun_counts() {
     });
 }
 
+/// How often this thread gave up its core to sleep.
+fn sleeps() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").expect("/proc is mounted");
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    line.and_then(|number| number.trim().parse().ok()).expect("the kernel counts")
+}
+
+/// How often the head of a crew sleeps while the consumer does this, and whether it asked for the cores.
+fn sleeps_of_head<'j>(limit: Limit, consumer: impl FnOnce(&Growing<Job<'j>>)) -> (u64, bool) {
+    let (crew, asked) = (Growing::new(limit, Queue::new(1)), AtomicU32::new(0));
+    let slept = thread::scope(|scope| {
+        let head = scope.spawn(|| {
+            let before = sleeps();
+            let cores = || asked.fetch_add(1, Ordering::Relaxed) as usize + 1;
+            crew.lead(cores, |number| {
+                let crew = &crew;
+                scope.spawn(move || crew.work(number, |_, Job(job)| job()));
+                true
+            });
+            sleeps() - before
+        });
+        consumer(&crew);
+        crew.end();
+        head.join().expect("it ends")
+    });
+    (slept, asked.into_inner() > 0)
+}
+
+fn pause(milliseconds: u64) {
+    thread::sleep(Duration::from_millis(milliseconds));
+}
+
+fn until(ready: impl Fn() -> bool) {
+    while !ready() {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn the_head_sleeps_where_there_is_no_task() {
+    let (slept, _) = sleeps_of_head(Limit::counted(1, 1), |_| pause(500));
+    assert!(slept < 10, "it woke {slept} times in 500 ms, without a task");
+}
+
+#[test]
+fn the_head_sleeps_between_its_looks() {
+    let (slept, _) = sleeps_of_head(Limit::counted(1, 1), |crew| {
+        let (sender, done) = channel();
+        let told = send(&sender);
+        crew.push(job(move || {
+            pause(500);
+            told();
+        }));
+        done.recv_timeout(LONG).expect("it is executed");
+    });
+    assert!(slept > 4, "it slept {slept} times in 500 ms: it kept its core busy");
+}
+
+#[test]
+fn a_worker_that_takes_the_only_task_calls_no_head() {
+    let (slept, _) = sleeps_of_head(Limit::counted(1, 1), |crew| {
+        for _ in 0..200 {
+            let (sender, done) = channel();
+            crew.push(job(send(&sender)));
+            done.recv_timeout(LONG).expect("it is executed");
+            until(|| crew.limit().running() == 0);
+            // It sleeps by then, as does the head.
+            pause(1);
+        }
+    });
+    assert!(slept < 100, "it was woken {slept} times for 200 tasks that a worker waits for");
+}
+
+/// A tick is 10 ms. On a busy machine a short task may last that long.
+#[test]
+fn the_cores_are_counted_for_long_tasks_alone() {
+    let lasting = |milliseconds| {
+        let consumer = |crew: &Growing<Job<'_>>| {
+            let (sender, done) = channel();
+            let told = send(&sender);
+            crew.push(job(move || {
+                pause(milliseconds);
+                told();
+            }));
+            done.recv_timeout(LONG).expect("it is executed");
+        };
+        sleeps_of_head(Limit::unknown(1, 3, 1), consumer).1
+    };
+    assert!((0..20).any(|_| !lasting(2)), "2 ms are short");
+    assert!((0..20).any(|_| lasting(100)), "100 ms are long");
+}
+
 /// The head looks for stuck workers every 10 ms, and needs five looks. On a busy machine a short task may last that long.
 #[test]
 fn a_short_task_is_not_stuck() {

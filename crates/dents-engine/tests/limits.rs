@@ -52,3 +52,9 @@ fn at_the_most_nothing_is_tried() {
     assert_eq!(note(&limit, 128, 2 * MS, 8 * MS), 64, "slower, but there was no step to take back");
     assert_eq!((limit.most(), limit.highest()), (64, 64));
 }
+
+#[test]
+fn a_limit_that_is_not_searched_reads_no_clock() {
+    assert!(!Limit::fixed().is_timed() && !Limit::counted(1, 4).is_timed());
+    assert!(Limit::unknown(1, 4, 1).is_timed() && Limit::searched(64, 2, 0).is_timed());
+}

@@ -2,7 +2,7 @@
 
 #![cfg(not(feature = "model"))]
 
-use dents_engine::crew::{Crew, Next, Order};
+use dents_engine::crew::{Crew, Next, Order, Workers};
 use dents_engine::growing::Growing;
 use dents_engine::limit::Limit;
 use dents_engine::order::queue::Queue;
@@ -49,6 +49,19 @@ fn a_thread_that_spins_sees_an_event() {
             "it saw the event only when it had spun to the end"
         );
     });
+}
+
+/// What was published after the first look and before the thread registered is found without an event.
+#[test]
+fn a_thread_looks_again_once_it_has_registered() {
+    let (events, mut looks, began) = (Events::new(), 0, Instant::now());
+    let until = clock::monotonic_ns() + 20_000_000_000;
+    let found = events.wait(0, Some(until), || {
+        looks += 1;
+        (looks > 1).then_some(looks)
+    });
+    assert_eq!(found, Some(2));
+    assert!(began.elapsed() < Duration::from_secs(10), "it slept although it could have found it");
 }
 
 /// Gives the numbers below `left`, then nothing for now.
@@ -163,4 +176,20 @@ fn names_are_counted() {
     assert!(range.has_more(), "the source may give some");
     range.refilled(3, None, &crew);
     assert!(range.has_more() && range.into_names().len() == 3);
+}
+
+/// The calling thread alone.
+struct Alone;
+
+impl Workers for Alone {
+    fn run(&self, _: usize, job: &(dyn Fn(usize) + Sync)) {
+        job(0);
+    }
+}
+
+#[test]
+fn without_a_watchdog_no_replacement_starts() {
+    let (replaced, mut ran) = (AtomicBool::new(false), false);
+    Alone.with_replacements(&|| true, &|| replaced.store(true, Ordering::Release), &mut || ran = true);
+    assert!(ran && !replaced.into_inner());
 }

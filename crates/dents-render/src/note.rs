@@ -3,8 +3,7 @@
 //! The caller collects them and puts them into the frame ([`crate::Frame::notes`]). An entry without a note is drawn
 //! as unknown.
 
-use dents_core::batch::Entry;
-use dents_core::needs::{Kind, Needs, NeedsByKind};
+pub use dents_core::tree::total::Total;
 
 /// The facts about one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,33 +52,4 @@ pub enum Change {
     Deleted,
     /// Two merged changes contradict each other.
     Conflicted,
-}
-
-/// The total of an entry and all that is below it. Hard links count once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
-    /// Sizes, in bytes.
-    pub bytes: u128,
-    /// Allocated blocks of 512 bytes.
-    pub blocks: u128,
-    /// Whether the total is complete: everything could be read, in time.
-    pub whole: bool,
-}
-
-impl Total {
-    /// The total of a file that is not a directory: its own size. The getters must not be called for an entry that
-    /// could not be stat'ed.
-    #[must_use]
-    pub fn of_file(entry: &Entry<'_>) -> Option<Total> {
-        let is_file = entry.kind() != Kind::Dir;
-        is_file.then(|| Total { bytes: entry.size().into(), blocks: entry.blocks().into(), whole: true })
-    }
-
-    /// The needs of [`Total::of_file`]. A separate walk adds up directories.
-    #[must_use]
-    pub fn needs() -> NeedsByKind {
-        let files = Kind::KNOWN.into_iter().filter(|kind| *kind != Kind::Dir);
-        let needs = files.map(|kind| NeedsByKind::of(kind, Needs::SIZE | Needs::BLOCKS));
-        needs.fold(NeedsByKind::all(Needs::TYPE), |all, one| all | one)
-    }
 }

@@ -1,5 +1,6 @@
 //! Error messages about files, in one sentence: the file, the problem, a remedy.
 
+use dents_render::record::text::is_bidi_control;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
@@ -51,11 +52,15 @@ pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     bad_file(path, &problem, "read it with the program that wrote it, or a newer one")
 }
 
-/// A path with its control characters escaped.
+/// A path with its control characters escaped, and those of direction.
 fn shown(path: &Path) -> String {
     path.as_os_str().as_encoded_bytes().utf8_chunks().fold(String::new(), |mut shown, chunk| {
         for c in chunk.valid().chars() {
-            if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+            if c.is_control() || is_bidi_control(c) {
+                shown.extend(c.escape_default())
+            } else {
+                shown.push(c)
+            }
         }
         shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
         shown
@@ -79,11 +84,11 @@ mod tests {
 
     #[test]
     fn file_problem_and_way_out_stand_in_one_line() {
-        let path = Path::new(OsStr::from_bytes(b"a\n\xff\x1bb"));
+        let path = Path::new(OsStr::from_bytes(b"a\n\xff\x1bb\xe2\x80\xae"));
         let error = cannot_write(path, &Error::from_raw_os_error(28));
         assert_eq!(
             error.to_string(),
-            "a\\n\\xff\\u{1b}b: cannot write: No space left on device; nothing is kept of this output; \
+            "a\\n\\xff\\u{1b}b\\u{202e}: cannot write: No space left on device; nothing is kept of this output; \
              free some space, or write to another file system"
         );
         assert_eq!(error.kind(), ErrorKind::StorageFull);

@@ -17,7 +17,8 @@ mod tree;
 mod turns;
 
 use crate::explain::{self, Seen};
-use crate::output::{Message, Output};
+use crate::message::Message;
+use crate::output::Output;
 use crate::plan::Plan;
 use crate::status::Status;
 use crate::system::System;

@@ -161,6 +161,15 @@ fn one_place_writes() {
     assert_eq!(that_say("dls/src", "file::write("), ["main.rs", "progress.rs"]);
 }
 
+/// Lines are made of what the stage `notes` found out: they have no listing at hand that could ask.
+#[test]
+fn the_lines_of_a_tree_ask_nothing() {
+    for asking in ["Listing", "self", "dents_sys", "canonical", "git"] {
+        let asks = that_say("dls/src/run/tree", asking);
+        assert!(!asks.contains(&"outline.rs".to_string()), "{asking}: {asks:?}");
+    }
+}
+
 /// Neither can make a system call: all of these are in `dents-sys`.
 #[test]
 fn sort_and_rendering_ask_nothing() {

@@ -27,21 +27,39 @@ use alloc::vec::Vec;
 use core::ops::AddAssign;
 use dents_sys::stat::{self, Mask};
 
-/// The total of a directory.
+/// The total of an entry and all that is below it. Hard links count once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct Total {
     /// [Sizes](Kind::has_length) of regular files and symbolic links, in bytes.
     pub bytes: u128,
     /// Allocated blocks of 512 bytes, of everything.
     pub blocks: u128,
-    /// Whether nothing is missing.
+    /// Whether the total is complete: everything could be read, in time.
     pub whole: bool,
+}
+
+impl Total {
+    /// The total of a file that is not a directory: its own size. The getters must not be called for an entry that
+    /// could not be stat'ed.
+    #[must_use]
+    pub fn of_file(entry: &Entry<'_>) -> Option<Total> {
+        let is_file = entry.kind() != Kind::Dir;
+        is_file.then(|| Total { bytes: entry.size().into(), blocks: entry.blocks().into(), whole: true })
+    }
+
+    /// The needs of [`Total::of_file`]. A separate walk adds up directories.
+    #[must_use]
+    pub fn needs() -> NeedsByKind {
+        let files = Kind::KNOWN.into_iter().filter(|kind| *kind != Kind::Dir);
+        let needs = files.map(|kind| NeedsByKind::of(kind, Needs::SIZE | Needs::BLOCKS));
+        needs.fold(NeedsByKind::all(Needs::TYPE), |all, one| all | one)
+    }
 }
 
 /// The totals of directories.
 pub struct Totals {
     /// By path, in the order of bytes.
-    sums: Vec<(Box<[u8]>, Sum)>,
+    sums: Vec<(Box<[u8]>, Total)>,
     /// Directories that could not be opened or read, by path.
     pub failures: Vec<Failed>,
     /// Why the walk ended.
@@ -51,7 +69,7 @@ pub struct Totals {
 impl Totals {
     /// The total of the directory at a path: an operand as it was given, or the path of a directory below it.
     #[must_use]
-    pub fn get(&self, path: &[u8]) -> Option<Sum> {
+    pub fn get(&self, path: &[u8]) -> Option<Total> {
         let found = self.sums.binary_search_by(|(other, _)| (**other).cmp(path));
         found.ok().map(|at| self.sums[at].1)
     }
@@ -107,9 +125,9 @@ impl AddAssign for Part {
     }
 }
 
-impl From<Part> for Sum {
-    fn from(part: Part) -> Sum {
-        Sum {
+impl From<Part> for Total {
+    fn from(part: Part) -> Total {
+        Total {
             bytes: u128::try_from(part.bytes).unwrap_or(0),
             blocks: u128::try_from(part.blocks).unwrap_or(0),
             whole: part.open == 0,
@@ -286,7 +304,7 @@ mod tests {
         (shared, [a, b, y, x, deep])
     }
 
-    fn sums(shared: Shared) -> Vec<Sum> {
+    fn sums(shared: Shared) -> Vec<Total> {
         shared.sums.roll_up().iter().map(|node| node.sum.into()).collect()
     }
 
@@ -301,7 +319,7 @@ mod tests {
                 shared.sums.add(again, Part { bytes: -100, blocks: -8, open: 0 });
             }
             assert!(shared.links.values_mut().count() <= 5);
-            assert_eq!(sums(shared), [Sum { bytes: 100, blocks: 8, whole: true }; 5], "{order:?}");
+            assert_eq!(sums(shared), [Total { bytes: 100, blocks: 8, whole: true }; 5], "{order:?}");
         }
     }
 
@@ -319,7 +337,7 @@ mod tests {
         let (shared, [.., deep]) = shared();
         let part = Part { bytes: 7 << 60, blocks: i128::from(u64::MAX), open: 0 };
         [part; 3].into_iter().for_each(|part| shared.sums.add(deep, part));
-        let expected = Sum { bytes: 21 << 60, blocks: 3 * u128::from(u64::MAX), whole: true };
+        let expected = Total { bytes: 21 << 60, blocks: 3 * u128::from(u64::MAX), whole: true };
         assert_eq!(sums(shared)[0], expected);
     }
 
@@ -328,7 +346,7 @@ mod tests {
         let (shared, [_, b, _, x, _]) = shared();
         shared.sums.add(x, Part { open: 1, bytes: 7, blocks: 1 });
         shared.sums.add(b, Part { open: 0, bytes: 1, blocks: 0 });
-        let whole = |bytes, blocks, whole| Sum { bytes, blocks, whole };
+        let whole = |bytes, blocks, whole| Total { bytes, blocks, whole };
         let [a, b, y, x, _] = sums(shared)[..] else { panic!("five nodes") };
         assert_eq!([a, b], [whole(7, 1, false), whole(1, 0, true)]);
         assert!(y.whole && !x.whole);

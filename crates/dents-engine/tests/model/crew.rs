@@ -1,6 +1,6 @@
 //! `crew`: every task is executed once, and every worker returns when no task is left.
 
-use super::explore;
+use super::{LARGE, explore, explore_within};
 use dents_engine::Fault;
 use dents_engine::crew::{Crew, Next, Order};
 use dents_engine::limit::Limit;
@@ -106,7 +106,7 @@ fn workers_serve_a_producer_until_it_ends() {
 /// One worker may run. Its task lasts until another worker has executed the second task, and the watchdog finds it
 /// stuck.
 fn replacement(raises: bool) {
-    explore(None, move || {
+    explore_within(LARGE, None, move || {
         let shared = Shared::new(Limit::counted(1, 3), 0, &[0, 0]);
         let workers = [0; 2].map(|_| {
             let shared = shared.clone();

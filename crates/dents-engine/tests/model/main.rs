@@ -3,8 +3,10 @@
 //! Each test has a broken variant: the same code with one [`Fault`] injected, which the model must detect. So each test
 //! is known to be able to fail.
 //!
-//! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions; `MODEL_PREEMPTIONS` in the
-//! environment allows more. All faults here need one or two. `cargo xtask model` runs with more.
+//! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions. All faults here need one or two.
+//! `MODEL_PREEMPTIONS` in the environment allows more, up to each model's own [`Bounds`]: `cargo xtask model` runs with three,
+//! but for [`LARGE`] models, which keep to two, and the growing crew ([`GROWING`]), which keeps to one: their interleavings
+//! of one preemption more take longer than half an hour.
 
 mod board;
 mod crew;
@@ -19,16 +21,45 @@ use dents_engine::{Fault, put_fault};
 /// Most preemptions of an interleaving.
 const PREEMPTIONS: usize = 2;
 
-/// Executes a model in every interleaving within the bounds, with or without a fault.
-fn explore(fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
-    explore_within(PREEMPTIONS, fault, model);
+/// Preemptions of an interleaving: usually, and at most if more are allowed.
+#[derive(Clone, Copy)]
+struct Bounds {
+    usual: usize,
+    most: usize,
 }
 
-/// Like [`explore`], with another bound: for models of four threads.
-fn explore_within(preemptions: usize, fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
+/// Two threads, or three that do little.
+const SMALL: Bounds = Bounds { usual: PREEMPTIONS, most: usize::MAX };
+
+/// Three threads, two of which wait for each other.
+const LARGE: Bounds = Bounds { usual: PREEMPTIONS, most: 2 };
+
+/// Four threads: a consumer, a head and two workers.
+const GROWING: Bounds = Bounds { usual: 1, most: 1 };
+
+impl Bounds {
+    fn preemptions(self, allowed: Option<usize>) -> usize {
+        allowed.map_or(self.usual, |allowed| allowed.min(self.most))
+    }
+}
+
+/// Executes a model in every interleaving within the usual bounds, with or without a fault.
+fn explore(fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
+    explore_within(SMALL, fault, model);
+}
+
+/// Like [`explore`], with other bounds.
+fn explore_within(bounds: Bounds, fault: Option<Fault>, model: impl Fn() + Sync + Send + 'static) {
     put_fault(fault);
     let mut builder = loom::model::Builder::new();
-    let asked = std::env::var("MODEL_PREEMPTIONS").ok().and_then(|text| text.parse().ok());
-    builder.preemption_bound = Some(asked.unwrap_or(preemptions));
+    let allowed = std::env::var("MODEL_PREEMPTIONS").ok().and_then(|text| text.parse().ok());
+    builder.preemption_bound = Some(bounds.preemptions(allowed));
     builder.check(model);
+}
+
+#[test]
+fn each_model_keeps_to_its_bounds() {
+    let bounds = [SMALL, LARGE, GROWING]
+        .map(|bounds| [None, Some(1), Some(3)].map(|allowed| bounds.preemptions(allowed)));
+    assert_eq!(bounds, [[2, 1, 3], [2, 1, 2], [1, 1, 1]]);
 }

@@ -1,7 +1,7 @@
 //! `order::queue` and `growing`: no task is lost, left parked or left unshared, and workers start for tasks that
 //! no running worker takes.
 
-use super::{explore, explore_within};
+use super::{GROWING, explore, explore_within};
 use dents_engine::Fault;
 use dents_engine::board::Chunk;
 use dents_engine::crew::Crew;
@@ -130,7 +130,7 @@ fn a_finished_task_that_stays_keeps_the_next_from_its_turn() {
 /// A consumer waits for one task, then for another whose two entries must be executed at the same time. There is no
 /// worker at first.
 fn growing(limit: fn() -> Limit, fault: Option<Fault>) {
-    explore_within(1, fault, move || {
+    explore_within(GROWING, fault, move || {
         let crew = Arc::new(Growing::new(limit(), Queue::new(1)));
         let news = Arc::new((Events::default(), AtomicUsize::new(0)));
         let work = {

@@ -11,7 +11,8 @@ mod remedy;
 #[cfg(test)]
 mod tests;
 
-use crate::output::{Message, Output};
+use crate::message::Message;
+use crate::output::Output;
 use crate::plan::{Claim, Explain, Plan};
 use crate::status::Status;
 use crate::timing::Timing;

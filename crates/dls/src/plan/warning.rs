@@ -1,7 +1,7 @@
 //! What is wrong with the environment, as data: the caller tells it, and the listing goes on.
 
 use crate::locale::Language;
-use crate::output::Message;
+use crate::message::Message;
 use alloc::vec::Vec;
 use dents_render::Theme;
 use dents_render::view::BadTheme;

@@ -5,7 +5,7 @@ use super::directory::{Directory, Origin};
 use super::notes::Notes;
 use crate::explain::visible;
 use crate::git::{Repositories, Wanted};
-use crate::output::Message;
+use crate::message::Message;
 use crate::plan::Plan;
 use crate::system::System;
 use alloc::boxed::Box;

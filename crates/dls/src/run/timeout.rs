@@ -2,7 +2,7 @@
 
 use super::Listing;
 use super::directory::Origin;
-use crate::output::Message;
+use crate::message::Message;
 use crate::status::Status;
 use alloc::format;
 use alloc::string::String;

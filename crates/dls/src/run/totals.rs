@@ -14,9 +14,9 @@ use dents_core::path::join;
 use dents_core::sort::{Collate, Key};
 use dents_core::stat::Mode;
 use dents_core::tree::held::Failed;
-use dents_core::tree::total::{Sum, Totals, totals};
+use dents_core::tree::total::{Totals, totals};
 use dents_core::tree::{Options, Problem};
-use dents_render::{Note, Total};
+use dents_render::Note;
 use dents_sys::clock;
 
 impl Listing<'_, '_, '_> {
@@ -48,8 +48,9 @@ impl Listing<'_, '_, '_> {
             return notes;
         }
         let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
+        // A directory that the walk did not come to counts nothing, and is not whole.
         for (index, path) in &places {
-            notes[*index].total = Some(total(totals.get(path)));
+            notes[*index].total = Some(totals.get(path).unwrap_or_default());
         }
         totals.failures.iter().for_each(|failed| self.closed(failed, Origin::Below));
         notes
@@ -89,12 +90,6 @@ impl Listing<'_, '_, '_> {
             Problem::Loop => self.already_listed(&failed.path),
         }
     }
-}
-
-/// As it is noted. A directory that the walk did not come to counts nothing, and is not whole.
-pub(super) fn total(sum: Option<Sum>) -> Total {
-    let sum = sum.unwrap_or_default();
-    Total { bytes: sum.bytes, blocks: sum.blocks, whole: sum.whole }
 }
 
 /// The size to sort by.

@@ -1,19 +1,20 @@
 //! `--tree`: all that is below the operands, read by all threads at once, then drawn from top to bottom.
 //!
 //! ```text
-//! operands ─► walk (or, with -L or a deadline, in turn) ─► Held ─► totals ─► owners ─► Outline ─► draw
+//! operands ─► walk (or, with -L or a deadline, in turn) ─► Held ─► owners ─► totals ─► notes ─► outline ─► draw
 //! ```
 //!
 //! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
 //! What goes wrong is told first, in the order of the tree: so it does not depend on which thread met it when.
 
 mod in_turn;
+mod notes;
 mod outline;
 
 use super::directory::Origin;
 use super::notes::Notes;
 use super::{Listing, Rules};
-use crate::output::Message;
+use crate::message::Message;
 use crate::status::Status;
 use crate::timing::Phase;
 use alloc::boxed::Box;
@@ -21,6 +22,7 @@ use alloc::ffi::CString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use core::mem;
 use dents_core::batch::{Asked, Batch};
 use dents_core::needs::Kind;
 use dents_core::read::{Filter, Hidden};
@@ -33,7 +35,7 @@ use dents_core::tree::held::{Held, Holding, Sorter, hold};
 use dents_core::tree::{Beginning, Follow, Options, Tally};
 use dents_render::{FrameKind, Places, Renderer};
 use dents_sys::statfs::statfs;
-use outline::Outline;
+use outline::{Extent, outline};
 
 impl Listing<'_, '_, '_> {
     /// The trees of all operands.
@@ -75,16 +77,19 @@ impl Listing<'_, '_, '_> {
         let depth = self.plan.hierarchy.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
         self.timing.enter(Phase::Sort);
-        let Outline { lines, notes, mut others, told, .. } = self.outline(&index, totals.as_ref());
+        let mut known = self.tree_notes(&index, totals.as_ref());
         for failed in totals.iter().flat_map(|totals| &totals.failures) {
-            if !told.contains(&failed.path) {
+            if !known.told.contains(&failed.path) {
                 self.closed(failed, Origin::Below);
             }
         }
+        let mut others = mem::take(&mut known.others);
         others.sort_unstable();
         let places = Some(Arc::new(Places { directory: Vec::new(), others }));
-        let mut notes = Notes { entries: notes, places, ..Notes::default() };
+        let mut notes = Notes { entries: mem::take(&mut known.entries), places, ..Notes::default() };
         self.finish_notes(index.batch(), &mut notes);
+        let limit = self.plan.hierarchy.limit.map_or(usize::MAX, |limit| limit as usize);
+        let lines = outline(&index, &known, Extent { depth, limit });
         self.timing.enter(Phase::Render);
         let team = self.team(index.batch());
         let frame = notes.frame(index.batch(), &[], FrameKind::Directory, &self.owners);

@@ -1,0 +1,66 @@
+//! Messages on stderr as data: plans and options make them, `output.rs` sends them.
+
+use crate::locale::{Domain, Language};
+use alloc::vec::Vec;
+use dents_sys::Errno;
+
+/// Puts together a message: `dls: cannot access 'x': No such file or directory`. It is translated when it is sent.
+pub struct Message(Vec<Part>);
+
+enum Part {
+    /// As it is.
+    Text(Vec<u8>),
+    /// A message of coreutils and its arguments.
+    Format(&'static str, Vec<Vec<u8>>),
+    Errno(Errno),
+}
+
+impl Message {
+    /// Begins with the program's name and a colon.
+    #[must_use]
+    pub fn new(program: &[u8]) -> Message {
+        Message(Vec::new()).text(program).text(": ")
+    }
+
+    /// Adds text that is not translated.
+    #[must_use]
+    pub fn text(mut self, text: impl AsRef<[u8]>) -> Message {
+        self.0.push(Part::Text(text.as_ref().to_vec()));
+        self
+    }
+
+    /// Adds a message of GNU `ls`, by which the catalogs find its translation; its arguments stand for `%s`.
+    #[must_use]
+    pub fn format(mut self, id: &'static str, arguments: &[&[u8]]) -> Message {
+        self.0.push(Part::Format(id, arguments.iter().map(|argument| argument.to_vec()).collect()));
+        self
+    }
+
+    /// Adds a colon and what the error is called.
+    #[must_use]
+    pub fn errno(mut self, errno: Errno) -> Message {
+        self.0.push(Part::Errno(errno));
+        self
+    }
+
+    /// The line, in a language.
+    #[must_use]
+    pub fn line(self, language: &Language) -> Vec<u8> {
+        let mut line = Vec::new();
+        for part in self.0 {
+            match part {
+                Part::Text(text) => line.extend(text),
+                Part::Format(id, arguments) => {
+                    let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+                    line.extend(language.format(Domain::Coreutils, id, &arguments));
+                }
+                Part::Errno(errno) => {
+                    line.extend_from_slice(b": ");
+                    line.extend(language.errno(errno));
+                }
+            }
+        }
+        line.push(b'\n');
+        line
+    }
+}
