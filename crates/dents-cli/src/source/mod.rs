@@ -224,11 +224,10 @@ impl Job<'_> {
 
     /// The columns that the command and the filters read.
     fn columns(&self, way: &Way<'_>) -> Columns {
-        let mut columns = way.columns | columns(self.needs.any() | self.filter.facts());
+        let columns = way.columns | columns(self.needs.any() | self.filter.facts());
         let by_path =
             self.filter.reads_names() || self.walk.one_file_system() || !self.walk.given().is_empty();
-        columns.set(Columns::PATH, by_path || columns.intersects(Columns::PATH));
-        columns
+        if by_path { columns | Columns::PATH } else { columns }
     }
 }
 
