@@ -229,3 +229,21 @@ fn standard_input_and_links_that_are_named() {
     assert_eq!(shell(dir.path(), &script), "1\n");
     assert_eq!(paths(&found(&dir, "old.parquet named"), "new"), ["new"]);
 }
+
+/// A filter leaves entries out of both scans, from a file and live.
+#[test]
+fn filters() {
+    let dir = old();
+    make(&dir, "head -c 7000 /dev/zero >t/new.c; head -c 10 /dev/zero >t/new.h; rm t/a/x; mkdir t/d");
+    scan(&dir, "new.parquet");
+    for new in ["t", "new.parquet"] {
+        let of = |words: &str, list: &str| paths(&found(&dir, &format!("{words} old.parquet {new}")), list);
+        assert_eq!(of("--type f", "new"), ["new.c", "new.h"], "{new}");
+        assert_eq!(of("--type f", "deleted"), ["a/x"], "{new}");
+        assert_eq!(of("--include *.c", "new"), ["new.c"], "{new}");
+        assert_eq!(of("--exclude new*", "new"), ["d"], "{new}");
+        assert_eq!(of("--size +4k --type f", "new"), ["new.c"], "{new}");
+        assert_eq!(of("--max-depth 1", "deleted"), [""; 0], "{new}");
+        diff(&dir, 0, &format!("--include *.d old.parquet {new}"));
+    }
+}
