@@ -31,6 +31,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "scan" -d 'List a tree'
 complete -c dents -n "__fish_dents_needs_command" -f -a "top" -d 'Show the largest, oldest, newest files, the fullest directories'
 complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type'
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
+complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
@@ -198,6 +199,47 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l si -d 'Show sizes 
 complete -c dents -n "__fish_dents_using_subcommand stats" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand diff" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s d -l depth -d 'Show the growth of directories down to this depth; deeper ones are counted but not shown' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s n -l top -d 'Show at most N directories, users and moved entries [default: 10; all in JSON]' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l by -d 'The figure that decides which growth comes first' -r -f -a "size\t'Bytes in files'
+allocated\t''
+entries\t''"
+complete -c dents -n "__fish_dents_using_subcommand diff" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l partial -d 'Accept scans that are not complete: what they lack is shown as new or deleted'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s s -l summary -d 'Show only how many entries are new, deleted, changed and moved, and their sizes'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l csv -d 'A line for each entry that is new, deleted, changed or moved, as comma-separated values'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l bytes -d 'Show sizes in bytes'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r

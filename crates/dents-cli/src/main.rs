@@ -3,6 +3,7 @@
 
 mod consumer;
 mod count;
+mod diff;
 #[cfg(test)]
 mod docs;
 mod du;
@@ -41,6 +42,7 @@ enum Command {
     Top(Box<top::Args>),
     Count(Box<count::Args>),
     Stats(Box<stats::Args>),
+    Diff(Box<diff::Args>),
 }
 
 /// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
@@ -63,5 +65,6 @@ fn main() -> ExitCode {
         Command::Top(args) => top::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Diff(args) => diff::run(&args),
     }
 }

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
 /// The options of every command.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = "The walk")]
 #[group(skip)]
 pub(crate) struct Walk {
@@ -57,6 +57,11 @@ impl Walk {
             cancel: Some(interrupt::flag()),
             ..Options::default()
         }
+    }
+
+    /// The same walk of paths that are named elsewhere, and followed if they are links.
+    pub(crate) fn elsewhere(&self) -> Walk {
+        Walk { paths: Vec::new(), follow_paths: !self.follow, ..self.clone() }
     }
 
     /// Whether entries are what links lead to.

@@ -1,7 +1,8 @@
 //! The encoding of numbers, bytes and rows in temporary files and journals: 50 to 100 bytes for a row with all metadata.
 //!
 //! Numbers are LEB128, seven bits for each byte. A device or owner that is equal to that of the previous row takes one bit, and so does
-//! a time that is equal to the modification time.
+//! a time that is equal to the modification time. Temporary files of other programs may use it too ([`put_whole`]); it changes with the
+//! version of this crate.
 
 use crate::{Asked, Facts, Fault, Row};
 use dents_core::batch::Time;
@@ -57,7 +58,8 @@ impl BitAnd for Has {
     }
 }
 
-pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+/// Encodes a number in 1 to 10 bytes.
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -70,7 +72,8 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_number(out, ((number << 1) ^ (number >> 63)) as u64);
 }
 
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+/// Encodes bytes, with their number before them.
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
@@ -81,17 +84,22 @@ pub(crate) fn put_time(out: &mut Vec<u8>, time: Time) {
 }
 
 /// Decodes from the front; `None` if the bytes are invalid.
-#[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes<'a>(
+    /// What is left.
+    pub &'a [u8],
+);
 
 impl<'a> Bytes<'a> {
-    pub(crate) fn byte(&mut self) -> Option<u8> {
+    /// A byte.
+    pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    /// A number.
+    pub fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -104,7 +112,8 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    pub(crate) fn small<N: TryFrom<u64>>(&mut self) -> Option<N> {
+    /// A number that fits into the type.
+    pub fn small<N: TryFrom<u64>>(&mut self) -> Option<N> {
         N::try_from(self.number()?).ok()
     }
 
@@ -113,7 +122,8 @@ impl<'a> Bytes<'a> {
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+    /// Bytes, by the number before them.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.small()?;
         let (bytes, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
@@ -258,6 +268,19 @@ pub(crate) fn name_of(row: &[u8]) -> &[u8] {
     /// Flags and type.
     const BEFORE: usize = 3;
     row.get(BEFORE..).and_then(|rest| Bytes(rest).bytes()).unwrap_or_default()
+}
+
+/// Encodes a row that is decoded alone.
+pub fn put_whole(out: &mut Vec<u8>, row: &Row<'_>) {
+    put_row(out, row, b"", 0, &mut Before::default());
+}
+
+/// Decodes the row that [`put_whole`] encoded, from the front; `None` if the bytes are invalid.
+pub fn whole<'a>(bytes: &mut Bytes<'a>) -> Option<Row<'a>> {
+    let mut rows = Rows::new(*bytes, b"", 0);
+    let row = rows.row()?;
+    *bytes = rows.bytes;
+    Some(row)
 }
 
 /// Decodes the rows of a frame.

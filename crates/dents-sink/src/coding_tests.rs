@@ -135,3 +135,14 @@ fn numbers_are_what_they_were() {
         "beyond 64 bits"
     );
 }
+
+#[test]
+fn whole_rows_are_decoded_alone() {
+    let mut out = Vec::new();
+    odd_rows().iter().for_each(|row| put_whole(&mut out, row));
+    let mut bytes = Bytes(&out);
+    for row in odd_rows() {
+        assert_eq!(whole(&mut bytes), Some(row));
+    }
+    assert!(bytes.0.is_empty() && whole(&mut bytes).is_none());
+}

@@ -8,10 +8,10 @@
 
 mod format;
 mod journal;
-mod out;
+pub(crate) mod out;
 mod output;
 mod paths;
-mod rows;
+pub(crate) mod rows;
 mod statistics;
 
 use crate::consumer::Consumer;

@@ -300,6 +300,11 @@ pub(crate) struct File<'a> {
 }
 
 impl Source {
+    /// A scan file or a tree that the command names in its own way.
+    pub(crate) fn new(from: Option<OsString>, partial: bool) -> Source {
+        Source { from, partial, explain: false }
+    }
+
     /// The file, if there is one.
     pub(crate) fn file(&self) -> Option<File<'_>> {
         self.from.as_deref().map(|path| File { path, may_be_partial: self.partial })

@@ -12,7 +12,7 @@ mod class;
 mod draw;
 mod hardlinks;
 mod key;
-mod owners;
+pub(crate) mod owners;
 mod sums;
 
 use crate::consumer::Consumer;

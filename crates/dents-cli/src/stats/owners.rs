@@ -8,7 +8,7 @@ type Written = HashMap<u32, Box<[u8]>>;
 
 /// The names that are known.
 #[derive(Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// From a scan file, which may be of another machine.
     users: Written,
     groups: Written,
@@ -17,7 +17,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn learn(&mut self, uid: u32, user: Option<&[u8]>, gid: u32, group: Option<&[u8]>) {
+    pub(crate) fn learn(&mut self, uid: u32, user: Option<&[u8]>, gid: u32, group: Option<&[u8]>) {
         for (map, id, name) in [(&mut self.users, uid, user), (&mut self.groups, gid, group)] {
             if let Some(name) = name
                 && !map.contains_key(&id)
@@ -27,14 +27,14 @@ impl Names {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Names) {
+    pub(crate) fn merge(&mut self, other: Names) {
         self.users.extend(other.users);
         self.groups.extend(other.groups);
     }
 
     /// Looks up the names that no scan file gave: in two small files, and if these do not have them by a child process for
     /// each.
-    pub(super) fn resolve<'i>(
+    pub(crate) fn resolve<'i>(
         &mut self,
         users: impl Iterator<Item = &'i u32>,
         groups: impl Iterator<Item = &'i u32>,
@@ -45,11 +45,11 @@ impl Names {
     }
 
     /// The name, or the number of one that has none.
-    pub(super) fn user(&self, uid: u32) -> Vec<u8> {
+    pub(crate) fn user(&self, uid: u32) -> Vec<u8> {
         name(self.users.get(&uid).map(|name| &**name).or_else(|| self.owners.user(uid)), uid)
     }
 
-    pub(super) fn group(&self, gid: u32) -> Vec<u8> {
+    pub(crate) fn group(&self, gid: u32) -> Vec<u8> {
         name(self.groups.get(&gid).map(|name| &**name).or_else(|| self.owners.group(gid)), gid)
     }
 }

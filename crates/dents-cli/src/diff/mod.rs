@@ -1,0 +1,186 @@
+//! `dents diff`: what changed between two scans, or since a scan.
+//!
+//! ```text
+//! OLD ─► gather ─► rows by path ─┐                 in one scan,    ┌─► files ──┐
+//!        a scan file             ├─► join ─────────or linked───────┘  by inode │
+//! NEW ─► gather ─► rows by path ─┘   the same path,                   moved?   ├─► sums  ─► text, CSV, JSON
+//!        or a walk                   compared ─────────────────────────────────┴─► lists ─►
+//!                                    (`changes`)                                   by path
+//! ```
+//!
+//! Rows are sorted three times: by path, names by the inode number of their file, and the lists by path again. A [`sorter`] keeps up to
+//! 64 MB in memory; what is more is written to a temporary file and merged. So memory grows with the number of directories that are
+//! shown, of users, of directories that could not be read and of those that moved, not with the number of entries.
+//!
+//! A file with several links is counted once in each scan ([`files`]). What lies below a directory that one of the scans could not read
+//! is not compared: it is neither new nor deleted, and counts as unknown.
+
+mod changes;
+mod csv;
+mod draw;
+mod files;
+mod gather;
+mod growth;
+mod join;
+mod json;
+mod lists;
+mod place;
+mod sorted;
+mod sorter;
+mod source;
+
+use crate::filter::{self, Depths, Filter};
+use crate::report::{Completion, Diagnostics, Units};
+use crate::stats::owners::Names;
+use crate::walk::Walk;
+use crate::{interrupt, message};
+use dents_core::needs::Kind;
+use dents_core::tree::End;
+use dents_sink::Row;
+use growth::Sums;
+use join::Join;
+use lists::{Keep, Listed, Lists};
+use source::Stop;
+use std::hash::RandomState;
+use std::io;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Show what is new, deleted, changed and moved between two scans
+///
+/// OLD and NEW are files that `dents scan -o` wrote; `-` is NDJSON on standard input. NEW may also be a directory, which is scanned now.
+/// Paths are relative to the roots. If a scan has several roots, roots of the same name are compared, and paths begin with it.
+///
+/// An entry has changed if its type, permissions, owner, group, size, modification time, target or allocated space differs, or if another
+/// file has taken its name; of a directory only type, permissions, owner and group count. A moved entry has another path, and the same device, inode
+/// number and time of birth; where that time is not known, the same size and modification time. A file with several links is
+/// counted once in all sums. Filters leave entries out of both scans.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true, after_help = AFTER_HELP, override_usage = "dents diff [OPTIONS] <OLD> <NEW>")]
+#[command(mut_arg("paths", |arg| arg.value_names(["OLD", "NEW"]).num_args(2).required(true).help(PATHS)))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    walk: Walk,
+    #[command(flatten)]
+    filter: filter::Args,
+    #[command(flatten)]
+    depths: Depths,
+    /// Accept scans that are not complete: what they lack is shown as new or deleted
+    #[arg(long, help_heading = "What is compared")]
+    partial: bool,
+    /// Show the growth of directories down to this depth; deeper ones are counted but not shown
+    #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "What is shown")]
+    depth: u32,
+    /// Show at most N directories, users and moved entries [default: 10; all in JSON]
+    #[arg(short = 'n', long, value_name = "N", help_heading = "What is shown")]
+    top: Option<usize>,
+    /// The figure that decides which growth comes first
+    #[arg(long, value_enum, default_value = "allocated", help_heading = "What is shown")]
+    by: By,
+    /// Show only how many entries are new, deleted, changed and moved, and their sizes
+    #[arg(short, long, help_heading = "What is shown")]
+    summary: bool,
+    /// A line for each entry that is new, deleted, changed or moved, as comma-separated values
+    #[arg(long, help_heading = "What is shown", conflicts_with = "json")]
+    csv: bool,
+    /// One JSON object: names byte-exact, sizes in bytes
+    #[arg(long, help_heading = "What is shown")]
+    json: bool,
+    #[command(flatten)]
+    units: Units,
+}
+
+const PATHS: &str = "The scan files to compare; NEW may be a directory";
+
+const AFTER_HELP: &str = "\
+Examples:
+  dents diff monday.parquet tuesday.parquet      growth by directory and user, and what moved
+  dents diff monday.parquet /home                what changed since Monday
+  dents diff --depth 3 -n 20 old.parquet /home   directories down to the third level
+  dents diff --csv old.parquet new.parquet       every entry that differs
+
+Exit status: 0 if there is no difference, 1 if there is one, 2 for trouble: a scan that is not complete (without --partial), something that \
+could not be read in one of the scans, a wrong command line, or output that cannot be written; 128 and the number of the signal that stopped it, 130 for \
+Ctrl-C.";
+
+/// A figure of growth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// Bytes in files
+    Size,
+    Allocated,
+    Entries,
+}
+
+/// The exit status for trouble.
+const TROUBLE: u8 = 2;
+
+/// What is known of the differences so far.
+struct Known {
+    sums: Sums,
+    lists: Lists,
+    /// Entries that could not be compared.
+    unknown: u64,
+}
+
+/// The differences.
+struct Outcome {
+    sums: Sums,
+    listed: Listed,
+    unknown: u64,
+    users: Names,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let filter = match Filter::new(&args.filter, args.depths, None) {
+        Ok(filter) => filter,
+        Err(error) => return message::wrong(&error),
+    };
+    let diagnostics = Diagnostics::begin();
+    let (mut outcome, end) = match compare(args, &filter, &diagnostics) {
+        Ok(done) => done,
+        Err(stop) => return stop.report(),
+    };
+    let is_different = outcome.listed.is_different();
+    outcome.users.resolve(outcome.sums.users.keys(), [].iter());
+    let completion = Completion::new(end, diagnostics);
+    let status = completion.finish(|out| match (args.json, args.csv) {
+        (true, _) => json::write(args, outcome, &completion, out),
+        (_, true) => csv::write(args, outcome, out),
+        _ => draw::draw(args, outcome, out),
+    });
+    match status {
+        ExitCode::SUCCESS => ExitCode::from(u8::from(is_different)),
+        ExitCode::FAILURE => ExitCode::from(TROUBLE),
+        signal => signal,
+    }
+}
+
+fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics) -> Result<(Outcome, End), Stop> {
+    let hasher = RandomState::new();
+    let ([old, new], users, end) = source::both(args, filter, &hasher, diagnostics)?;
+    let keep = match args {
+        Args { summary: true, .. } => Keep::None,
+        Args { csv: false, json: false, .. } => Keep::Moved,
+        _ => Keep::All,
+    };
+    let mut known = Known { sums: Sums::new(args.depth), lists: Lists::new(keep), unknown: 0 };
+    let files = Join::run([old, new], &hasher, &mut known)?;
+    files.count(&mut known)?;
+    let Known { sums, lists, unknown } = known;
+    if unknown > 0 {
+        let entries = message::counted(unknown, "entry was", "entries were");
+        message::say(format!("{entries} not compared, as one of the scans could not read them").as_bytes());
+    }
+    Ok((Outcome { sums, listed: lists.finish()?, unknown, users }, end))
+}
+
+/// An error if a signal came. Half of a comparison would show what is not so, so it ends without output.
+fn go_on() -> io::Result<()> {
+    if interrupt::flag().load(Relaxed) { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+}
+
+/// Whether a file has several links, so that it must be counted once.
+fn is_linked(row: &Row<'_>) -> bool {
+    row.kind != Kind::Dir && row.facts.is_some_and(|facts| facts.nlink > 1)
+}

@@ -1,0 +1,226 @@
+//! Records in the order of their keys, in bounded memory.
+//!
+//! Records are collected in memory. When that is full they are sorted and written to a temporary file as a *run*: each key without
+//! the bytes that it has in common with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it is
+//! gone when the program ends, however that is. Few records never touch the disk.
+
+use super::sorted::{Run, Sorted};
+use crate::message;
+use dents_sink::coding::{put_bytes, put_number};
+use std::cmp::Ordering;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Bytes of records in memory.
+const MEMORY: usize = 64 << 20;
+/// Tests set another number in this variable.
+const TEST_MEMORY: &str = "DENTS_TEST_DIFF_MEMORY";
+/// The least length of a record that memory for its [`Item`] is reserved for.
+const SHORT: usize = 48;
+/// Bytes that are written at once.
+const WRITE: usize = 256 << 10;
+
+/// Collects records: a key and a body each.
+pub(super) struct Sorter {
+    memory: usize,
+    arena: Vec<u8>,
+    items: Vec<Item>,
+    runs: Vec<Run>,
+    file: Option<File>,
+    /// The length of the file.
+    end: u64,
+}
+
+/// A record in the arena: its key, and its body behind it.
+#[derive(Clone, Copy)]
+struct Item {
+    /// The first bytes of the key: mostly these tell the order.
+    prefix: u64,
+    start: u32,
+    key: u32,
+    body: u32,
+}
+
+impl Item {
+    fn key<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        &arena[self.start as usize..][..self.key as usize]
+    }
+
+    fn body<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        &arena[(self.start + self.key) as usize..][..self.body as usize]
+    }
+
+    fn order(&self, other: &Item, arena: &[u8]) -> Ordering {
+        let keys = || self.key(arena).cmp(other.key(arena));
+        let bodies = || self.body(arena).cmp(other.body(arena));
+        self.prefix.cmp(&other.prefix).then_with(keys).then_with(bodies)
+    }
+}
+
+/// The first eight bytes of a key as a number of the same order.
+fn prefix(key: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = key.len().min(8);
+    first[..length].copy_from_slice(&key[..length]);
+    u64::from_be_bytes(first)
+}
+
+impl Sorter {
+    pub(super) fn new() -> Sorter {
+        let memory = std::env::var(TEST_MEMORY).ok().and_then(|text| text.parse().ok()).unwrap_or(MEMORY);
+        Sorter { memory, arena: Vec::new(), items: Vec::new(), runs: Vec::new(), file: None, end: 0 }
+    }
+
+    /// Adds a record. An error is one of the temporary file.
+    pub(super) fn push(&mut self, key: &[u8], body: &[u8]) -> io::Result<()> {
+        if self.arena.len() + key.len() + body.len() > self.memory || self.items.len() >= self.memory / SHORT
+        {
+            self.spill()?;
+        }
+        if self.arena.capacity() == 0 {
+            // Not by doubling, which would copy, and keep up to twice as much. What is not used is not touched, so it takes nothing.
+            self.arena.reserve_exact(self.memory);
+            self.items.reserve_exact(self.memory / SHORT);
+        }
+        let start = self.arena.len() as u32;
+        self.arena.extend_from_slice(key);
+        self.arena.extend_from_slice(body);
+        self.items.push(Item { prefix: prefix(key), start, key: key.len() as u32, body: body.len() as u32 });
+        Ok(())
+    }
+
+    /// Sorts what is in memory, and writes it to the temporary file.
+    fn spill(&mut self) -> io::Result<()> {
+        if self.items.is_empty() {
+            return Ok(());
+        }
+        self.sort();
+        if self.file.is_none() {
+            self.file = Some(temporary().map_err(unwritable)?);
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let start = self.end;
+        let mut buffer = Vec::with_capacity(WRITE + (WRITE >> 2));
+        let mut before: &[u8] = b"";
+        for item in &self.items {
+            before = encode(item, before, &self.arena, &mut buffer);
+            if buffer.len() >= WRITE {
+                file.write_all(&buffer).map_err(unwritable)?;
+                self.end += buffer.len() as u64;
+                buffer.clear();
+            }
+        }
+        file.write_all(&buffer).map_err(unwritable)?;
+        self.end += buffer.len() as u64;
+        self.runs.push(Run::Written { start, end: self.end });
+        self.arena.clear();
+        self.items.clear();
+        Ok(())
+    }
+
+    fn sort(&mut self) {
+        let Sorter { arena, items, .. } = self;
+        items.sort_unstable_by(|a, b| a.order(b, arena));
+    }
+
+    /// All records, in their order. If some were written to the disk, the others are too.
+    pub(super) fn finish(mut self) -> io::Result<Sorted> {
+        if self.file.is_some() {
+            self.spill()?;
+            return Sorted::new(self.file.map(Rc::new), self.runs);
+        }
+        self.sort();
+        let mut encoded = Vec::new();
+        let mut before: &[u8] = b"";
+        for item in &self.items {
+            before = encode(item, before, &self.arena, &mut encoded);
+        }
+        Sorted::new(None, vec![Run::Held(encoded)])
+    }
+}
+
+/// Appends a record: how many bytes its key begins with are those of the key before it, the other ones, and the body. Returns the key.
+fn encode<'a>(item: &Item, before: &[u8], arena: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+    let key = item.key(arena);
+    let shared = before.iter().zip(key).take_while(|(a, b)| a == b).count();
+    put_number(out, shared as u64);
+    put_bytes(out, &key[shared..]);
+    put_bytes(out, item.body(arena));
+    key
+}
+
+/// A file in `TMPDIR` that only this process can open, and that has no name.
+fn temporary() -> io::Result<File> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let dir = std::env::temp_dir();
+    loop {
+        let nth = NEXT.fetch_add(1, Relaxed);
+        let path = dir.join(format!(".dents-diff-{}-{nth}", std::process::id()));
+        match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => {
+                remove(&path)?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// The message for a temporary file that cannot be made or written.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unwritable(error: io::Error) -> io::Error {
+    let dir = std::env::temp_dir();
+    let dir = message::quoted_text(dir.as_os_str().as_encoded_bytes());
+    let problem = message::plain(&error);
+    io::Error::new(
+        error.kind(),
+        format!("cannot write a temporary file in {dir}: {problem}; name another directory in TMPDIR"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 33
+    }
+
+    #[test]
+    fn records_come_in_order_with_any_memory() {
+        let mut state = 5;
+        let mut records: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for nth in 0..3000_u32 {
+            let length = random(&mut state) % 12;
+            let key = (0..length).map(|_| (random(&mut state) % 3) as u8 * 127).collect();
+            records.push((key, nth.to_le_bytes()[..(nth % 5) as usize].to_vec()));
+        }
+        let mut expected = records.clone();
+        expected.sort();
+        for memory in [1, 100, 5000, MEMORY] {
+            let mut sorter = Sorter { memory, ..Sorter::new() };
+            records.iter().for_each(|(key, body)| sorter.push(key, body).unwrap());
+            let mut sorted = sorter.finish().unwrap();
+            for (key, body) in &expected {
+                assert_eq!(sorted.head(), Some((&key[..], &body[..])), "{memory}");
+                sorted.advance().unwrap();
+            }
+            assert_eq!(sorted.head(), None);
+        }
+    }
+
+    #[test]
+    fn nothing_is_sorted_too() {
+        assert_eq!(Sorter::new().finish().unwrap().head(), None);
+    }
+}

@@ -1,0 +1,37 @@
+//! `dents diff` as a process: beside brute force, its outputs, its exit statuses.
+
+mod brute;
+mod large;
+mod output;
+mod random;
+#[path = "../tools/mod.rs"]
+mod tools;
+mod trouble;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome};
+use std::path::Path;
+use tools::{dents, run, shell, text};
+
+/// In memory where there is a file system for that: there nothing is allocated later.
+fn playground() -> TempDir {
+    TempDir::new_in(Path::new("/dev/shm"), "diff").or_else(|_| TempDir::new("diff")).expect("a directory")
+}
+
+/// Runs `dents diff` with these words, which must end with a status and say nothing else.
+fn diff(dir: &TempDir, status: i32, words: &str) -> String {
+    let Outcome { end, stdout, stderr } = run(&dents(dir.path(), &format!("diff {words}")));
+    assert_eq!((end, text(&stderr).as_str()), (End::Exit(status), ""), "{words}");
+    text(&stdout)
+}
+
+/// Runs a shell script, and waits until blocks are allocated.
+fn make(dir: &TempDir, script: &str) {
+    shell(dir.path(), &format!("set -e; {script}"));
+    dents_lab::fixture::settle(dir.path()).expect("settled");
+}
+
+/// Scans `t`.
+fn scan(dir: &TempDir, file: &str) {
+    tools::stdout(&dents(dir.path(), &format!("scan -o {file} t")));
+}

@@ -1,0 +1,249 @@
+//! Text, CSV and JSON; what counts as a change.
+
+use crate::tools::{dents, is_root, json, shell};
+use crate::{diff, make, playground, scan};
+use dents_lab::fixture::TempDir;
+use serde_json::{Value, json};
+
+/// `t` with some files, scanned to `old.parquet`.
+fn old() -> TempDir {
+    let dir = playground();
+    make(
+        &dir,
+        "mkdir -p t/a/b t/c; head -c 5000 /dev/zero >t/a/x; head -c 100 /dev/zero >t/a/b/y; \
+         head -c 9000 /dev/zero >t/c/z; ln t/c/z t/c/z2; ln -s x t/link",
+    );
+    scan(&dir, "old.parquet");
+    dir
+}
+
+fn paths(object: &Value, list: &str) -> Vec<String> {
+    let path = |entry: &Value| entry["path"].as_str().unwrap().to_owned();
+    object[list].as_array().unwrap().iter().map(path).collect()
+}
+
+/// The JSON of a run that finds differences.
+fn found(dir: &TempDir, words: &str) -> Value {
+    serde_json::from_str(&diff(dir, 1, &format!("--json {words}"))).expect("JSON")
+}
+
+#[test]
+fn nothing_differs() {
+    let dir = old();
+    for suffix in ["parquet", "sqlite", "ndjson"] {
+        scan(&dir, &format!("new.{suffix}"));
+        for words in [format!("old.parquet new.{suffix}"), format!("new.{suffix} old.parquet")] {
+            let drawn = diff(&dir, 0, &words);
+            assert!(drawn.contains("      0     0          0  new\n"), "{drawn}");
+        }
+    }
+    let object = json(&dents(dir.path(), "diff --json old.parquet t"));
+    assert_eq!(object["total"], json!({"bytes": 0, "allocated": 0, "entries": 0}));
+    assert_eq!([&object["directories"], &object["users"], &object["new"]], [&json!([]); 3]);
+    assert_eq!(diff(&dir, 0, "--csv old.parquet t").lines().count(), 1);
+    // Reading a file, and a new name and its removal, change no fact that is compared.
+    make(&dir, "cat t/a/x >/dev/null; touch t/a/other; rm t/a/other; ln t/a/x t/a/x2; rm t/a/x2");
+    diff(&dir, 0, "old.parquet t");
+}
+
+#[test]
+fn one_object_has_all() {
+    let dir = old();
+    make(&dir, "head -c 7000 /dev/zero >t/new; rm t/a/x; mv t/a/b t/c/b2; head -c 300 /dev/zero >>t/c/z");
+    let object = found(&dir, "old.parquet t");
+    let head: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    for field in [
+        "dents",
+        "schema",
+        "complete",
+        "errors",
+        "total",
+        "summary",
+        "unknown",
+        "directories",
+        "users",
+        "new",
+        "deleted",
+        "changed",
+        "moved",
+    ] {
+        assert!(head.contains(&field), "{field}");
+    }
+    assert_eq!(
+        (&object["dents"], &object["complete"], &object["errors"]),
+        (&json!("diff"), &json!(true), &json!(0))
+    );
+    let without = |mut entry: Value| {
+        entry.as_object_mut().unwrap().remove("allocated");
+        entry
+    };
+    assert_eq!(
+        without(object["new"][0].clone()),
+        json!({"path": "new", "type": "file", "old_size": null, "new_size": 7000, "old_path": null, "bytes": 7000, "changes": []})
+    );
+    assert_eq!(
+        without(object["deleted"][0].clone()),
+        json!({"path": "a/x", "type": "file", "old_size": 5000, "new_size": null, "old_path": null, "bytes": -5000, "changes": []})
+    );
+    assert_eq!(paths(&object, "changed"), ["c/z", "c/z2"]);
+    let sizes = |nth: usize| {
+        ["old_size", "new_size", "bytes"].map(|field| object["changed"][nth][field].as_i64().unwrap())
+    };
+    assert_eq!([sizes(0), sizes(1)], [[9000, 9300, 300], [9000, 9300, 0]], "two links count once");
+    assert_eq!(paths(&object, "moved"), ["c/b2", "c/b2/y"]);
+    assert_eq!(object["moved"][1]["old_path"], "a/b/y");
+    assert_eq!(object["total"]["bytes"], 7000 - 5000 + 300);
+    let directory = |path: &str| {
+        let rows = object["directories"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["path"] == path).unwrap();
+        ["depth", "bytes", "entries"].map(|field| row[field].as_i64().unwrap())
+    };
+    assert_eq!(directory("."), [0, 2300, 0]);
+    assert_eq!(directory("a"), [1, -5100, -3]);
+    assert_eq!(directory("c"), [1, 400, 2]);
+    assert_eq!(object["users"][0]["bytes"], 2300);
+    assert_eq!(found(&dir, "--depth 0 old.parquet t")["directories"].as_array().unwrap().len(), 1);
+    assert_eq!(found(&dir, "-n 1 old.parquet t")["directories"].as_array().unwrap().len(), 1);
+    let summary = found(&dir, "--summary old.parquet t");
+    assert_eq!([&summary["new"], &summary["directories"]], [&Value::Null; 2]);
+    assert_eq!(summary["summary"], object["summary"]);
+}
+
+#[test]
+fn for_people() {
+    let dir = old();
+    make(&dir, "head -c 7000 /dev/zero >t/a/new; mv t/a/b t/c/b2; mv t/c/z2 t/z2");
+    let drawn = diff(&dir, 1, "--by size --bytes old.parquet t");
+    let lines: Vec<String> =
+        drawn.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(lines[0] == "ENTRIES SIZE ALLOCATED DIRECTORY" && lines[1].ends_with(" ."), "{drawn}");
+    assert!(lines.iter().any(|line| line.starts_with("1 +7000 ") && line.ends_with("new")), "{drawn}");
+    assert!(lines.iter().any(|line| line.starts_with("3 0 0 moved")), "{drawn}");
+    // The directory, not what is in it.
+    let at = lines.iter().position(|line| line == "MOVED FROM TO").expect("a table");
+    assert_eq!(&lines[at + 1..at + 3], ["a/b c/b2", "c/z2 z2"], "{drawn}");
+    assert!(lines.iter().any(|line| line.ends_with("ALLOCATED USER")), "{drawn}");
+    let summary = diff(&dir, 1, "--summary old.parquet t");
+    assert!(
+        !summary.contains("DIRECTORY") && !summary.contains("MOVED") && summary.contains("moved"),
+        "{summary}"
+    );
+    let some = diff(&dir, 1, "-n 1 old.parquet t");
+    assert!(some.contains("(1 other; --top shows more)"), "{some}");
+    assert_eq!(shell(dir.path(), "ls -A"), "old.parquet\nt\n", "no temporary file is left");
+}
+
+#[test]
+fn comma_separated_values() {
+    let dir = old();
+    make(
+        &dir,
+        "printf 123 >'t/a,\"b\"'; printf 1 >\"$(printf 't/\\377')\"; mv t/a/x \"$(printf 't/new\\nline')\"",
+    );
+    let lines = diff(&dir, 1, "--csv old.parquet t");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(
+        lines[0],
+        "difference,path,type,old_size,new_size,old_path,bytes,allocated,changes,path_bytes,old_path_bytes"
+    );
+    assert!(lines[1].starts_with("new,\"a,\"\"b\"\"\",file,,3,,3,"), "{lines:?}");
+    assert!(lines[2].starts_with("new,,file,,1,,1,") && lines[2].ends_with(",/w==,"), "{lines:?}");
+    assert!(
+        lines[3].starts_with("moved,,file,5000,5000,a/x,0,0,,") && lines[3].ends_with(",bmV3CmxpbmU=,"),
+        "{lines:?}"
+    );
+    assert_eq!(lines.len(), 4);
+    let summary = diff(&dir, 1, "--csv --summary old.parquet t");
+    assert!(summary.starts_with("difference,entries,bytes,allocated\nnew,2,4,"), "{summary}");
+}
+
+#[test]
+fn what_makes_a_change() {
+    let dir = old();
+    let is_root = is_root();
+    for (script, path, words) in [
+        ("chmod 600 t/a/x", "a/x", vec!["mode"]),
+        ("chmod 700 t/a", "a", vec!["mode"]),
+        ("chown 7 t/a/b", "a/b", vec!["uid"]),
+        ("chgrp 7 t/a/b", "a/b", vec!["gid"]),
+        ("touch -d '2001-01-01' t/a/x", "a/x", vec!["mtime"]),
+        ("cp -p t/a/x t/a/x2; mv t/a/x2 t/a/x", "a/x", vec!["ino"]),
+        ("rm t/a/x; mkfifo t/a/x", "a/x", vec!["type"]),
+        ("rm t/a/x; mkdir t/a/x", "a/x", vec!["type"]),
+    ] {
+        if script.starts_with("ch") && script.contains(" 7 ") && !is_root {
+            continue;
+        }
+        let dir = old();
+        make(&dir, script);
+        let object = found(&dir, "old.parquet t");
+        assert_eq!(paths(&object, "changed"), [path], "{script}");
+        assert_eq!(object["changed"][0]["changes"], json!(words), "{script}");
+        for list in ["new", "deleted", "moved"] {
+            assert_eq!(paths(&object, list), [""; 0], "{script}: {list}");
+        }
+    }
+    make(&dir, "ln -sfn other t/link");
+    let changes = found(&dir, "old.parquet t")["changed"][0]["changes"].clone();
+    assert!(changes.as_array().unwrap().contains(&json!("target")), "{changes}");
+}
+
+#[test]
+fn a_name_that_is_added_to_a_file_has_no_bytes() {
+    let dir = old();
+    // Before the other names, so a count by the first name would move it.
+    make(&dir, "ln t/c/z t/a/first; ln t/a/x t/0");
+    let object = found(&dir, "old.parquet t");
+    assert_eq!(paths(&object, "new"), ["0", "a/first"]);
+    assert_eq!((&object["total"]["bytes"], &object["total"]["entries"]), (&json!(0), &json!(2)));
+    assert!(object["directories"].as_array().unwrap().iter().all(|row| row["bytes"] == 0), "{object}");
+    make(&dir, "rm t/c/z t/c/z2");
+    let object = found(&dir, "old.parquet t");
+    assert_eq!(object["moved"][0]["path"], "a/first");
+    assert_eq!((paths(&object, "deleted"), &object["total"]["bytes"]), (vec!["c/z2".to_owned()], &json!(0)));
+}
+
+#[test]
+fn one_root_has_any_name_and_several_have_their_own() {
+    let dir = old();
+    make(&dir, "cp -r t u; printf 12 >t/new");
+    let other = found(&dir, "old.parquet u");
+    assert!(paths(&other, "new").is_empty() && paths(&other, "deleted").is_empty(), "{other}");
+    crate::tools::stdout(&dents(dir.path(), "scan -o both.ndjson u/ t"));
+    make(&dir, "rm u/a/x; printf 123 >t/c/more");
+    crate::tools::stdout(&dents(dir.path(), "scan -o later.sqlite t// u"));
+    let object = found(&dir, "both.ndjson later.sqlite");
+    assert_eq!(
+        (paths(&object, "new"), paths(&object, "deleted")),
+        (vec!["t/c/more".into()], vec!["u/a/x".into()])
+    );
+}
+
+#[test]
+fn standard_input_and_links_that_are_named() {
+    let dir = old();
+    make(&dir, "ln -s t named; printf 12 >t/new");
+    let program = env!("CARGO_BIN_EXE_dents");
+    let script =
+        format!("'{program}' scan --format ndjson t | '{program}' diff --csv old.parquet - | grep -c ^new");
+    assert_eq!(shell(dir.path(), &script), "1\n");
+    assert_eq!(paths(&found(&dir, "old.parquet named"), "new"), ["new"]);
+}
+
+/// A filter leaves entries out of both scans, from a file and live.
+#[test]
+fn filters() {
+    let dir = old();
+    make(&dir, "head -c 7000 /dev/zero >t/new.c; head -c 10 /dev/zero >t/new.h; rm t/a/x; mkdir t/d");
+    scan(&dir, "new.parquet");
+    for new in ["t", "new.parquet"] {
+        let of = |words: &str, list: &str| paths(&found(&dir, &format!("{words} old.parquet {new}")), list);
+        assert_eq!(of("--type f", "new"), ["new.c", "new.h"], "{new}");
+        assert_eq!(of("--type f", "deleted"), ["a/x"], "{new}");
+        assert_eq!(of("--include *.c", "new"), ["new.c"], "{new}");
+        assert_eq!(of("--exclude new*", "new"), ["d"], "{new}");
+        assert_eq!(of("--size +4k --type f", "new"), ["new.c"], "{new}");
+        assert_eq!(of("--max-depth 1", "deleted"), [""; 0], "{new}");
+        diff(&dir, 0, &format!("--include *.d old.parquet {new}"));
+    }
+}
