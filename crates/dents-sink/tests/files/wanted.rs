@@ -183,6 +183,7 @@ fn names_alone_are_exact() {
     rows.truncate(6000);
     rows[2500].name = b"\xff".to_vec();
     rows[5999].name = b"\xc3".to_vec();
+    rows.sort_by_cached_key(path_of);
     let file = ground.file(Format::Parquet);
     write(&file, Format::Parquet, &rows, 1).expect("written");
     let ours = |number| format!("{DEEP}/d{number:03}").into_bytes();
