@@ -647,9 +647,11 @@ fn trees_obey_the_policy_of_the_file_system() {
             });
         }
     }
-    static ONE: Policy =
-        Policy { name: "one at a time", far: Far::Yes, most: 1, why: "", ..*Policy::of(None) };
-    static THREE: Policy = Policy { most: 3, ..ONE };
+    let of = |most| -> &'static Policy {
+        let policy = Policy { name: "few at a time", far: Far::Yes, most, why: "", ..*Policy::of(None) };
+        Box::leak(Box::new(policy))
+    };
+    let (one, three) = (of(1), of(3));
     let playground = Playground::new("policy");
     (0..60).for_each(|number| fs::create_dir(playground.0.join(number.to_string())).expect("directory"));
     let outcome = |policy| {
@@ -658,8 +660,8 @@ fn trees_obey_the_policy_of_the_file_system() {
         let outcome = tree::walk(&[&c_path(&playground.0)], &options, &counted, |_| Slow);
         (outcome.tally.workers, counted.1.into_inner())
     };
-    assert_eq!(outcome(Some(&ONE)), (1, 1));
-    let (workers, at_once) = outcome(Some(&THREE));
+    assert_eq!(outcome(Some(one)), (1, 1));
+    let (workers, at_once) = outcome(Some(three));
     assert!(workers == 3 && at_once <= 3, "{workers} workers, {at_once} at once");
     let (workers, _) = outcome(Some(Policy::of(None)));
     assert!(workers >= 64, "{workers} workers where no policy limits them");
