@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `path`, `parent`, `name` | STRING | null where it is not UTF-8; the parent of an operand is empty |
 //! | `path_bytes`, `parent_bytes` | BYTE_ARRAY | exact bytes. The name is what follows the parent and a slash |
-//! | `extension` | STRING | the end of the name as [`crate::extension`] has it; null if there is none |
+//! | `extension` | STRING | the end of the name as [`crate::extension()`] has it; null if there is none |
 //! | `depth` | UINT_32 | 0 for operands |
 //! | `type` | STRING | `file`, `directory`, `link`, `fifo`, `socket`, `char`, `block`, `whiteout`, `unknown` |
 //! | `ino`, `dev` | UINT_64 | `dev` as `stat(2)` numbers devices (`makedev(3)`) |
