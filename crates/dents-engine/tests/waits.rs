@@ -188,6 +188,16 @@ impl Workers for Alone {
 }
 
 #[test]
+fn a_thread_that_has_no_company_does_its_own_part_first() {
+    let (jobs, mut before) = (AtomicU32::new(0), None);
+    let job = |_| {
+        jobs.fetch_add(1, Ordering::Relaxed);
+    };
+    Alone.run_beside(3, &job, &mut || before = Some(jobs.load(Ordering::Relaxed)));
+    assert_eq!((before, jobs.load(Ordering::Relaxed)), (Some(0), 1));
+}
+
+#[test]
 fn without_a_watchdog_no_replacement_starts() {
     let (replaced, mut ran) = (AtomicBool::new(false), false);
     Alone.with_replacements(&|| true, &|| replaced.store(true, Ordering::Release), &mut || ran = true);

@@ -318,4 +318,15 @@ mod tests {
         seats[1].begin();
         assert_eq!((look(false), look(false), look(false), look(false)), (0, 0, 0, 1), "another question");
     }
+
+    #[test]
+    fn a_request_ends_once() {
+        let seat = Seat::new();
+        seat.end();
+        assert_eq!(seat.question(), None, "none began");
+        seat.begin();
+        assert!(seat.question().is_some());
+        (0..2).for_each(|_| seat.end());
+        assert_eq!(seat.question(), None);
+    }
 }
