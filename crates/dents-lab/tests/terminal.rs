@@ -141,11 +141,32 @@ impl Stuck {
     }
 }
 
-/// The sequences by which GNU `ls` restores the terminal: the colours' reset, and the line cleared.
+/// Whether no colour is open at the end: the last sequence that sets one resets it, and is whole.
+///
+/// `rs=0` in the palette: a name is followed by ESC [ 0 m, a signal that came during a write by ESC [ m as well. A
+/// signal that comes between two writes ends the program after a whole line, where nothing is left to reset.
 fn restored(bytes: &[u8]) -> bool {
-    let tail = &bytes[bytes.len().saturating_sub(24)..];
-    // rs=0 in the palette: ESC [ 0 m is written when a colour may be open, ESC [ m or ESC [ K with it.
-    tail.windows(2).any(|pair| pair == b"\x1b[") && tail.ends_with(b"m")
+    let Some(last) = bytes.windows(2).rposition(|pair| pair == b"\x1b[") else { return true };
+    let sequence = &bytes[last + 2..];
+    sequence.starts_with(b"m")
+        || sequence.starts_with(b"0m")
+        || (sequence.starts_with(b"K") && restored(&bytes[..last]))
+}
+
+#[test]
+fn what_is_restored() {
+    assert!(restored(b"\x1b[0m\x1b[1mname\x1b[0m\n\x1b[m"));
+    assert!(restored(b"\x1b[1mname\x1b[0m\n"), "between two lines");
+    assert!(restored(b"\x1b[1mname\x1b[0m\x1b[K"));
+    for open in [
+        &b"\x1b[0m\x1b[4;32mna"[..],
+        b"\x1b[1mname\x1b[0",
+        b"\x1b[m\x1b[0;31m",
+        b"\x1b[1mname\x1b[",
+        b"\x1b[1mname\x1b[K",
+    ] {
+        assert!(!restored(open), "{}", open.escape_ascii());
+    }
 }
 
 /// All signals that GNU `ls` handles, except for SIGTSTP.
