@@ -9,12 +9,12 @@
 //! A worker that is stuck in the kernel (a pipe that no process reads, a server that does not answer, a FIFO) does not look at the
 //! flag. So the watchdog thread measures the processor time of the process: a process that uses none is stuck.
 
+use crate::session::Status;
 use dents_sys::{clock, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
 use signal_hook::{flag, low_level};
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -107,15 +107,15 @@ impl Drop for Hold {
 }
 
 /// The exit status if a signal came: 128 and its number, 130 for Ctrl-C.
-pub(crate) fn status() -> Option<ExitCode> {
+pub(crate) fn status() -> Option<Status> {
     let signals = SIGNALS.get()?;
     let which = signals.which.load(Relaxed) as u8;
-    signals.stop.load(Relaxed).then(|| ExitCode::from(128 + which))
+    signals.stop.load(Relaxed).then(|| Status(128 + which))
 }
 
 /// Ends the process by SIGPIPE, without a message: the reader of the output has closed it. A shell shows 141, as for `find`.
-pub(crate) fn die_of_closed_pipe() -> ExitCode {
+pub(crate) fn die_of_closed_pipe() -> Status {
     // Returns only under a debugger or a seccomp filter.
     let _ = low_level::emulate_default_handler(SIGPIPE);
-    ExitCode::from(141)
+    Status(141)
 }

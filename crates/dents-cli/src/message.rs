@@ -1,16 +1,13 @@
 //! Messages on standard error: in GNU's words, with names quoted so that they cannot control a terminal.
 
 use crate::progress;
-use dents_core::tree::{Failure, Problem};
 use dents_locale::{Locale, Variables};
 use dents_render::quantity::grouped;
 use dents_render::quote;
 pub(crate) use dents_sink::plain;
-use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::io::{Error, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::process::ExitCode;
 use std::sync::OnceLock;
 
 /// Writes a line to standard error, in one `write`, with the name of the program before it. Errors of that are ignored.
@@ -21,21 +18,9 @@ pub(crate) fn say(text: &[u8]) {
     });
 }
 
-/// `PROBLEM 'NAME': REASON`: the form of all messages about an operation on a file that failed.
-pub(crate) fn about(problem: &str, name: &[u8], reason: &str) {
-    let name = quote::quoteaf(name, locale());
-    say(&[problem.as_bytes(), b" ", &name, b": ", reason.as_bytes()].concat());
-}
-
-/// `'NAME': STATE`: a message about a file that was read.
-pub(crate) fn of(name: &[u8], state: &str) {
-    say(&[&quote::quoteaf(name, locale()), &b": "[..], state.as_bytes()].concat());
-}
-
-/// Reports an error of the command line. Returns the exit status.
-pub(crate) fn wrong(error: &str) -> ExitCode {
-    say(error.as_bytes());
-    ExitCode::from(2)
+/// A name in quotes of the kind that `ls` has in its messages.
+pub(crate) fn quoteaf(name: &[u8]) -> Vec<u8> {
+    quote::quoteaf(name, locale())
 }
 
 /// A name in the quotes of the locale; control characters and bytes that are not of the charset are escaped.
@@ -51,27 +36,6 @@ pub(crate) fn quoted_text(name: &[u8]) -> String {
 /// The text of an error number, as strerror(3) has it.
 pub(crate) fn errno_text(errno: i32) -> String {
     plain(&Error::from_raw_os_error(errno))
-}
-
-/// Reports a directory that could not be entered or read to its end.
-pub(crate) fn complain(failure: &Failure<'_>) {
-    let problem = match failure.problem {
-        Problem::Open => "cannot open directory",
-        Problem::Read => "reading directory",
-        Problem::Loop => {
-            return about(
-                "cannot enter",
-                failure.path,
-                "File system loop: it is one of the directories above it",
-            );
-        }
-    };
-    about(problem, failure.path, &errno_text(failure.errno.raw_os_error()));
-}
-
-/// Reports an entry for which `statx` failed.
-pub(crate) fn cannot_access(path: &[u8], errno: Errno) {
-    about("cannot access", path, &errno_text(errno.raw_os_error()));
 }
 
 /// `1 entry`, `2 entries`: a number of things, in groups of three digits.

@@ -86,6 +86,11 @@ impl Counters {
         }
     }
 
+    /// Directories and entries.
+    pub(crate) fn seen(&self) -> [u64; 2] {
+        [&self.directories, &self.entries].map(|count| count.load(Relaxed))
+    }
+
     fn show(&self, patience: Duration, terminal: bool) {
         let started = Instant::now();
         if self.waits(patience) {
@@ -130,7 +135,7 @@ impl Counters {
     }
 
     fn figures(&self, started: Instant) -> String {
-        let [directories, entries] = [&self.directories, &self.entries].map(|count| count.load(Relaxed));
+        let [directories, entries] = self.seen();
         let rate = grouped((entries as f64 / started.elapsed().as_secs_f64().max(0.001)) as u64);
         let directories = message::counted(directories, "directory", "directories");
         let entries = message::counted(entries, "entry", "entries");

@@ -7,15 +7,28 @@ use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{CWD, clock};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
+use std::cell::Cell;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The start of the program, by the system's clock: ages are counted up to it. One call into the vDSO, the first time.
+thread_local! {
+    static START: Cell<Option<Time>> = const { Cell::new(None) };
+}
+
+/// The start of the command that this thread runs, by the system's clock: ages are counted up to it. One call into the vDSO, the first time.
 pub(crate) fn start() -> Time {
-    static START: OnceLock<Time> = OnceLock::new();
-    *START.get_or_init(now)
+    START.with(|start| {
+        let time = start.get().unwrap_or_else(now);
+        start.set(Some(time));
+        time
+    })
+}
+
+/// The start of the next command is now.
+pub(crate) fn restart() {
+    START.set(None);
+    start();
 }
 
 /// The time now, by the system's clock: one call into the vDSO.

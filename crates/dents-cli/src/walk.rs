@@ -1,6 +1,7 @@
 //! The walk: the options that all commands have, and the call of the library.
 
-use crate::{interrupt, time};
+use crate::session::Session;
+use crate::time;
 use dents::Threads;
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{self, Follow, Options, Outcome, Visitor};
@@ -40,21 +41,16 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// The options of the library, for these needs. The timeout begins here.
-    pub(crate) fn options(&self, needs: NeedsByKind) -> Options<'_> {
-        let follow = match (self.follow, self.follow_paths) {
-            (true, _) => Follow::Always,
-            (_, true) => Follow::Operands,
-            _ => Follow::Never,
-        };
+    pub(crate) fn options<'o>(&'o self, needs: NeedsByKind, session: &'o Session) -> Options<'o> {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Options {
             needs,
-            follow,
+            follow: self.follow(),
             one_file_system: self.one_file_system,
             workers: self.threads.map(NonZeroUsize::get),
             rate: self.rate,
             deadline_ns: self.timeout.map(|time| tree::deadline_in(nanoseconds(time))),
-            cancel: Some(interrupt::flag()),
+            cancel: Some(session.stop_flag()),
             ..Options::default()
         }
     }
@@ -62,6 +58,15 @@ impl Walk {
     /// The same walk of paths that are named elsewhere, and followed if they are links.
     pub(crate) fn elsewhere(&self) -> Walk {
         Walk { paths: Vec::new(), follow_paths: !self.follow, ..self.clone() }
+    }
+
+    /// Which links are followed.
+    pub(crate) fn follow(&self) -> Follow {
+        match (self.follow, self.follow_paths) {
+            (true, _) => Follow::Always,
+            (_, true) => Follow::Operands,
+            _ => Follow::Never,
+        }
     }
 
     /// Whether entries are what links lead to.

@@ -9,9 +9,11 @@ mod roots;
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::{self, Depths, Filter};
-use crate::message;
 use crate::overlap::Overlap;
-use crate::report::{Column, Completion, Csv, Diagnostics, Head, Paint, Screen, Table, write_json};
+use crate::report::{
+    Cell, Column, Completion, Csv, Diagnostics, Head, Paint, Paper, Screen, Sheet, Table, Type, write_json,
+};
+use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::batch::Batch;
@@ -21,7 +23,6 @@ use dents_sink::read::Columns;
 use roots::Roots;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 /// Count entries by type
 ///
@@ -61,12 +62,12 @@ const TYPES: [(Kind, &str, &str); 9] = [
     (Kind::Unknown, "unknown", "unknown"),
 ];
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = match Filter::new(&args.filter, args.depths, None) {
         Ok(filter) => filter,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let diagnostics = Diagnostics::begin();
+    let diagnostics = Diagnostics::begin(session);
     let job = Job {
         walk: &args.walk,
         source: &args.source,
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         must: NeedsByKind::default(),
     };
     let gathered = match args.source.file() {
-        Some(file) => file.open().and_then(|opened| from_file(&job, opened)),
+        Some(file) => file.open(job.diagnostics.session()).and_then(|opened| from_file(&job, opened)),
         None => Ok(from_tree(&job)),
     };
     let (counts, end, stats) = match gathered {
@@ -84,10 +85,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(code) => return code,
     };
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|out| match (args.json, args.csv) {
-        (true, _) => json(&counts, &completion, stats, out),
-        (_, true) => csv(&counts, out),
-        _ => table(&counts, &Screen::stdout(), out),
+    completion.finish(|paper| match paper {
+        Paper::Sheet(sheet) => rows(&counts, sheet),
+        Paper::Text(out) if args.json => json(&counts, &completion, stats, out),
+        Paper::Text(out) if args.csv => rows(&counts, &mut Csv::new(out)),
+        Paper::Text(out) => table(&counts, &Screen::stdout(), out),
     })
 }
 
@@ -96,7 +98,7 @@ type Counted = (Counts, End, u64);
 
 fn from_tree(job: &Job<'_>) -> Counted {
     // Where links are followed, a file that several links lead to counts once for each link: each link is an entry.
-    let never = job.walk.options(job.needs).follow == Follow::Never;
+    let never = job.walk.follow() == Follow::Never;
     let follow = if never { Follow::Never } else { Follow::Operands };
     let paths = job.walk.paths();
     let (overlap, roots) = (Overlap::new(&paths, follow), Roots::new(&paths, follow));
@@ -111,7 +113,7 @@ fn from_tree(job: &Job<'_>) -> Counted {
     (sum(&consumers), end, tally.stats)
 }
 
-fn from_file(job: &Job<'_>, opened: Opened<'_>) -> Result<Counted, ExitCode> {
+fn from_file(job: &Job<'_>, opened: Opened<'_>) -> Result<Counted, Status> {
     let (overlap, roots) = (Overlap::new(&[], Follow::Never), Roots::default());
     let make = || Counter { overlap: &overlap, roots: &roots, counts: Counts::default() };
     let Gathered { consumers, end, .. } = job.read(opened, &Way::once(Columns::empty()), make)?;
@@ -212,16 +214,16 @@ struct Types {
     unknown: u64,
 }
 
-/// A line for each type, and one for all entries.
-fn csv(counts: &Counts, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = Csv::new(&["type", "entries"], out)?;
+/// A row for each type, and one for all entries.
+fn rows(counts: &Counts, sheet: &mut dyn Sheet) -> io::Result<()> {
+    sheet.titles(&[("type", Type::Word), ("entries", Type::Number)])?;
     for (kind, word, _) in TYPES.into_iter().filter(|(kind, ..)| counts[*kind as usize] > 0) {
-        csv.word(word).number(counts[kind as usize].into()).end_row()?;
+        sheet.row(&[Cell::Word(word), Cell::Number(counts[kind as usize].into())])?;
     }
-    csv.word("all").number(counts.iter().sum::<u64>().into()).end_row()
+    sheet.row(&[Cell::Word("all"), Cell::Number(counts.iter().sum::<u64>().into())])
 }
 
-fn json(counts: &Counts, completion: &Completion, stats: u64, out: &mut dyn Write) -> io::Result<()> {
+fn json(counts: &Counts, completion: &Completion<'_>, stats: u64, out: &mut dyn Write) -> io::Result<()> {
     let of = |kind: Kind| counts[kind as usize];
     let types = Types {
         directories: of(Kind::Dir),

@@ -1,63 +1,68 @@
-//! `--csv`: a line for each entry that differs; what is not known is empty. A path that is not UTF-8, or that has control characters, is in
-//! the last columns, in Base64.
+//! `--csv`: a row for each entry that differs; what is not known is empty.
 
 use super::lists::{Difference, List};
 use super::{Args, Outcome};
-use crate::report::Csv;
+use crate::report::{Cell, Sheet, Type};
 use dents_render::record::words;
-use std::io::{self, Write};
+use std::io;
 
-const TITLES: [&str; 11] = [
-    "difference",
-    "path",
-    "type",
-    "old_size",
-    "new_size",
-    "old_path",
-    "bytes",
-    "allocated",
-    "changes",
-    "path_bytes",
-    "old_path_bytes",
+const TITLES: [(&str, Type); 9] = [
+    ("difference", Type::Word),
+    ("path", Type::Text),
+    ("type", Type::Word),
+    ("old_size", Type::Number),
+    ("new_size", Type::Number),
+    ("old_path", Type::Text),
+    ("bytes", Type::Number),
+    ("allocated", Type::Number),
+    ("changes", Type::Word),
 ];
 /// With `--summary`.
-const COUNTS: [&str; 4] = ["difference", "entries", "bytes", "allocated"];
+const COUNTS: [(&str, Type); 4] = [
+    ("difference", Type::Word),
+    ("entries", Type::Number),
+    ("bytes", Type::Number),
+    ("allocated", Type::Number),
+];
 
-pub(super) fn write(args: &Args, mut outcome: Outcome, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(args: &Args, mut outcome: Outcome, sheet: &mut dyn Sheet) -> io::Result<()> {
     if args.summary {
-        return counts(&outcome, out);
+        return counts(&outcome, sheet);
     }
-    let mut csv = Csv::new(&TITLES, out)?;
+    sheet.titles(&TITLES)?;
     for list in List::ALL {
         while let Some(difference) = outcome.listed.next(list)? {
-            row(&difference, &mut csv)?;
+            row(&difference, sheet)?;
         }
     }
     Ok(())
 }
 
-fn counts(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = Csv::new(&COUNTS, out)?;
+fn counts(outcome: &Outcome, sheet: &mut dyn Sheet) -> io::Result<()> {
+    sheet.titles(&COUNTS)?;
     for list in List::ALL {
         let count = outcome.listed.counts[list as usize];
-        csv.word(list.word()).number(count.entries.into()).number(count.bytes).number(count.allocated);
-        csv.end_row()?;
+        let [entries, bytes, allocated] =
+            [i128::from(count.entries), count.bytes, count.allocated].map(Cell::Number);
+        sheet.row(&[Cell::Word(list.word()), entries, bytes, allocated])?;
     }
     Ok(())
 }
 
-fn row(difference: &Difference, csv: &mut Csv<'_>) -> io::Result<()> {
+fn row(difference: &Difference, sheet: &mut dyn Sheet) -> io::Result<()> {
     let Difference { list, path, kind, old_size, new_size, old_path, changes, growth } = difference;
-    csv.word(list.word()).text(path).word(words::of_kind(*kind));
-    for size in [old_size, new_size] {
-        match size {
-            Some(size) => csv.number((*size).into()),
-            None => csv.word(""),
-        };
-    }
-    // An empty text has an empty cell of bytes too.
-    csv.text(old_path.as_deref().unwrap_or_default());
+    let [old_size, new_size] =
+        [old_size, new_size].map(|size| size.map_or(Cell::Null, |size| Cell::Number(size.into())));
     let changes: Vec<&str> = changes.words().collect();
-    csv.number(growth.bytes).number(growth.allocated).word(&changes.join(" "));
-    csv.end_row()
+    sheet.row(&[
+        Cell::Word(list.word()),
+        Cell::Text(path),
+        Cell::Word(words::of_kind(*kind)),
+        old_size,
+        new_size,
+        old_path.as_deref().map_or(Cell::Null, Cell::Text),
+        Cell::Number(growth.bytes),
+        Cell::Number(growth.allocated),
+        Cell::Word(&changes.join(" ")),
+    ])
 }

@@ -13,7 +13,7 @@ use super::lists::{Found, List};
 use super::place::{Place, path_of, push_key};
 use super::sorted::Sorted;
 use super::sorter::Sorter;
-use super::{Known, go_on, is_linked};
+use super::{Known, is_linked};
 use crate::inode::path_order;
 use dents_sink::Row;
 use dents_sink::coding::{Bytes, put_number, put_whole, whole};
@@ -71,11 +71,11 @@ impl Files {
     }
 
     /// Counts all files, and finds what moved.
-    pub(super) fn count(self, known: &mut Known) -> io::Result<()> {
+    pub(super) fn count(self, known: &mut Known<'_>) -> io::Result<()> {
         let mut names = self.0.finish()?;
         let mut records = Vec::new();
         while take_file(&mut names, &mut records)? {
-            go_on()?;
+            known.go_on()?;
             let names: Option<Vec<Name<'_>>> = records.iter().map(Name::of).collect();
             File::new(&names.ok_or_else(damaged)?).count(known)?;
         }
@@ -151,7 +151,7 @@ impl<'n, 'r> File<'n, 'r> {
     }
 
     /// Counts the names, and finds what moved.
-    fn count(&self, known: &mut Known) -> io::Result<()> {
+    fn count(&self, known: &mut Known<'_>) -> io::Result<()> {
         for at in 0..self.names.len() {
             if matches!(self.names[at].class, Class::Both | Class::Old | Class::New) {
                 self.stayed(at, known)?;
@@ -171,7 +171,7 @@ impl<'n, 'r> File<'n, 'r> {
     }
 
     /// A name whose path is in both scans.
-    fn stayed(&self, at: usize, known: &mut Known) -> io::Result<()> {
+    fn stayed(&self, at: usize, known: &mut Known<'_>) -> io::Result<()> {
         let name = &self.names[at];
         let [old, new] = self.sides(at);
         let found = Found { list: List::Changed, at: name.at(), old, new };
@@ -192,7 +192,7 @@ impl<'n, 'r> File<'n, 'r> {
         rows.is_some_and(|(old, new)| is_same_file(old, new))
     }
 
-    fn moved(&self, from: usize, to: usize, known: &mut Known) -> io::Result<()> {
+    fn moved(&self, from: usize, to: usize, known: &mut Known<'_>) -> io::Result<()> {
         let ([old, _], [_, new]) = (self.sides(from), self.sides(to));
         let (from, at) = (self.names[from].at(), self.names[to].at());
         known.sums.alone(from, old, None);
@@ -202,7 +202,7 @@ impl<'n, 'r> File<'n, 'r> {
     }
 
     /// A name in one of the scans.
-    fn alone(&self, list: List, at: usize, known: &mut Known) -> io::Result<()> {
+    fn alone(&self, list: List, at: usize, known: &mut Known<'_>) -> io::Result<()> {
         let ([old, new], at) = (self.sides(at), self.names[at].at());
         known.sums.alone(at, old, new);
         known.lists.add(&Found { list, at, old, new }, Changes::default(), None)

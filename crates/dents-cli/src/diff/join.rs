@@ -10,7 +10,7 @@ use super::growth::Taken;
 use super::lists::{Found, List};
 use super::place::{Place, Roots, path_of};
 use super::sorted::Sorted;
-use super::{Known, go_on, is_linked};
+use super::{Known, is_linked};
 use dents_sink::Row;
 use dents_sink::coding::{Bytes, whole};
 use std::collections::HashSet;
@@ -18,13 +18,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 
 /// The join of two sides.
-pub(super) struct Join<'j> {
+pub(super) struct Join<'j, 's> {
     roots: Roots,
     /// Directories whose contents one of the scans does not know: root, and hash of the path.
     unread: HashSet<(u32, u64)>,
     hasher: &'j RandomState,
     files: Files,
-    known: &'j mut Known,
+    known: &'j mut Known<'s>,
     path: Vec<u8>,
 }
 
@@ -71,12 +71,12 @@ pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed by another program; try again")
 }
 
-impl<'j> Join<'j> {
+impl<'j, 's> Join<'j, 's> {
     /// Compares all entries. Returns the files that are left to be compared by inode number.
     pub(super) fn run(
         [mut old, mut new]: [Side; 2],
         hasher: &'j RandomState,
-        known: &'j mut Known,
+        known: &'j mut Known<'s>,
     ) -> io::Result<Files> {
         let roots = Roots::pair(&old.roots, &new.roots);
         let sides = [(0, &old.unread), (1, &new.unread)];
@@ -91,7 +91,7 @@ impl<'j> Join<'j> {
         loop {
             let heads = [&old.rows, &new.rows].map(|rows| rows.head().map(|(key, _)| key));
             let Some(first) = heads.into_iter().flatten().min() else { break };
-            go_on()?;
+            join.known.go_on()?;
             key.clear();
             key.extend_from_slice(first);
             groups[0].take(&mut old.rows, &key)?;

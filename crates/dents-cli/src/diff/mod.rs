@@ -30,10 +30,11 @@ mod sorter;
 mod source;
 
 use crate::filter::{self, Depths, Filter};
-use crate::report::{Completion, Diagnostics, Units};
+use crate::message;
+use crate::report::{Completion, Csv, Diagnostics, Paper, Units};
+use crate::session::{Session, Status};
 use crate::stats::owners::Names;
 use crate::walk::Walk;
-use crate::{interrupt, message};
 use dents_core::needs::Kind;
 use dents_core::tree::End;
 use dents_sink::Row;
@@ -43,8 +44,6 @@ use lists::{Keep, Listed, Lists};
 use source::Stop;
 use std::hash::RandomState;
 use std::io;
-use std::process::ExitCode;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Show what is new, deleted, changed and moved between two scans
 ///
@@ -116,7 +115,8 @@ enum By {
 const TROUBLE: u8 = 2;
 
 /// What is known of the differences so far.
-struct Known {
+struct Known<'s> {
+    session: &'s Session,
     sums: Sums,
     lists: Lists,
     /// Entries that could not be compared.
@@ -131,32 +131,33 @@ struct Outcome {
     users: Names,
 }
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = match Filter::new(&args.filter, args.depths, None) {
         Ok(filter) => filter,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let diagnostics = Diagnostics::begin();
+    let diagnostics = Diagnostics::begin(session);
     let (mut outcome, end) = match compare(args, &filter, &diagnostics) {
         Ok(done) => done,
-        Err(stop) => return stop.report(),
+        Err(stop) => return stop.report(session),
     };
     let is_different = outcome.listed.is_different();
     outcome.users.resolve(outcome.sums.users.keys(), [].iter());
     let completion = Completion::new(end, diagnostics);
-    let status = completion.finish(|out| match (args.json, args.csv) {
-        (true, _) => json::write(args, outcome, &completion, out),
-        (_, true) => csv::write(args, outcome, out),
-        _ => draw::draw(args, outcome, out),
+    let status = completion.finish(|paper| match paper {
+        Paper::Sheet(sheet) => csv::write(args, outcome, sheet),
+        Paper::Text(out) if args.json => json::write(args, outcome, &completion, out),
+        Paper::Text(out) if args.csv => csv::write(args, outcome, &mut Csv::new(out)),
+        Paper::Text(out) => draw::draw(args, outcome, out),
     });
     match status {
-        ExitCode::SUCCESS => ExitCode::from(u8::from(is_different)),
-        ExitCode::FAILURE => ExitCode::from(TROUBLE),
+        Status::SUCCESS => Status(u8::from(is_different)),
+        Status::FAILURE => Status(TROUBLE),
         signal => signal,
     }
 }
 
-fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics) -> Result<(Outcome, End), Stop> {
+fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics<'_>) -> Result<(Outcome, End), Stop> {
     let hasher = RandomState::new();
     let ([old, new], users, end) = source::both(args, filter, &hasher, diagnostics)?;
     let keep = match args {
@@ -164,20 +165,23 @@ fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics) -> Resul
         Args { csv: false, json: false, .. } => Keep::Moved,
         _ => Keep::All,
     };
-    let mut known = Known { sums: Sums::new(args.depth), lists: Lists::new(keep), unknown: 0 };
+    let session = diagnostics.session();
+    let mut known = Known { session, sums: Sums::new(args.depth), lists: Lists::new(keep), unknown: 0 };
     let files = Join::run([old, new], &hasher, &mut known)?;
     files.count(&mut known)?;
-    let Known { sums, lists, unknown } = known;
+    let Known { sums, lists, unknown, .. } = known;
     if unknown > 0 {
         let entries = message::counted(unknown, "entry was", "entries were");
-        message::say(format!("{entries} not compared, as one of the scans could not read them").as_bytes());
+        session.say(format!("{entries} not compared, as one of the scans could not read them").as_bytes());
     }
     Ok((Outcome { sums, listed: lists.finish()?, unknown, users }, end))
 }
 
-/// An error if a signal came. Half of a comparison would show what is not so, so it ends without output.
-fn go_on() -> io::Result<()> {
-    if interrupt::flag().load(Relaxed) { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+impl Known<'_> {
+    /// An error if the run was stopped. Half of a comparison would show what is not so, so it ends without output.
+    fn go_on(&self) -> io::Result<()> {
+        if self.session.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+    }
 }
 
 /// Whether a file has several links, so that it must be counted once.

@@ -3,14 +3,15 @@
 use super::gather::{Gather, Side};
 use super::{Args, TROUBLE};
 use crate::filter::Filter;
+use crate::message;
 use crate::owners::SharedOwners;
 use crate::report::Diagnostics;
 use crate::scan::out::FirstError;
 use crate::scan::rows::{self, Rows};
+use crate::session::{Session, Status};
 use crate::source::{Below, Gathered, Job, Source, Special, Way};
 use crate::stats::owners::Names;
 use crate::walk::Walk;
-use crate::{interrupt, message};
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::End;
 use dents_sink::Extent;
@@ -20,7 +21,6 @@ use std::hash::RandomState;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// What is compared, counted or shown.
 const COMPARED: Needs = Needs::TYPE
@@ -45,15 +45,15 @@ pub(super) enum Stop {
 
 impl Stop {
     /// Reports it. The exit status: 2, or that of the signal that came.
-    pub(super) fn report(self) -> ExitCode {
-        if let Some(status) = interrupt::status() {
-            message::say(b"interrupted: nothing was compared");
+    pub(super) fn report(self, session: &Session) -> Status {
+        if let Some(status) = session.stopped() {
+            session.say(b"interrupted: nothing was compared");
             return status;
         }
         if let Stop::Trouble(error) = self {
-            message::say(message::plain(&error).as_bytes());
+            session.say(message::plain(&error).as_bytes());
         }
-        ExitCode::from(TROUBLE)
+        Status(TROUBLE)
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn both(
     args: &Args,
     filter: &Filter<'_>,
     hasher: &RandomState,
-    diagnostics: &Diagnostics,
+    diagnostics: &Diagnostics<'_>,
 ) -> Result<([Side; 2], Names, End), Stop> {
     let [old, new] = args.walk.given() else { return Err(trouble("name two scans")) };
     if [old, new].iter().all(|path| *path == "-") {
@@ -109,7 +109,7 @@ struct Sides<'s> {
     partial: bool,
     filter: &'s Filter<'s>,
     hasher: &'s RandomState,
-    diagnostics: &'s Diagnostics,
+    diagnostics: &'s Diagnostics<'s>,
 }
 
 impl Sides<'_> {
@@ -124,7 +124,7 @@ impl Sides<'_> {
         let source = Source::new(Some(path.to_owned()), self.partial);
         let Some(file) = source.file() else { return Err(Stop::Reported) };
         // The message is written, and its status is not that of diff(1).
-        let opened = file.open().map_err(|_| Stop::Reported)?;
+        let opened = file.open(self.diagnostics.session()).map_err(|_| Stop::Reported)?;
         let (first_error, owners, gather) =
             (FirstError::default(), SharedOwners::default(), Gather::new(self.hasher));
         let must_stop = || first_error.is_set();

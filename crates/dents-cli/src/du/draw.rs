@@ -2,7 +2,10 @@
 
 use super::row::Row;
 use super::{Args, What};
-use crate::report::{Column, Completion, Csv, Head, Named, Paint, Screen, Table, bar, percent, write_json};
+use crate::report::{
+    Cell, Column, Completion, Csv, Head, Named, Paint, Paper, Screen, Sheet, Table, Type, bar, percent,
+    write_json,
+};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
 use serde::Serialize;
@@ -17,14 +20,18 @@ pub(super) fn draw(
     args: &Args,
     rows: &[Row],
     total: u128,
-    completion: &Completion,
-    out: &mut dyn Write,
+    completion: &Completion<'_>,
+    paper: Paper<'_>,
 ) -> io::Result<()> {
+    let out = match paper {
+        Paper::Sheet(sheet) => return sheet_of(args, rows, sheet),
+        Paper::Text(out) => out,
+    };
     let screen = Screen::stdout();
     if args.json {
         json(args, rows, total, completion, out)
     } else if args.csv {
-        csv(args, rows, out)
+        sheet_of(args, rows, &mut Csv::new(out))
     } else if screen.is_terminal() && !args.null {
         bars(args, rows, total, &screen, out)
     } else {
@@ -82,11 +89,11 @@ fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn W
     table.draw(screen, out)
 }
 
-/// A line for each row: bytes or inodes, depth and path.
-fn csv(args: &Args, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = Csv::new(&[args.what().word(), "depth", "path", "path_bytes"], out)?;
+/// For each row: bytes or inodes, depth and path.
+fn sheet_of(args: &Args, rows: &[Row], sheet: &mut dyn Sheet) -> io::Result<()> {
+    sheet.titles(&[(args.what().word(), Type::Number), ("depth", Type::Number), ("path", Type::Text)])?;
     for Row { path, depth, bytes, .. } in rows {
-        csv.number(*bytes as i128).number((*depth).into()).text(path).end_row()?;
+        sheet.row(&[Cell::Number(*bytes as i128), Cell::Number((*depth).into()), Cell::Text(path)])?;
     }
     Ok(())
 }
@@ -125,7 +132,7 @@ fn json(
     args: &Args,
     rows: &[Row],
     total: u128,
-    completion: &Completion,
+    completion: &Completion<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let head = Head::new("du", completion);

@@ -17,8 +17,8 @@ mod sum;
 mod threshold;
 
 use crate::filter::{self, Depths, Filter};
-use crate::message;
 use crate::report::{Completion, Diagnostics, Units};
+use crate::session::{Session, Status};
 use crate::source::{File, Job, Source};
 use crate::walk::Walk;
 use dents_core::mounts::Mounts;
@@ -27,7 +27,6 @@ use dents_render::human::SizeFormat;
 use row::Row;
 use rules::Rules;
 use std::ffi::{CStr, CString};
-use std::process::ExitCode;
 use sum::Sums;
 use threshold::Threshold;
 
@@ -125,12 +124,12 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = match Filter::new(&args.filter, Depths::ALL, None) {
         Ok(filter) => filter,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let diagnostics = Diagnostics::begin();
+    let diagnostics = Diagnostics::begin(session);
     let file = args.source.file();
     let paths: Vec<CString> = args.walk.paths().iter().map(|path| trimmed(path)).collect();
     let rules = Rules::new(args, if file.is_some() { &[] } else { &paths }, filter.has_tests());
@@ -147,7 +146,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let (rows, total) = shown(args, &rules, sums.into_rows());
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|out| draw::draw(args, &rows, total, &completion, out))
+    completion.finish(|paper| draw::draw(args, &rows, total, &completion, paper))
 }
 
 fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]) -> End {
@@ -163,12 +162,13 @@ fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]
 }
 
 /// Reads the file once for each PATH: a file with several links counts in the first of them.
-fn read_all(sums: &mut Sums<'_>, job: &Job<'_>, file: File<'_>) -> Result<End, ExitCode> {
+fn read_all(sums: &mut Sums<'_>, job: &Job<'_>, file: File<'_>) -> Result<End, Status> {
     let several = job.walk.given().len().max(1);
     if several > 1 && file.is_stream() {
-        return Err(message::wrong(
-            "du reads a scan once for each PATH, and a pipe can be read once: name a file",
-        ));
+        return Err(job
+            .diagnostics
+            .session()
+            .wrong("du reads a scan once for each PATH, and a pipe can be read once: name a file"));
     }
     for path in 0..several {
         let end = sums.read(job, file, (several > 1).then_some(path))?;

@@ -27,8 +27,7 @@ pub(super) struct Rules {
 impl Rules {
     /// One `statx` for each operand if there are several.
     pub(super) fn new(args: &Args, paths: &[CString], has_tests: bool) -> Rules {
-        let options = args.walk.options(NeedsByKind::default());
-        let (follow, one_file_system) = (options.follow, options.one_file_system);
+        let (follow, one_file_system) = (args.walk.follow(), args.walk.one_file_system());
         let overlap = match args.count_links {
             true => Overlap::new(&[], Follow::Never),
             false => Overlap::new(paths, follow),

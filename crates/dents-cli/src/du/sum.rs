@@ -10,6 +10,7 @@ use crate::consumer::Consumer;
 use crate::entry::{Facts, Found, Origin, above};
 use crate::inode::target;
 use crate::report::Diagnostics;
+use crate::session::Status;
 use crate::source::{Below, File, Gathered, Job, Special, Way};
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
@@ -20,7 +21,6 @@ use dents_sys::Errno;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::ops::AddAssign;
-use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is added to a node.
@@ -90,12 +90,7 @@ impl<'r> Sums<'r> {
 
     /// Reads a scan file, or one of the PATHs of it without what lies below an earlier PATH, unless links count each. Rows do not say whether the roots of the
     /// scan overlap, so files with several links are kept to the end.
-    pub(super) fn read(
-        &mut self,
-        job: &Job<'_>,
-        file: File<'_>,
-        path: Option<usize>,
-    ) -> Result<End, ExitCode> {
+    pub(super) fn read(&mut self, job: &Job<'_>, file: File<'_>, path: Option<usize>) -> Result<End, Status> {
         let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
         let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
         let below = match path {
@@ -104,7 +99,7 @@ impl<'r> Sums<'r> {
             None => Below::Every,
         };
         let way = Way { below, ..Way::once(Columns::PATH) };
-        let Gathered { consumers, end, .. } = job.read(file.open()?, &way, make)?;
+        let Gathered { consumers, end, .. } = job.read(file.open(job.diagnostics.session())?, &way, make)?;
         let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
         self.add(rows, nodes);
         Ok(end)
@@ -138,7 +133,7 @@ type Places = Mutex<HashMap<Box<[u8]>, At>>;
 /// One worker's sums, for one operand of a tree or for a scan file.
 struct Summer<'s> {
     sums: &'s Sums<'s>,
-    diagnostics: &'s Diagnostics,
+    diagnostics: &'s Diagnostics<'s>,
     /// The device of the operand.
     border: &'s OnceLock<(u32, u32)>,
     adder: Adder<'s, Counted>,
@@ -151,7 +146,7 @@ struct Summer<'s> {
 impl<'s> Summer<'s> {
     fn new(
         sums: &'s Sums<'s>,
-        diagnostics: &'s Diagnostics,
+        diagnostics: &'s Diagnostics<'s>,
         border: &'s OnceLock<(u32, u32)>,
         nodes: &'s Nodes,
         places: &'s Places,

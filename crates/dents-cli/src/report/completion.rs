@@ -1,14 +1,15 @@
 //! The end of a command: it writes the result to standard output, a message if the result is partial, and gives the exit status.
 
-use super::Diagnostics;
-use crate::{interrupt, message};
+use super::{Diagnostics, Records, Sheet};
+use crate::message;
+use crate::session::{Session, Status};
 use dents_core::tree::End;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::process::ExitCode;
 
 /// How the work ended.
 #[derive(Clone, Copy)]
-pub(crate) struct Completion {
+pub(crate) struct Completion<'s> {
+    session: &'s Session,
     end: End,
     /// Whether the walk reached its end, or the scan file is complete.
     pub(super) complete: bool,
@@ -17,39 +18,56 @@ pub(crate) struct Completion {
     fails: bool,
 }
 
-impl Completion {
+impl<'s> Completion<'s> {
     /// Ends the line of progress.
-    pub(crate) fn new(end: End, diagnostics: Diagnostics) -> Completion {
+    pub(crate) fn new(end: End, diagnostics: Diagnostics<'s>) -> Completion<'s> {
         let (errors, partial) = (diagnostics.errors(), diagnostics.may_be_partial());
         let complete = end == End::Complete && partial.is_none();
-        Completion { end, complete, errors, fails: errors > 0 || partial == Some(false) }
+        let session = diagnostics.session();
+        Completion { session, end, complete, errors, fails: errors > 0 || partial == Some(false) }
     }
 
     /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or if a scan file is
     /// partial without `--partial`; 128 and the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed
     /// pipe it does not return.
-    pub(crate) fn finish(self, draw: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> ExitCode {
-        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        if let Err(error) = draw(&mut out).and_then(|()| out.flush()) {
-            // Dropping the writer would write the rest of the buffer again.
-            let _ = out.into_parts();
-            if error.kind() == ErrorKind::BrokenPipe {
-                return interrupt::die_of_closed_pipe();
+    pub(crate) fn finish(self, write: impl FnOnce(Paper<'_>) -> io::Result<()>) -> Status {
+        let written = match self.session.table() {
+            Some(mut table) => write(Paper::Sheet(table.insert(Records::default()))),
+            None => {
+                let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                let written = write(Paper::Text(&mut out)).and_then(|()| out.flush());
+                // Dropping the writer would write the rest of the buffer again.
+                let _ = out.into_parts();
+                written
             }
-            message::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
-            return ExitCode::FAILURE;
+        };
+        let session = self.session;
+        if let Err(error) = written {
+            if error.kind() == ErrorKind::BrokenPipe {
+                return session.closed_pipe();
+            }
+            session.say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
+            return Status::FAILURE;
         }
         match self.end {
             End::Cancelled => {
-                message::say(b"interrupted: the result is incomplete");
-                interrupt::status().unwrap_or(ExitCode::FAILURE)
+                session.say(b"interrupted: the result is incomplete");
+                session.stopped().unwrap_or(Status::FAILURE)
             }
             End::Deadline => {
-                message::say(b"timed out: the result is incomplete");
-                ExitCode::FAILURE
+                session.say(b"timed out: the result is incomplete");
+                Status::FAILURE
             }
-            _ if self.fails => ExitCode::FAILURE,
-            _ => ExitCode::SUCCESS,
+            _ if self.fails => Status::FAILURE,
+            _ => Status::SUCCESS,
         }
     }
+}
+
+/// What the result is written on.
+pub(crate) enum Paper<'o> {
+    /// Standard output: in the format that the options say.
+    Text(&'o mut dyn Write),
+    /// The table of another program: the rows of `--csv`.
+    Sheet(&'o mut dyn Sheet),
 }

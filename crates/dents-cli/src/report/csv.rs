@@ -1,6 +1,7 @@
 //! The output of `--csv`: a line of titles, then a line for each row (RFC 4180). A text that is not UTF-8 is empty, and in Base64 in a
-//! column of its own at the end.
+//! column of its own at the end, called as its column with `_bytes` behind.
 
+use super::{Cell, Sheet, Type};
 use dents_render::record::{Cells, Syntax};
 use std::io::{self, Write};
 
@@ -8,52 +9,51 @@ use std::io::{self, Write};
 pub(crate) struct Csv<'o> {
     out: &'o mut dyn Write,
     cells: Cells,
+    types: Vec<Type>,
     line: Vec<u8>,
-    is_first: bool,
 }
 
 impl<'o> Csv<'o> {
-    /// Writes the titles. For each column of [texts](Csv::text) the last titles must have one with `_bytes` at its end.
-    pub(crate) fn new(titles: &[&str], out: &'o mut dyn Write) -> io::Result<Csv<'o>> {
-        writeln!(out, "{}", titles.join(","))?;
-        Ok(Csv { out, cells: Cells::new(Syntax::Csv), line: Vec::new(), is_first: true })
+    pub(crate) fn new(out: &'o mut dyn Write) -> Csv<'o> {
+        Csv { out, cells: Cells::new(Syntax::Csv), types: Vec::new(), line: Vec::new() }
+    }
+}
+
+impl Sheet for Csv<'_> {
+    fn titles(&mut self, titles: &[(&'static str, Type)]) -> io::Result<()> {
+        self.types = titles.iter().map(|(_, kind)| *kind).collect();
+        let texts = titles.iter().filter(|(_, kind)| *kind == Type::Text);
+        let bytes = texts.map(|(name, _)| format!("{name}_bytes"));
+        let titles = titles.iter().map(|(name, _)| (*name).to_owned());
+        writeln!(self.out, "{}", titles.chain(bytes).collect::<Vec<_>>().join(","))
     }
 
-    /// What stands before the next cell.
-    fn comma(&mut self) -> &'static [u8] {
-        if std::mem::take(&mut self.is_first) { b"" } else { b"," }
-    }
-
-    /// A number.
-    pub(crate) fn number(&mut self, number: i128) -> &mut Self {
-        let comma = self.comma();
-        self.line.extend_from_slice(comma);
-        self.line.extend_from_slice(number.to_string().as_bytes());
-        self
-    }
-
-    /// A word of our own, which needs no quotes.
-    pub(crate) fn word(&mut self, word: &str) -> &mut Self {
-        let comma = self.comma();
-        self.line.extend_from_slice(comma);
-        self.line.extend_from_slice(word.as_bytes());
-        self
-    }
-
-    /// Text from outside.
-    pub(crate) fn text(&mut self, text: &[u8]) -> &mut Self {
-        let comma = self.comma();
-        self.cells.text([comma, comma], Some(text), &mut self.line);
-        self
-    }
-
-    /// Writes the row.
-    pub(crate) fn end_row(&mut self) -> io::Result<()> {
+    fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        debug_assert_eq!(cells.len(), self.types.len());
+        for (nth, (cell, kind)) in cells.iter().zip(&self.types).enumerate() {
+            let comma: &[u8] = if nth == 0 { b"" } else { b"," };
+            match cell {
+                _ if *kind == Type::Text => {
+                    let text = if let Cell::Text(text) = cell { Some(*text) } else { None };
+                    self.cells.text([comma; 2], text, &mut self.line);
+                }
+                Cell::Number(number) => {
+                    self.line.extend_from_slice(comma);
+                    write!(self.line, "{number}")?;
+                }
+                Cell::Word(word) if word.contains(',') => {
+                    self.line.extend_from_slice(comma);
+                    write!(self.line, "\"{word}\"")?;
+                }
+                Cell::Word(word) => self.cells.word(comma, Some(word.as_bytes()), &mut self.line),
+                Cell::Time(time) => self.cells.time(comma, Some(*time), &mut self.line),
+                Cell::Text(_) | Cell::Null => self.cells.null(comma, &mut self.line),
+            }
+        }
         self.cells.end_row(&mut self.line);
         self.line.push(b'\n');
         let written = self.out.write_all(&self.line);
         self.line.clear();
-        self.is_first = true;
         written
     }
 }
@@ -65,9 +65,12 @@ mod tests {
     #[test]
     fn cells_with_commas_and_bytes() {
         let mut out = Vec::new();
-        let mut csv = Csv::new(&["path", "bytes", "path_bytes"], &mut out).unwrap();
-        csv.text(b"a,\"b\"").number(-7).end_row().unwrap();
-        csv.text(b"\xff").number(1).end_row().unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "path,bytes,path_bytes\n\"a,\"\"b\"\"\",-7,\n,1,/w==\n");
+        let mut csv = Csv::new(&mut out);
+        csv.titles(&[("by", Type::Word), ("path", Type::Text), ("bytes", Type::Number)]).unwrap();
+        csv.row(&[Cell::Word("user,age"), Cell::Text(b"a,\"b\""), Cell::Number(-7)]).unwrap();
+        csv.row(&[Cell::Word("size"), Cell::Text(b"\xff"), Cell::Null]).unwrap();
+        csv.row(&[Cell::Word(""), Cell::Null, Cell::Number(1)]).unwrap();
+        let lines = "by,path,bytes,path_bytes\n\"user,age\",\"a,\"\"b\"\"\",-7,\nsize,,,/w==\n,,1,\n";
+        assert_eq!(String::from_utf8(out).unwrap(), lines);
     }
 }

@@ -2,32 +2,39 @@
 
 use crate::message;
 use crate::progress::Progress;
+use crate::session::Session;
 use dents_core::batch::{Batch, Entry};
 use dents_core::tree::{Failure, Place};
 use dents_sink::Extent;
 use dents_sys::Errno;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Shared by all workers.
-pub(crate) struct Diagnostics {
+pub(crate) struct Diagnostics<'s> {
+    session: &'s Session,
     progress: Option<Progress>,
     errors: AtomicU64,
     /// Set if a scan file is not complete: whether `--partial` was given.
     partial: OnceLock<bool>,
 }
 
-impl Diagnostics {
+impl<'s> Diagnostics<'s> {
     /// Begins to show progress. Commands that use this write their result at the end, so the line of progress disturbs no output.
-    pub(crate) fn begin() -> Diagnostics {
-        Diagnostics::with(Progress::start(false, true))
+    pub(crate) fn begin(session: &'s Session) -> Diagnostics<'s> {
+        Diagnostics::with(session, false, true)
     }
 
-    /// Shows this progress.
-    pub(crate) fn with(progress: Option<Progress>) -> Diagnostics {
-        Diagnostics { progress, errors: AtomicU64::new(0), partial: OnceLock::new() }
+    /// The same, see [`Progress::start`].
+    pub(crate) fn with(session: &'s Session, asked: bool, output_is_elsewhere: bool) -> Diagnostics<'s> {
+        let progress = session.is_program().then(|| Progress::start(asked, output_is_elsewhere)).flatten();
+        Diagnostics { session, progress, errors: AtomicU64::new(0), partial: OnceLock::new() }
+    }
+
+    /// The run that this belongs to.
+    pub(crate) fn session(&self) -> &'s Session {
+        self.session
     }
 
     pub(crate) fn errors(&self) -> u64 {
@@ -41,8 +48,8 @@ impl Diagnostics {
 
     /// Counts a batch, and reports its entries for which `statx` failed.
     pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
-        if let Some(progress) = &self.progress {
-            progress.counters().saw(place, batch);
+        if let Some(counters) = self.progress.as_ref().map(Progress::counters).or(self.session.counters()) {
+            counters.saw(place, batch);
         }
         if batch.has_faults() {
             for entry in batch.iter() {
@@ -58,27 +65,26 @@ impl Diagnostics {
         let mut path = Vec::new();
         place.join(entry.name(), &mut path);
         self.errors.fetch_add(1, Relaxed);
-        message::cannot_access(&path, errno);
+        self.session.cannot_access(&path, errno);
     }
 
     /// Reports a directory that could not be opened or read to its end.
     pub(crate) fn failed(&self, failure: &Failure<'_>) {
         self.errors.fetch_add(1, Relaxed);
-        message::complain(failure);
+        self.session.complain(failure);
     }
 
     /// Reports a PATH that a scan does not have.
     pub(crate) fn not_in_scan(&self, path: &[u8], file: &[u8]) {
         self.errors.fetch_add(1, Relaxed);
-        let [path, file] = [path, file].map(message::quoted);
-        message::say(&[b"cannot find ", &path[..], b" in ", &file].concat());
+        self.session.not_in_scan(path, file);
     }
 
     /// Reports how many entries and directories a scan could not read, by its file.
     pub(crate) fn unread(&self, file: &OsStr, count: u64) {
         self.errors.fetch_add(count, Relaxed);
         let questions = message::counted(count, "request was", "requests were");
-        message::of(file.as_bytes(), &format!("{questions} not answered when it was written"));
+        self.session.of(file, &format!("{questions} not answered when it was written"));
     }
 
     /// Reports a scan file that is not of a complete scan, or does not say so.
@@ -91,6 +97,6 @@ impl Diagnostics {
             Some(_) => "not complete: the scan was stopped, or could not open every PATH",
             None => "does not say whether the scan is complete: cut off, filtered, or of an earlier version",
         };
-        message::of(file.as_bytes(), &format!("{problem}; --partial takes it as it is"));
+        self.session.of(file, &format!("{problem}; --partial takes it as it is"));
     }
 }

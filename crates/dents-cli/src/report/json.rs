@@ -26,7 +26,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    pub(crate) fn new(command: &'static str, completion: &Completion) -> Head {
+    pub(crate) fn new(command: &'static str, completion: &Completion<'_>) -> Head {
         Head { dents: command, schema: SCHEMA, complete: completion.complete, errors: completion.errors }
     }
 }

@@ -1,13 +1,11 @@
 //! `--journal DIR`: rows go to a journal first, and into the output at the end; a scan that was killed resumes from its journal.
 
-use super::out::FirstError;
 use super::rows::{self, Rows};
-use super::{Args, Done, walk};
+use super::{Done, Task};
 use crate::consumer::Consumer;
 use crate::entry::Found;
-use crate::filter::Filter;
 use crate::owners::SharedOwners;
-use crate::{interrupt, message};
+use clap::ArgMatches;
 use clap::parser::ValueSource;
 use dents_core::batch::{Batch, Time};
 use dents_core::tree::{End, Failure, Place, Step};
@@ -17,7 +15,6 @@ use dents_sink::{Part, Row, time};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Options that do not change which rows there are.
 const OTHERS: [&str; 15] = [
@@ -40,27 +37,26 @@ const OTHERS: [&str; 15] = [
 
 /// The same as [`super::rows()`], by way of a journal.
 pub(super) fn scan(
-    args: &Args,
-    filter: &Filter<'_>,
+    task: &Task<'_>,
     (format, path): (dents_sink::Format, &Path),
     dir: &Path,
-    first_error: &FirstError,
+    options: &str,
 ) -> io::Result<Done> {
+    let Task { args, session, first_error, .. } = task;
     dents_sink::check(path, format)?;
     let (owners, operands) = (SharedOwners::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
-    let journal = Journal::open(dir, &Scan { options: &words(), paths: &paths }, Options::default())?;
+    let journal = Journal::open(dir, &Scan { options, paths: &paths }, Options::default())?;
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
         let noun = if directories == 1 { "directory" } else { "directories" };
         let told = format!("resuming after {directories} {noun}; the journal is {age} old");
-        message::say(told.as_bytes());
+        session.say(told.as_bytes());
     }
-    let make =
-        || Journaled { rows: Rows::new(journal.writer(), first_error, &owners, &operands), first_error };
-    let mut done = walk(args, filter, first_error, (rows::NEEDS, true), Some(&journal), make);
+    let make = || Journaled { rows: Rows::new(journal.writer(), first_error, &owners, &operands), task };
+    let mut done = task.walk((rows::NEEDS, true), Some(&journal), make);
     if done.end != End::Complete || first_error.is_set() {
-        message::say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
+        session.say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
         return Ok(done);
     }
     let _hold = super::hold(path);
@@ -91,8 +87,7 @@ fn age(since: Time) -> String {
 }
 
 /// The options that decide which rows there are, as they were given; quoted, so that different command lines give different texts.
-fn words() -> String {
-    let matches = crate::command().get_matches();
+pub(super) fn words(matches: &ArgMatches) -> String {
     let Some(matches) = matches.subcommand_matches("scan") else { return String::new() };
     let mut words = Vec::new();
     for id in matches.ids().map(clap::Id::as_str).filter(|id| !OTHERS.contains(id)) {
@@ -109,13 +104,13 @@ fn words() -> String {
 /// Writes one worker's rows to the journal.
 struct Journaled<'j> {
     rows: Rows<'j, Writer<'j>>,
-    first_error: &'j FirstError,
+    task: &'j Task<'j>,
 }
 
 impl Journaled<'_> {
     fn note(&self, result: io::Result<()>) {
         if let Err(error) = result {
-            self.first_error.note(error);
+            self.task.first_error.note(error);
         }
     }
 }
@@ -148,7 +143,7 @@ impl Consumer for Journaled<'_> {
 
     /// A worker that was stopped in the middle of a directory must not flush: that would mark the directory as complete.
     fn finish(&mut self) {
-        if !self.first_error.is_set() && !interrupt::flag().load(Relaxed) {
+        if !self.task.first_error.is_set() && !self.task.session.is_stopped() {
             self.rows.finish();
         }
     }

@@ -18,19 +18,20 @@ use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::kinds::Kinds;
 use crate::filter::{self, Depths, Filter};
-use crate::interrupt::{self, Hold};
+use crate::interrupt::Hold;
 use crate::message;
 use crate::owners::SharedOwners;
-use crate::progress::Progress;
 use crate::report::Diagnostics;
-use crate::source::{Below, File, Gathered, Job, Opened, Source, Special, Way};
+use crate::session::{Session, Status};
+use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
+use clap::ArgMatches;
 use dents_core::batch::Batch;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::{End, Place, Step, Tally};
-use dents_sink::Extent;
 use dents_sink::journal::Journal;
 use dents_sink::read::Columns;
+use dents_sink::{Extent, Sink};
 use format::Printer;
 use out::{FirstError, Out};
 use output::{Output, Target};
@@ -39,8 +40,6 @@ use rows::Rows;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// List a tree
@@ -86,26 +85,43 @@ FILE.partial, or resumes from its journal when it is run again.
 Exit status: 0; 1 if something could not be read or written, or the scan is not complete; 2 for a wrong command line; 128 \
 and the number of the signal that stopped it, 130 for Ctrl-C.";
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Status {
     let made_ready = || Ok::<_, String>((args.filter()?, args.output.target()?));
     let (filter, target) = match made_ready() {
         Ok(ready) => ready,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let first_error = FirstError::default();
+    let task = Task { args, filter, session, first_error: FirstError::default() };
     let done = match (target, args.output.journal.as_deref()) {
-        (Target::Text(path), _) => text(args, &filter, path, &first_error),
-        (Target::Rows(format, path), None) => rows(args, &filter, format, path, &first_error),
+        (Target::Text(path), _) => task.text(path),
+        (Target::Rows(format, path), None) => task.file(format, path),
         (Target::Rows(format, path), Some(dir)) => {
-            journal::scan(args, &filter, (format, path), dir, &first_error).map(Ok)
+            journal::scan(&task, (format, path), dir, &journal::words(matches)).map(Ok)
         }
     };
-    match (first_error.into_result(), done) {
-        (Ok(()), Ok(Ok(done))) => status(&done, args.output.path()),
-        // The scan file cannot be read, which was reported.
-        (Ok(()), Ok(Err(code))) => code,
-        (Err(error), _) | (_, Err(error)) => cannot_write(&error),
+    task.end(done)
+}
+
+/// The rows of a scan, given to `sink`, with what they need alone.
+pub(crate) fn give(args: &Args, session: &Session, needs: Needs, sink: &dyn Sink) -> Status {
+    let filter = match args.filter() {
+        Ok(filter) => filter,
+        Err(error) => return session.wrong(&error),
+    };
+    if let Some(option) = args.output.about_files() {
+        return session.wrong(&format!("{option} is for output to a file"));
     }
+    let task = Task { args, filter, session, first_error: FirstError::default() };
+    let done = task.opened().map(|opened| task.rows(needs, opened, sink));
+    task.end(Ok(done.and_then(|done| done)))
+}
+
+/// A scan, as it was ordered.
+struct Task<'t> {
+    args: &'t Args,
+    filter: Filter<'t>,
+    session: &'t Session,
+    first_error: FirstError,
 }
 
 impl Args {
@@ -119,77 +135,156 @@ impl Args {
     }
 }
 
-/// Lines of text.
-fn text(args: &Args, filter: &Filter<'_>, path: &Path, first_error: &FirstError) -> io::Result<Finished> {
-    let opened = match args.source.file().map(File::open).transpose() {
-        Ok(opened) => opened,
-        Err(code) => return Ok(Err(code)),
-    };
-    let out = Out::create(path, first_error)?;
-    let owners = SharedOwners::default();
-    let output = &args.output;
-    let printer = |format| Printer::new(format, &out, &owners);
-    let paths = || Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null);
-    let done = match &output.printf {
-        Some(format) => {
-            gather(args, filter, first_error, (format.needs(), format.wants_extra()), opened, || {
-                printer(format)
-            })
-        }
-        None if output.quiet => {
-            gather(args, filter, first_error, (Needs::empty(), false), opened, || Nothing)
-        }
-        None => gather(args, filter, first_error, (Needs::empty(), false), opened, paths),
-    };
-    let mut done = match done {
-        Ok(done) => done,
-        Err(code) => return Ok(Err(code)),
-    };
-    let _hold = hold(path);
-    done.renamed = out.commit(done.extent())?;
-    Ok(Ok(done))
-}
-
-/// A file of rows.
-fn rows(
-    args: &Args,
-    filter: &Filter<'_>,
-    format: dents_sink::Format,
-    path: &Path,
-    first_error: &FirstError,
-) -> io::Result<Finished> {
-    let opened = match args.source.file().map(File::open).transpose() {
-        Ok(opened) => opened,
-        Err(code) => return Ok(Err(code)),
-    };
-    let begun = opened.as_ref().and_then(|opened| opened.span().begun);
-    let sink =
-        dents_sink::create(path, format, &args.output.about(begun.unwrap_or_else(dents_sink::time::now)))?;
-    let (owners, operands) = (SharedOwners::default(), args.walk.paths());
-    let make = || Rows::new(sink.part(), first_error, &owners, &operands);
-    let mut done = match gather(args, filter, first_error, (rows::NEEDS, true), opened, make) {
-        Ok(done) => done,
-        Err(code) => return Ok(Err(code)),
-    };
-    if !first_error.is_set() {
-        let _hold = hold(path);
-        done.renamed = sink.finish(done.extent())?;
+impl Task<'_> {
+    /// The scan file, if there is one.
+    fn opened(&self) -> Result<Option<Opened<'_>>, Status> {
+        self.args.source.file().map(|file| file.open(self.session)).transpose()
     }
-    Ok(Ok(done))
-}
 
-/// The entries of the tree, or of the scan file.
-fn gather<C: Consumer<State = ()>>(
-    args: &Args,
-    filter: &Filter<'_>,
-    first_error: &FirstError,
-    needs: (Needs, bool),
-    opened: Option<Opened<'_>>,
-    make: impl Fn() -> C + Sync,
-) -> Finished {
-    match opened {
-        None => Ok(walk(args, filter, first_error, needs, None, make)),
-        Some(opened) => read(args, filter, first_error, needs.0, opened, make),
+    /// Lines of text.
+    fn text(&self, path: &Path) -> io::Result<Finished> {
+        let opened = match self.opened() {
+            Ok(opened) => opened,
+            Err(status) => return Ok(Err(status)),
+        };
+        let out = Out::create(path, &self.first_error)?;
+        let owners = SharedOwners::default();
+        let output = &self.args.output;
+        let printer = |format| Printer::new(format, &out, &owners);
+        let paths = || Paths::new(&out, output.end_of_line(), output.is_seen() && !output.null);
+        let done = match &output.printf {
+            Some(format) => self.gather((format.needs(), format.wants_extra()), opened, || printer(format)),
+            None if output.quiet => self.gather((Needs::empty(), false), opened, || Nothing),
+            None => self.gather((Needs::empty(), false), opened, paths),
+        };
+        let mut done = match done {
+            Ok(done) => done,
+            Err(status) => return Ok(Err(status)),
+        };
+        let _hold = hold(path);
+        done.renamed = out.commit(done.extent())?;
+        Ok(Ok(done))
+    }
+
+    /// A file of rows.
+    fn file(&self, format: dents_sink::Format, path: &Path) -> io::Result<Finished> {
+        let opened = match self.opened() {
+            Ok(opened) => opened,
+            Err(status) => return Ok(Err(status)),
+        };
+        let begun = opened.as_ref().and_then(|opened| opened.span().begun);
+        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now));
+        let sink = dents_sink::create(path, format, &about)?;
+        let mut done = match self.rows(rows::NEEDS, opened, &*sink) {
+            Ok(done) => done,
+            Err(status) => return Ok(Err(status)),
+        };
+        if !self.first_error.is_set() {
+            let _hold = hold(path);
+            done.renamed = sink.finish(done.extent())?;
+        }
+        Ok(Ok(done))
+    }
+
+    /// Rows with these facts.
+    fn rows(&self, needs: Needs, opened: Option<Opened<'_>>, sink: &dyn Sink) -> Finished {
+        let (owners, operands) = (SharedOwners::default(), self.args.walk.paths());
+        let make = || Rows::new(sink.part(), &self.first_error, &owners, &operands);
+        self.gather((needs, true), opened, make)
+    }
+
+    /// The entries of the tree, or of the scan file. `needs` are those of the output, for entries that pass, and whether it reads the
+    /// column called extra.
+    fn gather<C: Consumer<State = ()>>(
+        &self,
+        needs: (Needs, bool),
+        opened: Option<Opened<'_>>,
+        make: impl Fn() -> C + Sync,
+    ) -> Finished {
+        match opened {
+            None => Ok(self.walk(needs, None, make)),
+            Some(opened) => self.read(needs.0, opened, make),
+        }
+    }
+
+    fn diagnostics(&self) -> Diagnostics<'_> {
+        let output = &self.args.output;
+        Diagnostics::with(self.session, output.progress, !output.is_seen())
+    }
+
+    /// Walks, with an output for each worker, and flushes these at the end.
+    fn walk<C: Consumer<State = ()>>(
+        &self,
+        (needs, extra): (Needs, bool),
+        journal: Option<&Journal>,
+        make: impl Fn() -> C + Sync,
+    ) -> Done {
+        let (started, diagnostics) = (Instant::now(), self.diagnostics());
+        let output = &self.args.output;
+        let special = Special {
+            journal,
+            extra,
+            workers: output.sync.then_some(1),
+            counts: output.statistics,
+            leaves_out_loops: true,
+            must_stop: &|| self.first_error.is_set() || self.session.is_stopped(),
+            ..Special::default()
+        };
+        let gathered = self.job(&diagnostics, needs).walk(&special, make);
+        drop(diagnostics);
+        let Gathered { end, tally, kinds, root_failed, .. } = gathered;
+        let done = Done { end, tally, kinds, root_failed, renamed: None, from_file: false };
+        self.statistics(&done, started);
+        done
+    }
+
+    /// Reads a scan file. What it could not read counts as a fault, as in the walk that wrote it.
+    fn read<C: Consumer<State = ()>>(
+        &self,
+        needs: Needs,
+        opened: Opened<'_>,
+        make: impl Fn() -> C + Sync,
+    ) -> Finished {
+        let (started, diagnostics) = (Instant::now(), self.diagnostics());
+        let columns = if needs == rows::NEEDS {
+            Columns::all()
+        } else {
+            Columns::PATH | Columns::USER | Columns::GROUP
+        };
+        let must_stop = || self.first_error.is_set();
+        let way = Way { columns, below: Below::Every, in_order: true, must_stop: &must_stop };
+        let gathered = self.job(&diagnostics, needs).read(opened, &way, make)?;
+        let (faults, may_be_partial) = (diagnostics.errors(), diagnostics.may_be_partial());
+        drop(diagnostics);
+        let Gathered { end, mut tally, kinds, extent, .. } = gathered;
+        tally.faults = faults + u64::from(may_be_partial == Some(false));
+        let root_failed = end == End::Complete && extent != Some(Extent::Complete);
+        let done = Done { end, tally, kinds, root_failed, renamed: None, from_file: true };
+        self.statistics(&done, started);
+        Ok(done)
+    }
+
+    fn job<'j>(&'j self, diagnostics: &'j Diagnostics<'j>, needs: Needs) -> Job<'j> {
+        let (walk, source, filter) = (&self.args.walk, &self.args.source, &self.filter);
+        let (needs, must) = (NeedsByKind::all(needs), NeedsByKind::default());
+        Job { walk, source, filter, diagnostics, needs, must }
+    }
+
+    fn statistics(&self, done: &Done, started: Instant) {
+        if self.args.output.statistics {
+            let lines = statistics::lines(done, started.elapsed());
+            lines.iter().for_each(|line| self.session.say(line.as_bytes()));
+        }
+    }
+
+    /// The exit status.
+    fn end(self, done: io::Result<Finished>) -> Status {
+        match (self.first_error.into_result(), done) {
+            (Ok(()), Ok(Ok(done))) => status(&done, self.args.output.path(), self.session),
+            // The scan file cannot be read, which was reported.
+            (Ok(()), Ok(Err(status))) => status,
+            (Err(error), _) | (_, Err(error)) => cannot_write(&error, self.session),
+        }
     }
 }
 
@@ -199,7 +294,7 @@ fn hold(path: &Path) -> Option<Hold> {
 }
 
 /// The result, or the exit status of a scan file that cannot be read.
-type Finished = Result<Done, ExitCode>;
+type Finished = Result<Done, Status>;
 
 /// The result of a walk, or of reading a scan file.
 struct Done {
@@ -221,71 +316,6 @@ impl Done {
     }
 }
 
-/// Walks, with an output for each worker, and flushes these at the end. `needs` are those of the output, for entries that
-/// pass, and whether it reads the column called extra.
-fn walk<C: Consumer<State = ()>>(
-    args: &Args,
-    filter: &Filter<'_>,
-    first_error: &FirstError,
-    (needs, extra): (Needs, bool),
-    journal: Option<&Journal>,
-    make: impl Fn() -> C + Sync,
-) -> Done {
-    let started = Instant::now();
-    let diagnostics = Diagnostics::with(Progress::start(args.output.progress, !args.output.is_seen()));
-    let special = Special {
-        journal,
-        extra,
-        workers: args.output.sync.then_some(1),
-        counts: args.output.statistics,
-        leaves_out_loops: true,
-        must_stop: &|| first_error.is_set() || interrupt::flag().load(Relaxed),
-        ..Special::default()
-    };
-    let gathered = args.job(filter, &diagnostics, needs).walk(&special, make);
-    drop(diagnostics);
-    let Gathered { end, tally, kinds, root_failed, .. } = gathered;
-    let done = Done { end, tally, kinds, root_failed, renamed: None, from_file: false };
-    if args.output.statistics {
-        statistics::say(&done, started.elapsed());
-    }
-    done
-}
-
-/// Reads a scan file. What it could not read counts as a fault, as in the walk that wrote it.
-fn read<C: Consumer<State = ()>>(
-    args: &Args,
-    filter: &Filter<'_>,
-    first_error: &FirstError,
-    needs: Needs,
-    opened: Opened<'_>,
-    make: impl Fn() -> C + Sync,
-) -> Finished {
-    let started = Instant::now();
-    let diagnostics = Diagnostics::with(Progress::start(args.output.progress, !args.output.is_seen()));
-    let columns =
-        if needs == rows::NEEDS { Columns::all() } else { Columns::PATH | Columns::USER | Columns::GROUP };
-    let way = Way { columns, below: Below::Every, in_order: true, must_stop: &|| first_error.is_set() };
-    let gathered = args.job(filter, &diagnostics, needs).read(opened, &way, make)?;
-    let (faults, may_be_partial) = (diagnostics.errors(), diagnostics.may_be_partial());
-    drop(diagnostics);
-    let Gathered { end, mut tally, kinds, extent, .. } = gathered;
-    tally.faults = faults + u64::from(may_be_partial == Some(false));
-    let root_failed = end == End::Complete && extent != Some(Extent::Complete);
-    let done = Done { end, tally, kinds, root_failed, renamed: None, from_file: true };
-    if args.output.statistics {
-        statistics::say(&done, started.elapsed());
-    }
-    Ok(done)
-}
-
-impl Args {
-    fn job<'j>(&'j self, filter: &'j Filter<'_>, diagnostics: &'j Diagnostics, needs: Needs) -> Job<'j> {
-        let (needs, must) = (NeedsByKind::all(needs), NeedsByKind::default());
-        Job { walk: &self.walk, source: &self.source, filter, diagnostics, needs, must }
-    }
-}
-
 /// `-q`: no output.
 struct Nothing;
 
@@ -302,37 +332,37 @@ impl Consumer for Nothing {
 }
 
 /// The exit status of a walk whose output arrived. A signal that came after the end of the walk changed nothing.
-fn status(done: &Done, file: &Path) -> ExitCode {
+fn status(done: &Done, file: &Path, session: &Session) -> Status {
     let (why, status) = match done.end {
-        End::Complete if !done.root_failed && done.tally.faults == 0 => return ExitCode::SUCCESS,
-        End::Complete if !done.root_failed => return ExitCode::FAILURE,
+        End::Complete if !done.root_failed && done.tally.faults == 0 => return Status::SUCCESS,
+        End::Complete if !done.root_failed => return Status::FAILURE,
         // That the scan file is partial was reported, or accepted.
         End::Complete if done.from_file && done.renamed.is_none() => {
-            return if done.tally.faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            return if done.tally.faults == 0 { Status::SUCCESS } else { Status::FAILURE };
         }
-        End::Complete if done.from_file => ("the scan is not complete", ExitCode::FAILURE),
-        End::Complete => ("not every PATH could be opened", ExitCode::FAILURE),
-        End::Deadline => ("timed out", ExitCode::FAILURE),
-        End::Cancelled | End::Stopped => ("interrupted", interrupt::status().unwrap_or(ExitCode::FAILURE)),
+        End::Complete if done.from_file => ("the scan is not complete", Status::FAILURE),
+        End::Complete => ("not every PATH could be opened", Status::FAILURE),
+        End::Deadline => ("timed out", Status::FAILURE),
+        End::Cancelled | End::Stopped => ("interrupted", session.stopped().unwrap_or(Status::FAILURE)),
     };
     match &done.renamed {
         Some(partial) => {
             let [partial, file] = [partial, file].map(|path| message::quoted(path.as_os_str().as_bytes()));
             let found = [why.as_bytes(), b": the incomplete result is in ", &partial].concat();
-            message::say(&[&found[..], b", and ", &file, b" is unchanged"].concat());
+            session.say(&[&found[..], b", and ", &file, b" is unchanged"].concat());
         }
         // The PATH was reported already, and nothing else is missing.
         None if done.end == End::Complete => {}
-        None => message::say(format!("{why}: the output is incomplete").as_bytes()),
+        None => session.say(format!("{why}: the output is incomplete").as_bytes()),
     }
     status
 }
 
 /// Reports an error of the output. A closed pipe is no error.
-fn cannot_write(error: &io::Error) -> ExitCode {
+fn cannot_write(error: &io::Error, session: &Session) -> Status {
     if error.kind() == ErrorKind::BrokenPipe {
-        return interrupt::die_of_closed_pipe();
+        return session.closed_pipe();
     }
-    message::say(message::plain(error).as_bytes());
-    ExitCode::FAILURE
+    session.say(message::plain(error).as_bytes());
+    Status::FAILURE
 }

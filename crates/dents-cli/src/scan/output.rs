@@ -160,6 +160,20 @@ impl Output {
         About { program, begun, timestamps: self.timestamps.unwrap_or_default(), index: self.index }
     }
 
+    /// An option that was given and makes sense for output alone.
+    pub(crate) fn about_files(&self) -> Option<&'static str> {
+        let given = [
+            (self.null, "-0"),
+            (self.quiet, "-q"),
+            (self.printf.is_some(), "--printf"),
+            (self.file.is_some(), "-o"),
+            (self.format.is_some(), "--format"),
+            (self.timestamps.is_some(), "--timestamps"),
+            (self.index, "--index"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
     /// The end of a line: NUL or newline.
     pub(crate) fn end_of_line(&self) -> u8 {
         if self.null { b'\0' } else { b'\n' }

@@ -1,7 +1,7 @@
 //! `-s`: entries by type, requests, time.
 
 use super::Done;
-use crate::message::{self, counted};
+use crate::message::counted;
 use dents_core::needs::Kind;
 use dents_core::tree::Tally;
 use dents_render::quantity::grouped;
@@ -20,14 +20,8 @@ const WORDS: [(Kind, &str, &str); 9] = [
     (Kind::Unknown, "other", "others"),
 ];
 
-/// Writes the statistics to standard error.
-pub(crate) fn say(done: &Done, time: Duration) {
-    for line in lines(done, time) {
-        message::say(line.as_bytes());
-    }
-}
-
-fn lines(done: &Done, time: Duration) -> [String; 3] {
+/// The lines of it.
+pub(super) fn lines(done: &Done, time: Duration) -> [String; 3] {
     let Tally { directories, entries, reads, stats, workers, faults, .. } = done.tally;
     let found = WORDS.iter().map(|(kind, one, many)| (done.kinds[*kind as usize], one, many));
     let found = found.filter(|(count, ..)| *count > 0).map(|(count, one, many)| counted(count, one, many));

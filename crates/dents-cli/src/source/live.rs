@@ -4,7 +4,6 @@ use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::{Filter, IgnoreRules};
 use crate::inode::{Inode, target};
-use crate::message;
 use crate::report::Diagnostics;
 use dents::gitignore;
 use dents_core::batch::{Asked, Batch, Entry};
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// What all workers share.
 pub(crate) struct Plan<'p> {
     pub(crate) filter: &'p Filter<'p>,
-    pub(crate) diagnostics: &'p Diagnostics,
+    pub(crate) diagnostics: &'p Diagnostics<'p>,
     /// What the command must know also of entries that do not pass.
     pub(crate) must: NeedsByKind,
     /// Whether entries are what links lead to.
@@ -133,7 +132,7 @@ impl<'p, C: Consumer> Live<'p, C> {
             Err(Errno::LOOP) => {
                 self.circles += 1;
                 place.join(entry.name(), &mut self.scratch);
-                message::cannot_access(&self.scratch, Errno::LOOP);
+                self.plan.diagnostics.session().cannot_access(&self.scratch, Errno::LOOP);
                 true
             }
             Err(_) => false,
@@ -158,7 +157,8 @@ impl<C: Consumer> Visitor for Live<'_, C> {
             state.operand = entry::operand(place.path, place.depth);
         }
         if self.plan.filter.reads_ignore_files() {
-            let complain = &mut |path: &[u8], why: &str| message::about("cannot use", path, why);
+            let complain =
+                &mut |path: &[u8], why: &str| self.plan.diagnostics.session().about("cannot use", path, why);
             // In `opened` the directory is always open.
             state.rules = place.dir.and_then(|dir| {
                 gitignore::enter(place.path, place.depth == 1, dir, state.rules.as_ref(), complain)

@@ -15,8 +15,8 @@ use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::Filter;
 use crate::report::Diagnostics;
+use crate::session::{Session, Status};
 use crate::walk::Walk;
-use crate::{interrupt, message};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
 use dents_core::tree::{End, Options, Tally};
@@ -28,7 +28,6 @@ use rows::Rows;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use surroundings::Surroundings;
@@ -58,7 +57,7 @@ pub(crate) struct Job<'j> {
     pub(crate) walk: &'j Walk,
     pub(crate) source: &'j Source,
     pub(crate) filter: &'j Filter<'j>,
-    pub(crate) diagnostics: &'j Diagnostics,
+    pub(crate) diagnostics: &'j Diagnostics<'j>,
     /// What the command needs of entries that pass.
     pub(crate) needs: NeedsByKind,
     /// What it must know also of entries that do not pass.
@@ -142,7 +141,7 @@ impl Job<'_> {
         }
         if self.source.explain {
             let Tally { entries, stats, directories, .. } = tally;
-            message::say(
+            self.diagnostics.session().say(
                 format!("cost: {stats} statx for {entries} entries; {directories} directories read")
                     .as_bytes(),
             );
@@ -153,7 +152,7 @@ impl Job<'_> {
 
     fn options(&self, special: &Special<'_>) -> Options<'_> {
         let needs = self.filter.needs(self.needs, self.walk.follows()) | self.must;
-        let mut options = self.walk.options(needs);
+        let mut options = self.walk.options(needs, self.diagnostics.session());
         options.max_depth = self.filter.max_depth();
         options.extra = special.extra || self.filter.reads_extra();
         options.workers = special.workers.or(options.workers);
@@ -170,11 +169,13 @@ impl Job<'_> {
 
     fn explain(&self, needs: NeedsByKind) {
         if self.source.explain {
-            self.filter.explain().iter().for_each(|line| message::say(line.as_bytes()));
+            self.filter.explain().iter().for_each(|line| self.diagnostics.session().say(line.as_bytes()));
             let needs = Kind::KNOWN.into_iter().filter(|kind| needs.asks(*kind));
             let kinds: Vec<String> = needs.map(|kind| format!("{kind:?}")).collect();
             let kinds = if kinds.is_empty() { "no entry".to_owned() } else { kinds.join(", ") };
-            message::say(format!("stat'ed, if they pass the free tests: {kinds}").as_bytes());
+            self.diagnostics
+                .session()
+                .say(format!("stat'ed, if they pass the free tests: {kinds}").as_bytes());
         }
     }
 
@@ -185,16 +186,18 @@ impl Job<'_> {
         opened: Opened<'_>,
         way: &Way<'_>,
         make: impl Fn() -> C + Sync,
-    ) -> Result<Gathered<C>, ExitCode> {
+    ) -> Result<Gathered<C>, Status> {
         self.explain(self.needs);
         let Opened { file, reader } = opened;
-        let surroundings = Surroundings::of(self.filter, self.walk, file)?;
+        let surroundings = Surroundings::of(self, file)?;
         let plan = rows::Plan::new(self, &surroundings, way, file.may_be_partial);
         let below = plan.paths();
         let wanted = Wanted { columns: self.columns(way), below: &below };
         if self.source.explain {
             let RowGroups { read, skipped } = reader.row_groups(&wanted);
-            message::say(format!("cost: {read} row groups read, {skipped} skipped").as_bytes());
+            self.diagnostics
+                .session()
+                .say(format!("cost: {read} row groups read, {skipped} skipped").as_bytes());
         }
         let workers = if way.in_order { 1 } else { self.walk.workers() };
         let mut consumers: Vec<C> = (0..workers).map(|_| make()).collect();
@@ -204,11 +207,11 @@ impl Job<'_> {
         let outcome = reader.read(&wanted, workers, taker).map(|(_, extent)| extent);
         let (extent, end) = match outcome {
             Ok(extent) => (extent, End::Complete),
-            Err(_) if interrupt::flag().load(Relaxed) => (None, End::Cancelled),
+            Err(_) if self.diagnostics.session().is_stopped() => (None, End::Cancelled),
             Err(_) if (way.must_stop)() => (None, End::Stopped),
             Err(error) => {
-                message::say(error.to_string().as_bytes());
-                return Err(ExitCode::FAILURE);
+                self.diagnostics.session().say(error.to_string().as_bytes());
+                return Err(Status::FAILURE);
             }
         };
         consumers.iter_mut().for_each(C::finish);
@@ -319,16 +322,14 @@ pub(crate) struct Opened<'a> {
 
 impl<'a> File<'a> {
     /// Opens it. Errors are reported.
-    pub(crate) fn open(self) -> Result<Opened<'a>, ExitCode> {
-        // Signals are handled from here on, also while opening a FIFO waits for its writer.
-        interrupt::flag();
-        Ok(Opened { file: self, reader: self.reader()? })
+    pub(crate) fn open(self, session: &Session) -> Result<Opened<'a>, Status> {
+        Ok(Opened { file: self, reader: self.reader(session)? })
     }
 
-    fn reader(self) -> Result<Reader, ExitCode> {
+    fn reader(self, session: &Session) -> Result<Reader, Status> {
         read::open(Path::new(self.path)).map_err(|error| {
-            message::say(error.to_string().as_bytes());
-            ExitCode::FAILURE
+            session.say(error.to_string().as_bytes());
+            Status::FAILURE
         })
     }
 

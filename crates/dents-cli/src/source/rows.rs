@@ -9,7 +9,6 @@ use super::{Below, Job, Way};
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::Filter;
-use crate::interrupt;
 use crate::report::Diagnostics;
 use dents_core::needs::Kind;
 use dents_sink::read::Take;
@@ -23,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(super) struct Plan<'p> {
     filter: &'p Filter<'p>,
     surroundings: &'p Surroundings,
-    diagnostics: &'p Diagnostics,
+    diagnostics: &'p Diagnostics<'p>,
     /// The PATHs that were given; none for the operands of the scan.
     roots: Vec<Root>,
     way: &'p Way<'p>,
@@ -95,7 +94,7 @@ pub(super) struct Rows<'p, C: Consumer> {
 
 impl<C: Consumer> Take for Rows<'_, C> {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        if interrupt::flag().load(Relaxed) || (self.plan.way.must_stop)() {
+        if self.plan.diagnostics.session().is_stopped() || (self.plan.way.must_stop)() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         self.take(row);

@@ -1,19 +1,16 @@
 //! What the rows of a scan file tell of each other: which directories are empty, and which lie on other file systems. Found in a
 //! pass of its own before the rows are given, only where a filter asks for it.
 
-use super::File;
 use super::root::Root;
+use super::{File, Job};
 use crate::entry;
-use crate::filter::Filter;
-use crate::message;
-use crate::walk::Walk;
+use crate::session::{Session, Status};
 use dents_core::needs::Kind;
 use dents_sink::Row;
 use dents_sink::read::{Columns, Wanted};
 use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
-use std::process::ExitCode;
 
 /// The facts. Sixteen bytes for each directory with entries; the path of each directory that begins another file system.
 #[derive(Default)]
@@ -33,24 +30,25 @@ type Device = (u32, u32);
 
 impl Surroundings {
     /// Reads the file once for `--empty`, twice for `-x`.
-    pub(super) fn of(filter: &Filter<'_>, walk: &Walk, file: File<'_>) -> Result<Surroundings, ExitCode> {
+    pub(super) fn of(job: &Job<'_>, file: File<'_>) -> Result<Surroundings, Status> {
+        let (filter, walk, session) = (job.filter, job.walk, job.diagnostics.session());
         let (mut surroundings, one_file_system) = (Surroundings::default(), walk.one_file_system());
         if !filter.seeks_empty() && !one_file_system {
             return Ok(surroundings);
         }
         if file.is_stream() {
             let option = if one_file_system { "-x" } else { "--empty" };
-            message::say(
+            session.say(
                 format!("{option} reads the scan more than once, and a pipe cannot be: name a file")
                     .as_bytes(),
             );
-            return Err(ExitCode::from(2));
+            return Err(Status::WRONG);
         }
         if filter.seeks_empty() {
-            surroundings.filled = Some(Filled::read(file)?);
+            surroundings.filled = Some(Filled::read(file, session)?);
         }
         if one_file_system {
-            surroundings.foreign = foreign(&Root::all(walk), file)?;
+            surroundings.foreign = foreign(&Root::all(walk), file, session)?;
         }
         Ok(surroundings)
     }
@@ -74,11 +72,11 @@ impl Surroundings {
 }
 
 impl Filled {
-    fn read(file: File<'_>) -> Result<Filled, ExitCode> {
+    fn read(file: File<'_>, session: &Session) -> Result<Filled, Status> {
         let mut filled =
             Filled { keys: [RandomState::new(), RandomState::new()], directories: HashSet::new() };
         let mut last = Vec::new();
-        each(file, Columns::PATH, |row| {
+        each(file, session, Columns::PATH, |row| {
             // A directory that could not be read is not known to be empty.
             let failed = row.fault.is_some_and(|fault| fault.is_of_directory());
             if failed {
@@ -108,12 +106,12 @@ impl Filled {
 }
 
 /// The directories whose device is not that of their operand.
-fn foreign(roots: &[Root], file: File<'_>) -> Result<HashSet<Box<[u8]>>, ExitCode> {
+fn foreign(roots: &[Root], file: File<'_>, session: &Session) -> Result<HashSet<Box<[u8]>>, Status> {
     let mut operands: HashMap<Box<[u8]>, Device> = HashMap::new();
     let mut devices: HashSet<Device> = HashSet::new();
     let mut path = Vec::new();
     let columns = Columns::PATH | Columns::INODE;
-    each(file, columns, |row| {
+    each(file, session, columns, |row| {
         let Some(facts) = row.facts else { return };
         devices.insert(facts.dev);
         path.clear();
@@ -126,7 +124,7 @@ fn foreign(roots: &[Root], file: File<'_>) -> Result<HashSet<Box<[u8]>>, ExitCod
     if devices.len() < 2 {
         return Ok(foreign);
     }
-    each(file, columns, |row| {
+    each(file, session, columns, |row| {
         let Some(facts) = row.facts.filter(|_| row.kind == Kind::Dir) else { return };
         path.clear();
         row.path(&mut path);
@@ -147,9 +145,14 @@ fn operand<'p>(roots: &[Root], row: &Row<'_>, path: &'p [u8]) -> &'p [u8] {
 }
 
 /// Gives all rows.
-fn each(file: File<'_>, columns: Columns, give: impl FnMut(&Row<'_>) + Send) -> Result<(), ExitCode> {
+fn each(
+    file: File<'_>,
+    session: &Session,
+    columns: Columns,
+    give: impl FnMut(&Row<'_>) + Send,
+) -> Result<(), Status> {
     let mut give = Some(give);
-    let outcome = file.reader()?.read(&Wanted { columns, below: &[] }, 1, |_| {
+    let outcome = file.reader(session)?.read(&Wanted { columns, below: &[] }, 1, |_| {
         let mut give = give.take();
         move |row: &Row<'_>| {
             give.iter_mut().for_each(|give| give(row));
@@ -157,7 +160,7 @@ fn each(file: File<'_>, columns: Columns, give: impl FnMut(&Row<'_>) + Send) -> 
         }
     });
     outcome.map(|_| ()).map_err(|error| {
-        message::say(error.to_string().as_bytes());
-        ExitCode::FAILURE
+        session.say(error.to_string().as_bytes());
+        Status::FAILURE
     })
 }

@@ -3,7 +3,9 @@
 use super::Args;
 use super::key::{By, Key};
 use super::sums::{Row, Sum, Tally, Value};
-use crate::report::{Column, Completion, Csv, Head, Paint, Screen, Table, percent, write_json};
+use crate::report::{
+    Cell, Column, Completion, Csv, Head, Paint, Paper, Screen, Sheet, Table, Type, percent, write_json,
+};
 use dents_render::human::SizeFormat;
 use dents_render::record::text::exact;
 use serde::Serialize;
@@ -50,14 +52,18 @@ fn weight(args: &Args, sum: &Sum) -> u128 {
 pub(super) fn draw(
     args: &Args,
     tables: &[Tally],
-    completion: &Completion,
-    out: &mut dyn Write,
+    completion: &Completion<'_>,
+    paper: Paper<'_>,
 ) -> io::Result<()> {
+    let out = match paper {
+        Paper::Sheet(sheet) => return rows(args, tables, sheet),
+        Paper::Text(out) => out,
+    };
     if args.json {
         return json(args, tables, completion, out);
     }
     if args.csv {
-        return csv(args, tables, out);
+        return rows(args, tables, &mut Csv::new(out));
     }
     let screen = Screen::stdout();
     for (nth, tally) in tables.iter().enumerate() {
@@ -110,29 +116,40 @@ fn table(args: &Args, shown: &Shown<'_>, screen: &Screen) -> Table {
     table
 }
 
-/// A line for each row of each table: the table, the values of its one or two keys with the numbers of owners, and the sums.
-fn csv(args: &Args, tables: &[Tally], out: &mut dyn Write) -> io::Result<()> {
-    let titles =
-        ["by", "name", "id", "name2", "id2", "entries", "size", "allocated", "name_bytes", "name2_bytes"];
-    let mut csv = Csv::new(&titles, out)?;
+const TITLES: [(&str, Type); 8] = [
+    ("by", Type::Word),
+    ("name", Type::Text),
+    ("id", Type::Number),
+    ("name2", Type::Text),
+    ("id2", Type::Number),
+    ("entries", Type::Number),
+    ("size", Type::Number),
+    ("allocated", Type::Number),
+];
+
+/// For each row of each table: the table, the values of its one or two keys with the numbers of owners, and the sums.
+fn rows(args: &Args, tables: &[Tally], sheet: &mut dyn Sheet) -> io::Result<()> {
+    sheet.titles(&TITLES)?;
     for tally in tables {
         let word = tally.by.word();
-        let Shown { rows, .. } = shown(args, tally, usize::MAX);
-        for row in rows {
-            // No word of a table has a quote, and that of two keys has a comma.
-            csv.text(word.as_bytes());
-            for value in [Some(&row.first), row.second.as_ref()] {
-                csv.text(value.map_or(b"", |value| &value.name));
-                match value.and_then(|value| value.id) {
-                    Some(id) => csv.number(id.into()),
-                    None => csv.word(""),
-                };
-            }
+        for row in shown(args, tally, usize::MAX).rows {
+            let (first, second) = (Some(&row.first), row.second.as_ref());
             let Sum { entries, size, allocated } = row.sum;
-            csv.number(entries.into()).number(size as i128).number(allocated as i128).end_row()?;
+            let [entries, size, allocated] =
+                [i128::from(entries), size as i128, allocated as i128].map(Cell::Number);
+            let (name2, id2) = (name(second), id(second));
+            sheet.row(&[Cell::Word(&word), name(first), id(first), name2, id2, entries, size, allocated])?;
         }
     }
     Ok(())
+}
+
+fn name(value: Option<&Value>) -> Cell<'_> {
+    value.map_or(Cell::Null, |value| Cell::Text(&value.name))
+}
+
+fn id(value: Option<&Value>) -> Cell<'static> {
+    value.and_then(|value| value.id).map_or(Cell::Null, |id| Cell::Number(id.into()))
 }
 
 /// `{"dents":"stats", …, "tables":[{"by":"user", "rows":[{"name":"root", "id":0, "entries":N, "size":N, "allocated":N}, …],
@@ -193,7 +210,7 @@ impl<'a> RowObject<'a> {
     }
 }
 
-fn json(args: &Args, tables: &[Tally], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
+fn json(args: &Args, tables: &[Tally], completion: &Completion<'_>, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<Shown<'_>> = tables.iter().map(|tally| shown(args, tally, args.number)).collect();
     let tables = shown.iter().map(|Shown { by, rows, others, total }| TableObject {
         by: by.word(),

@@ -18,9 +18,9 @@ mod sums;
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::{self, Depths, Filter};
-use crate::message;
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
+use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use class::Now;
@@ -30,7 +30,6 @@ use dents_core::tree::{End, Follow, Step};
 use dents_sink::read::Columns;
 use hardlinks::Links;
 use key::By;
-use std::process::ExitCode;
 use sums::Sums;
 
 /// Sum up a tree by user, group, extension, age, size and depth
@@ -81,12 +80,12 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = match Filter::new(&args.filter, args.depths, None) {
         Ok(filter) => filter,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let diagnostics = Diagnostics::begin();
+    let diagnostics = Diagnostics::begin(session);
     let all = Needs::TYPE | Needs::INODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS;
     let needs = args.tables().iter().flat_map(By::keys).fold(all, |all, key| all | key.needs());
     let (needs, must) = (NeedsByKind::all(needs), NeedsByKind::default());
@@ -99,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         must,
     };
     let gathered = match args.source.file() {
-        Some(file) => file.open().and_then(|opened| from_file(args, &job, opened)),
+        Some(file) => file.open(job.diagnostics.session()).and_then(|opened| from_file(args, &job, opened)),
         None => Ok(from_tree(args, &job)),
     };
     let ((sums, links), end) = match gathered {
@@ -108,19 +107,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let tables = sums.into_tables(links);
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|out| draw::draw(args, &tables, &completion, out))
+    completion.finish(|paper| draw::draw(args, &tables, &completion, paper))
 }
 
 type Sorted = (Sums, Links);
 
 fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
-    let overlap = Overlap::new(&job.walk.paths(), job.walk.options(job.needs).follow);
+    let overlap = Overlap::new(&job.walk.paths(), job.walk.follow());
     let links = Links::new(&args.tables(), Mounts::default().overlap());
     let mut must = job.must;
     if overlap.has_directories() {
         must |= NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE);
     }
-    let new = || Sums::new(&args.tables(), Now::live());
+    let now = Now::live();
+    let new = || Sums::new(&args.tables(), now);
     let make = || Summer { sums: new(), overlap: &overlap, links: &links };
     let Gathered { consumers, end, .. } = Job { must, ..*job }.walk(&Special::default(), make);
     let sums = merged(consumers, new());
@@ -128,7 +128,7 @@ fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
 }
 
 /// Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
-fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Sorted, End), ExitCode> {
+fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Sorted, End), Status> {
     let now = Now::recorded(opened.span());
     let (overlap, links) = (Overlap::new(&[], Follow::Never), Links::new(&args.tables(), true));
     let columns =

@@ -2,7 +2,9 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::report::{Column, Completion, Csv, Head, Named, Paint, Screen, Table, write_json};
+use crate::report::{
+    Cell, Column, Completion, Csv, Head, Named, Paint, Paper, Screen, Sheet, Table, Type, write_json,
+};
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
 use dents_sink::time;
@@ -14,14 +16,18 @@ use std::io::{self, Write};
 pub(super) fn draw(
     args: &Args,
     best: &[Ranked],
-    completion: &Completion,
-    out: &mut dyn Write,
+    completion: &Completion<'_>,
+    paper: Paper<'_>,
 ) -> io::Result<()> {
+    let out = match paper {
+        Paper::Sheet(sheet) => return rows(args, best, sheet),
+        Paper::Text(out) => out,
+    };
     let screen = Screen::stdout();
     if args.json {
         json(args, best, completion, out)
     } else if args.csv {
-        csv(args, best, out)
+        rows(args, best, &mut Csv::new(out))
     } else if screen.is_terminal() && !args.null {
         table(args, best, &screen, out)
     } else {
@@ -105,19 +111,20 @@ enum Value {
     Atime(String),
 }
 
-/// A line for each: the value, under the name that it has in JSON, and the path.
-fn csv(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
+/// For each: the value, under the name that it has in JSON, and the path.
+fn rows(args: &Args, best: &[Ranked], sheet: &mut dyn Sheet) -> io::Result<()> {
     let title = match args.by {
-        By::Oldest | By::Newest => "mtime",
-        by => word(by),
+        By::Oldest | By::Newest => ("mtime", Type::Time),
+        By::Atime => ("atime", Type::Time),
+        by => (word(by), Type::Number),
     };
-    let mut csv = Csv::new(&[title, "path", "path_bytes"], out)?;
+    sheet.titles(&[title, ("path", Type::Text)])?;
     for one in best {
-        match args.by {
-            By::Size | By::Allocated | By::Entries => csv.number(one.score),
-            by => csv.word(&time::text(find::time_of(by, one.score))),
+        let value = match title {
+            (_, Type::Time) => Cell::Time(find::time_of(args.by, one.score)),
+            _ => Cell::Number(one.score),
         };
-        csv.text(&one.path).end_row()?;
+        sheet.row(&[value, Cell::Text(&one.path)])?;
     }
     Ok(())
 }
@@ -134,7 +141,7 @@ fn word(by: By) -> &'static str {
     }
 }
 
-fn json(args: &Args, best: &[Ranked], completion: &Completion, out: &mut dyn Write) -> io::Result<()> {
+fn json(args: &Args, best: &[Ranked], completion: &Completion<'_>, out: &mut dyn Write) -> io::Result<()> {
     let value = |one: &Ranked| match args.by {
         By::Size => Value::Size(number(one)),
         By::Allocated => Value::Allocated(number(one)),

@@ -8,9 +8,9 @@ mod find;
 mod heap;
 
 use crate::filter::{self, Depths, Filter};
-use crate::message;
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
+use crate::session::{Session, Status};
 use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -18,7 +18,6 @@ use dents_core::tree::End;
 use dents_sink::read::Columns;
 use find::{Counter, Finder, Fullest};
 use heap::{Best, Ranked};
-use std::process::ExitCode;
 
 /// Show the largest, oldest, newest files, the fullest directories
 ///
@@ -85,12 +84,12 @@ impl By {
     }
 }
 
-pub(crate) fn run(args: &Args) -> ExitCode {
+pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = match Filter::new(&args.filter, args.depths, None) {
         Ok(filter) => filter,
-        Err(error) => return message::wrong(&error),
+        Err(error) => return session.wrong(&error),
     };
-    let diagnostics = Diagnostics::begin();
+    let diagnostics = Diagnostics::begin(session);
     let needs = match args.by {
         By::Entries => NeedsByKind::all(Needs::TYPE),
         by => NeedsByKind::of(Kind::Reg, by.needs()),
@@ -99,7 +98,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let job =
         Job { walk, source, filter: &filter, diagnostics: &diagnostics, needs, must: NeedsByKind::default() };
     let found = match source.file() {
-        Some(file) => file.open().and_then(|opened| from_file(args, &job, opened)),
+        Some(file) => file.open(job.diagnostics.session()).and_then(|opened| from_file(args, &job, opened)),
         None => Ok(from_tree(args, &job)),
     };
     let (best, end) = match found {
@@ -107,12 +106,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(code) => return code,
     };
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|out| draw::draw(args, &best, &completion, out))
+    completion.finish(|paper| draw::draw(args, &best, &completion, paper))
 }
 
 fn from_tree(args: &Args, job: &Job<'_>) -> (Vec<Ranked>, End) {
     if args.by == By::Entries {
-        let overlap = Overlap::new(&job.walk.paths(), job.walk.options(job.needs).follow);
+        let overlap = Overlap::new(&job.walk.paths(), job.walk.follow());
         let special = Special { extra: false, ..Special::default() };
         let Gathered { consumers, end, .. } = job.walk(&special, || Fullest::new(args.number, &overlap));
         let mut all = Fullest::new(args.number, &overlap);
@@ -132,7 +131,7 @@ fn best(args: &Args, finders: Vec<Finder>) -> Vec<Ranked> {
 
 /// The same for the rows of a scan file. The fullest directories take memory for each directory, since the rows of a
 /// directory may stand anywhere in the file.
-fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Vec<Ranked>, End), ExitCode> {
+fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Vec<Ranked>, End), Status> {
     let way = Way::once(Columns::PATH);
     if args.by == By::Entries {
         let way = Way { below: Below::Farthest, ..way };

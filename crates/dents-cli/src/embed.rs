@@ -1,0 +1,46 @@
+//! Commands inside another program.
+
+use crate::report::Records;
+use crate::session::{Session, Status};
+use crate::{Cli, Command, command, scan, time};
+use clap::{ArgMatches, FromArgMatches};
+use dents_core::needs::Needs;
+use dents_sink::Sink;
+use std::ffi::OsString;
+
+/// Runs a command that writes files: `scan -o FILE`. `words` are those of the command line, without the name of the program.
+pub fn run(words: &[OsString], session: &Session) -> Status {
+    match parsed(words, session) {
+        Ok((cli, matches)) => cli.command.run(&matches, session),
+        Err(status) => status,
+    }
+}
+
+/// Runs `du`, `top`, `count`, `stats` or `diff`: the rows of its `--csv`. There is no table if the status is that of wrong options, or of a file
+/// that cannot be read.
+pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status) {
+    let status = run(words, session);
+    (session.table().and_then(|mut table| table.take()), status)
+}
+
+/// Runs `scan`, and gives its rows to a sink, with the facts that are needed; others may be zero. Filters may ask for more. The sink is not finished.
+pub fn stream(words: &[OsString], session: &Session, needs: Needs, sink: &dyn Sink) -> Status {
+    match parsed(words, session) {
+        Ok((Cli { command: Command::Scan(args) }, _)) => scan::give(&args, session, needs, sink),
+        Ok(_) => session.wrong("only scan gives a stream of rows"),
+        Err(status) => status,
+    }
+}
+
+fn parsed(words: &[OsString], session: &Session) -> Result<(Cli, ArgMatches), Status> {
+    time::restart();
+    let words = [OsString::from("dents")].into_iter().chain(words.iter().cloned());
+    let matches = command().try_get_matches_from(words);
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    parsed.map_err(|error| {
+        let text = error.to_string();
+        // What follows the first paragraph is about the command line.
+        let first = text.split("\n\n").next().unwrap_or_default();
+        session.wrong(first.strip_prefix("error: ").unwrap_or(first))
+    })
+}

@@ -1,0 +1,87 @@
+//! The commands of `dents`: scans of whole trees. Each command is a module. They share the walk ([`walk`]), where entries come from ([`source`]),
+//! and what belongs to one run ([`session`]): messages, what stops it, its result.
+//!
+//! The program is [`main`]. Other programs run a command by its words ([`table`], [`stream`]): so there is one parser of options, and
+//! one text for each error. They promise nothing to anything but the bindings of this project.
+
+mod consumer;
+mod count;
+mod diff;
+#[cfg(test)]
+mod docs;
+mod du;
+mod embed;
+mod entry;
+mod filter;
+mod inode;
+mod interrupt;
+mod locale;
+mod message;
+mod overlap;
+mod owners;
+mod progress;
+mod report;
+mod scan;
+mod session;
+mod source;
+mod stats;
+mod time;
+mod top;
+mod walk;
+
+pub use embed::{run, stream, table};
+pub use report::{Cell, Records, Type, Values};
+pub use session::{Host, Message, Session, Status};
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Scan, measure and summarise file trees of any size
+#[derive(Parser)]
+#[command(name = "dents", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Scan(Box<scan::Args>),
+    Du(Box<du::Args>),
+    Top(Box<top::Args>),
+    Count(Box<count::Args>),
+    Stats(Box<stats::Args>),
+    Diff(Box<diff::Args>),
+}
+
+/// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
+pub(crate) fn command() -> clap::Command {
+    Cli::command().mut_subcommand("du", |du| {
+        du.mut_arg("kinds", |kinds| kinds.short(None)).mut_arg("threshold", |threshold| threshold.short('t'))
+    })
+}
+
+/// The program: the command of its command line.
+pub fn main() -> ExitCode {
+    time::start();
+    dents_sink::parquet::on_panic(|message| {
+        message::say(message.as_bytes());
+        std::process::exit(1);
+    });
+    let matches = command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    cli.command.run(&matches, &Session::program()).into()
+}
+
+impl Command {
+    fn run(&self, matches: &ArgMatches, session: &Session) -> Status {
+        match self {
+            Command::Scan(args) => scan::run(args, matches, session),
+            Command::Du(args) => du::run(args, session),
+            Command::Top(args) => top::run(args, session),
+            Command::Count(args) => count::run(args, session),
+            Command::Stats(args) => stats::run(args, session),
+            Command::Diff(args) => diff::run(args, session),
+        }
+    }
+}

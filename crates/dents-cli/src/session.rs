@@ -1,0 +1,191 @@
+//! One run of a command: by the program `dents`, or inside another program.
+//!
+//! | | the program | another program |
+//! |---|---|---|
+//! | messages | standard error | [`Host::message`] |
+//! | what stops it | signals ([`interrupt`]) | [`Session::stop`] |
+//! | progress | a line on the terminal | [`Session::seen`] |
+//! | the result | standard output | [`Records`](crate::Records), or rows in a [`Sink`](dents_sink::Sink) |
+
+use crate::interrupt;
+use crate::message::{self, errno_text, quoteaf, quoted};
+use crate::progress::Counters;
+use crate::report::Records;
+use dents_core::tree::{Failure, Problem};
+use dents_sys::Errno;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The exit status of a command: 0; 1 if something could not be read or written; 2 for wrong options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status(pub u8);
+
+impl Status {
+    pub(crate) const SUCCESS: Status = Status(0);
+    pub(crate) const FAILURE: Status = Status(1);
+    pub(crate) const WRONG: Status = Status(2);
+    /// 128 and the number of SIGINT.
+    pub(crate) const INTERRUPTED: Status = Status(130);
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.0)
+    }
+}
+
+/// A message, as the program writes it to standard error after its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'m> {
+    /// Its text: a line without a newline. Names are quoted and escaped.
+    pub text: &'m [u8],
+    /// The file or directory that a system call failed for.
+    pub path: Option<&'m [u8]>,
+    /// The error number of the call.
+    pub errno: Option<i32>,
+}
+
+/// The program that a command runs inside.
+pub trait Host: Send + Sync {
+    /// Takes a message. Called by all workers: it must not wait long.
+    fn message(&self, message: &Message<'_>);
+}
+
+/// One run of a command.
+pub struct Session(Option<Inside>);
+
+/// Of a run inside another program.
+struct Inside {
+    host: Box<dyn Host>,
+    stop: AtomicBool,
+    counters: Counters,
+    table: Mutex<Option<Records>>,
+}
+
+impl Session {
+    /// A run of the program. From now on the first SIGINT, SIGTERM or SIGHUP stops it.
+    pub(crate) fn program() -> Session {
+        interrupt::flag();
+        Session(None)
+    }
+
+    /// A run inside another program.
+    pub fn inside(host: impl Host + 'static) -> Session {
+        let (stop, counters) = (AtomicBool::new(false), Counters::default());
+        Session(Some(Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) }))
+    }
+
+    /// Stops the run: its workers end after the system calls that they are in.
+    pub fn stop(&self) {
+        self.stop_flag().store(true, Relaxed);
+    }
+
+    /// The number of directories and of entries that a walk has met so far.
+    #[must_use]
+    pub fn seen(&self) -> [u64; 2] {
+        self.counters().map_or([0; 2], Counters::seen)
+    }
+
+    /// The flag that stops the run.
+    pub(crate) fn stop_flag(&self) -> &AtomicBool {
+        match &self.0 {
+            None => interrupt::flag(),
+            Some(inside) => &inside.stop,
+        }
+    }
+
+    /// Whether the run must stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop_flag().load(Relaxed)
+    }
+
+    /// The status of a run that was stopped: that of the signal.
+    pub(crate) fn stopped(&self) -> Option<Status> {
+        match &self.0 {
+            None => interrupt::status(),
+            Some(_) => self.is_stopped().then_some(Status::INTERRUPTED),
+        }
+    }
+
+    /// The status if the reader of the output has closed it. The program ends here.
+    pub(crate) fn closed_pipe(&self) -> Status {
+        if self.is_program() { interrupt::die_of_closed_pipe() } else { Status::FAILURE }
+    }
+
+    /// Whether this is a run of the program `dents`.
+    pub(crate) fn is_program(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The counters of a run inside another program.
+    pub(crate) fn counters(&self) -> Option<&Counters> {
+        self.0.as_ref().map(|inside| &inside.counters)
+    }
+
+    /// Where a run inside another program puts its table.
+    pub(crate) fn table(&self) -> Option<MutexGuard<'_, Option<Records>>> {
+        self.0.as_ref().map(|inside| inside.table.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn give(&self, text: &[u8], path: Option<&[u8]>, errno: Option<i32>) {
+        match &self.0 {
+            None => message::say(text),
+            Some(inside) => inside.host.message(&Message { text, path, errno }),
+        }
+    }
+
+    /// A message.
+    pub(crate) fn say(&self, text: &[u8]) {
+        self.give(text, None, None);
+    }
+
+    /// Reports wrong options.
+    pub(crate) fn wrong(&self, error: &str) -> Status {
+        self.say(error.as_bytes());
+        Status::WRONG
+    }
+
+    /// `PROBLEM 'NAME': REASON`: the form of all messages about an operation on a file that failed.
+    pub(crate) fn about(&self, problem: &str, name: &[u8], reason: &str) {
+        self.failed(problem, name, reason, None);
+    }
+
+    fn failed(&self, problem: &str, name: &[u8], reason: &str, errno: Option<Errno>) {
+        let text = [problem.as_bytes(), b" ", &quoteaf(name), b": ", reason.as_bytes()].concat();
+        self.give(&text, Some(name), errno.map(Errno::raw_os_error));
+    }
+
+    /// `'NAME': STATE`: a message about a file that was read.
+    pub(crate) fn of(&self, name: &OsStr, state: &str) {
+        let name = name.as_bytes();
+        self.give(&[&quoteaf(name), &b": "[..], state.as_bytes()].concat(), Some(name), None);
+    }
+
+    /// Reports a directory that could not be entered or read to its end.
+    pub(crate) fn complain(&self, failure: &Failure<'_>) {
+        let (problem, path) = (failure.problem, failure.path);
+        let reason = errno_text(failure.errno.raw_os_error());
+        match problem {
+            Problem::Open => self.failed("cannot open directory", path, &reason, Some(failure.errno)),
+            Problem::Read => self.failed("reading directory", path, &reason, Some(failure.errno)),
+            Problem::Loop => {
+                let reason = "File system loop: it is one of the directories above it";
+                self.failed("cannot enter", path, reason, Some(Errno::LOOP));
+            }
+        }
+    }
+
+    /// Reports an entry for which `statx` failed.
+    pub(crate) fn cannot_access(&self, path: &[u8], errno: Errno) {
+        self.failed("cannot access", path, &errno_text(errno.raw_os_error()), Some(errno));
+    }
+
+    /// Reports a PATH that a scan does not have.
+    pub(crate) fn not_in_scan(&self, path: &[u8], file: &[u8]) {
+        let [path, file] = [path, file].map(quoted);
+        self.say(&[b"cannot find ", &path[..], b" in ", &file].concat());
+    }
+}
