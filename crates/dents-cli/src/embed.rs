@@ -4,8 +4,8 @@ use crate::report::Records;
 use crate::session::{Session, Status};
 use crate::{Cli, Command, command, scan, time};
 use clap::{ArgMatches, FromArgMatches};
-use dents_core::needs::Needs;
 use dents_sink::Sink;
+use dents_sink::read::Columns;
 use std::ffi::OsString;
 
 /// Runs a command that writes files: `scan -o FILE`. `words` are those of the command line, without the name of the program.
@@ -23,12 +23,20 @@ pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status)
     (session.table().and_then(|mut table| table.take()), status)
 }
 
-/// Runs `scan`, and gives its rows to a sink, with the facts that are needed; others may be zero. Filters may ask for more. The sink is not finished.
-pub fn stream(words: &[OsString], session: &Session, needs: Needs, sink: &dyn Sink) -> Status {
+/// Runs `scan`, and gives its rows to a sink, with these columns; others have neutral values. The sink is not finished.
+///
+/// # Errors
+/// Wrong options, a scan file that cannot be read, an error of the sink, or the run was stopped. Entries that cannot be read have rows.
+pub fn stream(
+    words: &[OsString],
+    session: &Session,
+    columns: Columns,
+    sink: &dyn Sink,
+) -> Result<Status, Status> {
     match parsed(words, session) {
-        Ok((Cli { command: Command::Scan(args) }, _)) => scan::give(&args, session, needs, sink),
-        Ok(_) => session.wrong("only scan gives a stream of rows"),
-        Err(status) => status,
+        Ok((Cli { command: Command::Scan(args) }, _)) => scan::give(&args, session, columns, sink),
+        Ok(_) => Err(session.wrong("only scan gives a stream of rows")),
+        Err(status) => Err(status),
     }
 }
 

@@ -77,7 +77,7 @@ impl Drop for Progress {
 impl Counters {
     /// Counts a batch: three atomic operations.
     pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
-        self.directories.fetch_add(u64::from(place.piece.index == 0), Relaxed);
+        self.directories.fetch_add(u64::from(place.piece.index == 0 && place.depth > 0), Relaxed);
         self.entries.fetch_add(batch.len() as u64, Relaxed);
         if self.wants_path.load(Relaxed) && self.wants_path.swap(false, Relaxed) {
             let mut path = unpoisoned(&self.path);

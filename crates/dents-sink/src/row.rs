@@ -3,6 +3,7 @@
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use dents_core::path;
+use crate::words;
 
 /// One entry, or one directory that could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,14 @@ pub enum Asked {
     Read,
     /// To enter a directory that is one of those above it (`ELOOP`).
     Loop,
+}
+
+impl Asked {
+    /// The word that stands for it in all formats.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        words::of_asked(self)
+    }
 }
 
 impl Fault {

@@ -12,6 +12,7 @@ use crate::step::{cargo, workspace};
 /// point down only. A crate that is not in here has to be put here first.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-ls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
+    ("dents-arrow", &["dents-cli", "dents-sink", "dents-render", "dents-core", "dents-sys"]),
     ("dents-cli", &["dents", "dents-sink", "dents-render", "dents-locale", "dents-core", "dents-sys"]),
     ("dents", &["dents-core", "dents-sys"]),
     ("dents-sink", &["dents-render", "dents-locale", "dents-core", "dents-sys"]),

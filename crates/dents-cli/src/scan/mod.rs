@@ -102,18 +102,22 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     task.end(done)
 }
 
-/// The rows of a scan, given to `sink`, with what they need alone.
-pub(crate) fn give(args: &Args, session: &Session, needs: Needs, sink: &dyn Sink) -> Status {
-    let filter = match args.filter() {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+/// The rows of a scan, given to `sink`, with these columns alone. An error has the exit status of a scan that gave no result.
+pub(crate) fn give(
+    args: &Args,
+    session: &Session,
+    columns: Columns,
+    sink: &dyn Sink,
+) -> Result<Status, Status> {
+    let filter = args.filter().map_err(|error| session.wrong(&error))?;
     if let Some(option) = args.output.about_files() {
-        return session.wrong(&format!("{option} is for output to a file"));
+        return Err(session.wrong(&format!("{option} is for output to a file")));
     }
     let task = Task { args, filter, session, first_error: FirstError::default() };
-    let done = task.opened().map(|opened| task.rows(needs, opened, sink));
-    task.end(Ok(done.and_then(|done| done)))
+    let done = task.opened().and_then(|opened| task.rows(columns, opened, sink));
+    let is_whole = done.is_ok() && !task.first_error.is_set() && !session.is_stopped();
+    let status = task.end(Ok(done));
+    if is_whole { Ok(status) } else { Err(status) }
 }
 
 /// A scan, as it was ordered.
@@ -175,7 +179,7 @@ impl Task<'_> {
         let begun = opened.as_ref().and_then(|opened| opened.span().begun);
         let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now));
         let sink = dents_sink::create(path, format, &about)?;
-        let mut done = match self.rows(rows::NEEDS, opened, &*sink) {
+        let mut done = match self.rows(Columns::all(), opened, &*sink) {
             Ok(done) => done,
             Err(status) => return Ok(Err(status)),
         };
@@ -186,11 +190,14 @@ impl Task<'_> {
         Ok(Ok(done))
     }
 
-    /// Rows with these facts.
-    fn rows(&self, needs: Needs, opened: Option<Opened<'_>>, sink: &dyn Sink) -> Finished {
+    /// Rows with these columns.
+    fn rows(&self, columns: Columns, opened: Option<Opened<'_>>, sink: &dyn Sink) -> Finished {
         let (owners, operands) = (SharedOwners::default(), self.args.walk.paths());
-        let make = || Rows::new(sink.part(), &self.first_error, &owners, &operands);
-        self.gather((needs, true), opened, make)
+        let make = || Rows::new(sink.part(), &self.first_error, &owners, &operands).with(columns);
+        match opened {
+            None => Ok(self.walk((rows::needs(columns), true), None, make)),
+            Some(opened) => self.read(rows::needs(columns), columns | Columns::PATH, opened, make),
+        }
     }
 
     /// The entries of the tree, or of the scan file. `needs` are those of the output, for entries that pass, and whether it reads the
@@ -203,7 +210,10 @@ impl Task<'_> {
     ) -> Finished {
         match opened {
             None => Ok(self.walk(needs, None, make)),
-            Some(opened) => self.read(needs.0, opened, make),
+            Some(opened) => {
+                let columns = Columns::PATH | Columns::USER | Columns::GROUP;
+                self.read(needs.0, columns, opened, make)
+            }
         }
     }
 
@@ -242,15 +252,11 @@ impl Task<'_> {
     fn read<C: Consumer<State = ()>>(
         &self,
         needs: Needs,
+        columns: Columns,
         opened: Opened<'_>,
         make: impl Fn() -> C + Sync,
     ) -> Finished {
         let (started, diagnostics) = (Instant::now(), self.diagnostics());
-        let columns = if needs == rows::NEEDS {
-            Columns::all()
-        } else {
-            Columns::PATH | Columns::USER | Columns::GROUP
-        };
         let must_stop = || self.first_error.is_set();
         let way = Way { columns, below: Below::Every, in_order: true, must_stop: &must_stop };
         let gathered = self.job(&diagnostics, needs).read(opened, &way, make)?;

@@ -4,14 +4,25 @@ use super::out::FirstError;
 use crate::consumer::Consumer;
 use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
+use crate::source;
 use dents_core::batch::{self, Batch, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Problem, Step};
+use dents_sink::read::Columns;
 use dents_sink::{Asked, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
 /// The needs of rows.
 pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
+
+/// The needs of rows with these columns.
+pub(crate) fn needs(columns: Columns) -> Needs {
+    if columns == Columns::all() {
+        return NEEDS;
+    }
+    let facts = source::FACTS.iter().chain(&[(Needs::UID, Columns::USER), (Needs::GID, Columns::GROUP)]);
+    facts.filter(|(_, column)| columns.intersects(*column)).fold(Needs::TYPE, |all, (need, _)| all | *need)
+}
 
 /// Gives the rows of one worker to its part of the output.
 pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
@@ -19,6 +30,7 @@ pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
     first_error: &'p FirstError,
     names: Names<'p>,
     operands: &'p [CString],
+    columns: Columns,
 }
 
 impl<'p, P: Part> Rows<'p, P> {
@@ -28,7 +40,12 @@ impl<'p, P: Part> Rows<'p, P> {
         owners: &'p SharedOwners,
         operands: &'p [CString],
     ) -> Self {
-        Rows { part, first_error, names: Names::new(owners), operands }
+        Rows { part, first_error, names: Names::new(owners), operands, columns: Columns::all() }
+    }
+
+    /// With these columns alone.
+    pub(crate) fn with(self, columns: Columns) -> Self {
+        Rows { columns, ..self }
     }
 }
 
@@ -44,7 +61,12 @@ impl<P: Part> Consumer for Rows<'_, P> {
     type State = ();
 
     fn begin(&mut self, _: &Place<'_>, batch: &Batch) {
-        self.names.learn(batch, Needs::UID | Needs::GID);
+        let mut names = Needs::empty();
+        names.set(Needs::UID, self.columns.contains(Columns::USER));
+        names.set(Needs::GID, self.columns.contains(Columns::GROUP));
+        if !names.is_empty() {
+            self.names.learn(batch, names);
+        }
     }
 
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
@@ -56,8 +78,12 @@ impl<P: Part> Consumer for Rows<'_, P> {
                     name,
                     depth,
                     kind,
-                    facts: facts(entry, &self.names),
-                    target: if kind == Kind::Link { entry.link() } else { None },
+                    facts: facts(entry, &self.names, self.columns),
+                    target: if kind == Kind::Link && self.columns.contains(Columns::TARGET) {
+                        entry.link()
+                    } else {
+                        None
+                    },
                     fault: entry.fault().map(|(asked, errno)| Fault {
                         asked: if asked == batch::Asked::Link { Asked::Link } else { Asked::Stat },
                         errno: errno.raw_os_error(),
@@ -100,19 +126,21 @@ impl<P: Part> Consumer for Rows<'_, P> {
     }
 }
 
-fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>) -> Option<Facts<'n>> {
+/// Other columns than these are not read: the walk may not know them.
+fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>, columns: Columns) -> Option<Facts<'n>> {
     let extra = entry.extra()?;
+    let has = |column| columns.contains(column);
     Some(Facts {
         dev: extra.dev,
-        ino: entry.ino(),
-        mode: entry.mode(),
-        nlink: entry.nlink(),
-        uid: entry.uid(),
-        gid: entry.gid(),
-        user: names.user(entry.uid()),
-        group: names.group(entry.gid()),
-        size: entry.size(),
-        allocated: entry.blocks().saturating_mul(512),
+        ino: if has(Columns::INODE) { entry.ino() } else { 0 },
+        mode: if has(Columns::MODE) { entry.mode() } else { 0 },
+        nlink: if has(Columns::NLINK) { entry.nlink() } else { 0 },
+        uid: if has(Columns::UID) { entry.uid() } else { 0 },
+        gid: if has(Columns::GID) { entry.gid() } else { 0 },
+        user: if has(Columns::USER) { names.user(entry.uid()) } else { None },
+        group: if has(Columns::GROUP) { names.group(entry.gid()) } else { None },
+        size: if has(Columns::SIZE) { entry.size() } else { 0 },
+        allocated: if has(Columns::ALLOCATED) { entry.blocks().saturating_mul(512) } else { 0 },
         atime: in_range(extra.atime),
         btime: (extra.btime != Time::UNKNOWN).then_some(in_range(extra.btime)),
         ctime: in_range(extra.ctime),

@@ -269,23 +269,25 @@ impl Way<'_> {
 
 /// The columns of the facts that are needed.
 fn columns(needs: Needs) -> Columns {
-    const TABLE: [(Needs, Columns); 12] = [
-        (Needs::INODE, Columns::INODE),
-        (Needs::MODE, Columns::MODE),
-        (Needs::NLINK, Columns::NLINK),
-        (Needs::UID, Columns::UID),
-        (Needs::GID, Columns::GID),
-        (Needs::SIZE, Columns::SIZE),
-        (Needs::BLOCKS, Columns::ALLOCATED),
-        (Needs::ATIME, Columns::ATIME),
-        (Needs::BTIME, Columns::BTIME),
-        (Needs::CTIME, Columns::CTIME),
-        (Needs::MTIME, Columns::MTIME),
-        (Needs::LINK, Columns::TARGET),
-    ];
-    let wanted = TABLE.iter().filter(|(need, _)| needs.contains(*need));
+    let wanted = FACTS.iter().filter(|(need, _)| needs.contains(*need));
     wanted.fold(Columns::empty(), |all, (_, column)| all | *column)
 }
+
+/// The columns of facts.
+pub(crate) const FACTS: [(Needs, Columns); 12] = [
+    (Needs::INODE, Columns::INODE),
+    (Needs::MODE, Columns::MODE),
+    (Needs::NLINK, Columns::NLINK),
+    (Needs::UID, Columns::UID),
+    (Needs::GID, Columns::GID),
+    (Needs::SIZE, Columns::SIZE),
+    (Needs::BLOCKS, Columns::ALLOCATED),
+    (Needs::ATIME, Columns::ATIME),
+    (Needs::BTIME, Columns::BTIME),
+    (Needs::CTIME, Columns::CTIME),
+    (Needs::MTIME, Columns::MTIME),
+    (Needs::LINK, Columns::TARGET),
+];
 
 /// Whether a directory of a tree has no entries: it is opened and read. One that cannot be read is not empty, and is reported when the
 /// walk enters it.

@@ -1,0 +1,111 @@
+//! The batches of a scan, as they come.
+
+use crate::batches::Batches;
+use crate::columns::Columns;
+use crate::run::{Failure, Run};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use dents_cli::Status;
+use std::ffi::OsString;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// Batches that wait for the reader; a worker that has one more waits.
+const AHEAD: usize = 8;
+
+/// The batches of a scan. The workers of different directories fill different batches, so rows come in no order. Dropping it stops the scan.
+pub struct Stream {
+    run: Run,
+    columns: Columns,
+    batches: Option<Receiver<RecordBatch>>,
+    thread: Option<JoinHandle<Result<Status, Status>>>,
+}
+
+/// What a stream has for its reader.
+#[derive(Debug)]
+pub enum Next {
+    /// A batch.
+    Batch(RecordBatch),
+    /// Nothing yet.
+    Waiting,
+    /// All batches were given.
+    End,
+}
+
+impl Stream {
+    pub(crate) fn start(run: Run, words: Vec<OsString>, columns: Columns) -> io::Result<Stream> {
+        let (sender, batches) = sync_channel(AHEAD);
+        let (session, sink) = (run.session.clone(), Batches { columns: columns.clone(), sender });
+        let work = move || dents_cli::stream(&words, &session, sink.columns.wanted(), &sink);
+        let thread = Builder::new().name("dents-scan".to_owned()).spawn(work)?;
+        Ok(Stream { run, columns, batches: Some(batches), thread: Some(thread) })
+    }
+
+    /// The run, to stop it and to take its messages.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Names and types of the columns.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        self.columns.schema()
+    }
+
+    /// The next batch, if it comes within this time.
+    ///
+    /// # Errors
+    /// Wrong options, a scan file that cannot be read, or the run was stopped. Entries that cannot be read have rows with `asked` and `errno`.
+    pub fn next_within(&mut self, time: Duration) -> Result<Next, Failure> {
+        let Some(batches) = &self.batches else { return Ok(Next::End) };
+        match batches.recv_timeout(time) {
+            Ok(batch) => Ok(Next::Batch(batch)),
+            Err(RecvTimeoutError::Timeout) => Ok(Next::Waiting),
+            Err(RecvTimeoutError::Disconnected) => self.end(),
+        }
+    }
+
+    fn end(&mut self) -> Result<Next, Failure> {
+        self.batches = None;
+        match self.thread.take().map(JoinHandle::join) {
+            None | Some(Ok(Ok(_))) => Ok(Next::End),
+            Some(Ok(Err(status))) => Err(self.run.failure(status)),
+            Some(Err(_)) => {
+                Err(Failure { status: 1, text: "the scan panicked: please report this".to_owned() })
+            }
+        }
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batches = self.batches.as_ref()?;
+        match batches.recv() {
+            Ok(batch) => Some(Ok(batch)),
+            Err(_) => self.end().err().map(|failure| Err(ArrowError::ExternalError(Box::new(failure)))),
+        }
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        self.columns.schema()
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // Workers that wait for the reader go on, and end.
+        if self.batches.take().is_some() {
+            self.run.stop();
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
