@@ -7,7 +7,6 @@ use arrow_array::RecordBatch;
 use dents_cli::{Host, Message, Session, Status};
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many messages are kept: of a tree that cannot be read there may be millions.
@@ -113,9 +112,9 @@ impl Run {
     /// The result of `scan` as it comes. A thread runs the command.
     ///
     /// # Errors
-    /// If no thread can be started. Wrong options are an error of the stream's first batch.
-    pub fn stream(&self, words: &[OsString], columns: &Columns) -> io::Result<Stream> {
-        Stream::start(self.clone(), words.to_vec(), columns.clone())
+    /// Wrong options, or no thread can be started.
+    pub fn stream(&self, words: &[OsString], columns: &Columns) -> Result<Stream, Failure> {
+        Stream::start(self.clone(), words, columns.clone())
     }
 
     /// The table of `du`, `top`, `count`, `stats` or `diff`, on this thread.

@@ -5,9 +5,8 @@ use crate::columns::Columns;
 use crate::run::{Failure, Run};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use dents_cli::Status;
+use dents_cli::{Scan, Status};
 use std::ffi::OsString;
-use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -35,11 +34,15 @@ pub enum Next {
 }
 
 impl Stream {
-    pub(crate) fn start(run: Run, words: Vec<OsString>, columns: Columns) -> io::Result<Stream> {
+    pub(crate) fn start(run: Run, words: &[OsString], columns: Columns) -> Result<Stream, Failure> {
+        let scan = Scan::new(words, &run.session).map_err(|status| run.failure(status))?;
         let (sender, batches) = sync_channel(AHEAD);
         let (session, sink) = (run.session.clone(), Batches { columns: columns.clone(), sender });
-        let work = move || dents_cli::stream(&words, &session, sink.columns.wanted(), &sink);
-        let thread = Builder::new().name("dents-scan".to_owned()).spawn(work)?;
+        let work = move || scan.give(&session, sink.columns.wanted(), &sink);
+        let thread = Builder::new().name("dents-scan".to_owned()).spawn(work).map_err(|error| {
+            let text = format!("cannot start a thread: {error}");
+            Failure { status: 1, text }
+        })?;
         Ok(Stream { run, columns, batches: Some(batches), thread: Some(thread) })
     }
 

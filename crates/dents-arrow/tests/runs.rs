@@ -96,7 +96,11 @@ fn wrong_options_have_the_text_of_the_program() {
         (&["scan", "-o", "x.parquet"], "-o is for output to a file"),
         (&["du"], "only scan gives a stream"),
     ] {
-        let error = stream(list, there, &["path"]).next().unwrap().unwrap_err().to_string();
+        let begun = Run::default().stream(&words(list, there), &Columns::default());
+        let error = match begun {
+            Ok(mut stream) => stream.next().unwrap().unwrap_err().to_string(),
+            Err(failure) => failure.to_string(),
+        };
         assert!(error.contains(part), "{list:?}: {error}");
         assert!(!error.contains("Usage"), "{error}");
     }

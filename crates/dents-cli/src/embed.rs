@@ -23,20 +23,27 @@ pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status)
     (session.table().and_then(|mut table| table.take()), status)
 }
 
-/// Runs `scan`, and gives its rows to a sink, with these columns; others have neutral values. The sink is not finished.
-///
-/// # Errors
-/// Wrong options, a scan file that cannot be read, an error of the sink, or the run was stopped. Entries that cannot be read have rows.
-pub fn stream(
-    words: &[OsString],
-    session: &Session,
-    columns: Columns,
-    sink: &dyn Sink,
-) -> Result<Status, Status> {
-    match parsed(words, session) {
-        Ok((Cli { command: Command::Scan(args) }, _)) => scan::give(&args, session, columns, sink),
-        Ok(_) => Err(session.wrong("only scan gives a stream of rows")),
-        Err(status) => Err(status),
+/// A `scan` whose options were read.
+pub struct Scan(Box<scan::Args>);
+
+impl Scan {
+    /// Reads its options.
+    ///
+    /// # Errors
+    /// Wrong options, or another command.
+    pub fn new(words: &[OsString], session: &Session) -> Result<Scan, Status> {
+        match parsed(words, session)?.0.command {
+            Command::Scan(args) => Ok(Scan(args)),
+            _ => Err(session.wrong("only scan gives a stream of rows")),
+        }
+    }
+
+    /// Gives its rows to a sink, with these columns; others have neutral values. The sink is not finished.
+    ///
+    /// # Errors
+    /// Wrong options, a scan file that cannot be read, an error of the sink, or the run was stopped. Entries that cannot be read have rows.
+    pub fn give(&self, session: &Session, columns: Columns, sink: &dyn Sink) -> Result<Status, Status> {
+        scan::give(&self.0, session, columns, sink)
     }
 }
 

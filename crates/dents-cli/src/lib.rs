@@ -1,7 +1,7 @@
 //! The commands of `dents`: scans of whole trees. Each command is a module. They share the walk ([`walk`]), where entries come from ([`source`]),
 //! and what belongs to one run ([`session`]): messages, what stops it, its result.
 //!
-//! The program is [`main`]. Other programs run a command by its words ([`table`], [`stream`]): so there is one parser of options, and
+//! The program is [`main`]. Other programs run a command by its words ([`table`], [`Scan`]): so there is one parser of options, and
 //! one text for each error. They promise nothing to anything but the bindings of this project.
 
 mod consumer;
@@ -29,7 +29,7 @@ mod time;
 mod top;
 mod walk;
 
-pub use embed::{run, stream, table};
+pub use embed::{Scan, run, table};
 pub use report::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
 
