@@ -104,6 +104,14 @@ fn wrong_options_have_the_text_of_the_program() {
         assert!(error.contains(part), "{list:?}: {error}");
         assert!(!error.contains("Usage"), "{error}");
     }
+    for list in [&["scan", "--type=f"][..], &["scan", "-o", "-"], &["du"], &["scan", "--printf=%p"]] {
+        assert_eq!(
+            Run::default().run(&words(list, there)).unwrap_err().status,
+            2,
+            "{list:?} would write to our output"
+        );
+    }
+    assert_eq!(Run::default().table(&words(&["scan"], there)).unwrap_err().status, 2);
     let failure = Run::default().table(&words(&["du", "--max-depth=x"], there)).unwrap_err();
     assert_eq!(failure.status, 2);
     assert!(Columns::of(&["path", "colour"]).unwrap_err().contains("no column \"colour\""));

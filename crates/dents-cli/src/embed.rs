@@ -8,10 +8,12 @@ use dents_sink::Sink;
 use dents_sink::read::Columns;
 use std::ffi::OsString;
 
-/// Runs a command that writes files: `scan -o FILE`. `words` are those of the command line, without the name of the program.
+/// Runs a command that writes a file: `scan -o FILE`. `words` are those of the command line, without the name of the program. Standard output is
+/// that of the other program, so nothing is written there.
 pub fn run(words: &[OsString], session: &Session) -> Status {
     match parsed(words, session) {
-        Ok((cli, matches)) => cli.command.run(&matches, session),
+        Ok((Cli { command }, matches)) if command.writes_file() => command.run(&matches, session),
+        Ok(_) => session.wrong("only scan writes a file: name it with -o FILE"),
         Err(status) => status,
     }
 }
@@ -19,8 +21,20 @@ pub fn run(words: &[OsString], session: &Session) -> Status {
 /// Runs `du`, `top`, `count`, `stats` or `diff`: the rows of its `--csv`. There is no table if the status is that of wrong options, or of a file
 /// that cannot be read.
 pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status) {
-    let status = run(words, session);
+    let status = match parsed(words, session) {
+        Ok((Cli { command: Command::Scan(_) }, _)) => {
+            session.wrong("scan gives a stream of rows, not a table")
+        }
+        Ok((Cli { command }, matches)) => command.run(&matches, session),
+        Err(status) => status,
+    };
     (session.table().and_then(|mut table| table.take()), status)
+}
+
+impl Command {
+    fn writes_file(&self) -> bool {
+        matches!(self, Command::Scan(args) if args.writes_file())
+    }
 }
 
 /// A `scan` whose options were read.

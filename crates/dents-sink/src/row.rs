@@ -1,9 +1,9 @@
 //! A row: the metadata of one entry, which all formats write and read.
 
+use crate::words;
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use dents_core::path;
-use crate::words;
 
 /// One entry, or one directory that could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod api;
 mod bench;
+mod c_library;
 mod docs;
 mod features;
 #[cfg(test)]
@@ -40,6 +41,7 @@ usage: cargo xtask COMMAND
   pictures        draw what dls shows on a terminal, into docs/pictures
   api             save the public interface of dents, into crates/dents/api.txt
   publish         make and build the archives of the packages for crates.io; upload nothing
+  install-c       build the C library and install it: --prefix DIR; install-c --help
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["listing"] => listing::run(),
         ["pictures"] => pictures::run(),
         ["api"] => api::run(),
+        ["install-c", ref rest @ ..] => c_library::run(rest),
         ["publish"] => publish::run(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),

@@ -15,9 +15,11 @@ use crate::tools;
 const NO_STD: &[&str] =
     &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", DLS];
 /// The side that stands on std: the `dents` program, and what tests and measures.
-const STD: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-lab", "xtask"];
+const STD: &[&str] =
+    &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c", "dents-lab", "xtask"];
 /// Of these, whose tests are of nothing but itself.
-const STD_TESTED_ALONE: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow"];
+const STD_TESTED_ALONE: &[&str] =
+    &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
 /// The package that has the binary `dls`.
 const DLS: &str = "dents-ls";
 /// The package whose tests run `dls` as a process.

@@ -29,6 +29,8 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("dircolors", "coreutils"),
     tool("git", "git"),
     tool("cc", "gcc"),
+    tool("pkg-config", "pkg-config"),
+    tool("valgrind", "valgrind"),
     tool("fusermount3", "fuse3"),
     tool("tmux", "tmux"),
     tool("mkfs.ext4", "e2fsprogs"),

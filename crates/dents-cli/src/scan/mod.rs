@@ -129,6 +129,11 @@ struct Task<'t> {
 }
 
 impl Args {
+    /// Whether the output goes to a file.
+    pub(crate) fn writes_file(&self) -> bool {
+        self.output.path() != Path::new("-")
+    }
+
     fn filter(&self) -> Result<Filter<'_>, String> {
         let only = match (self.directories, self.files) {
             (true, _) => Some((Kinds::DIRECTORIES, "--directories")),

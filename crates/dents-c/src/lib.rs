@@ -1,0 +1,274 @@
+//! The C library of `dents`: see the functions, whose comments are those of `dents.h`.
+//!
+//! It is thin: a run, its words and its errors are those of `dents-arrow`. Each function catches panics, which must not pass into C.
+
+#![allow(non_camel_case_types, reason = "the types have the names that C knows")]
+
+use dents_arrow::arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use dents_arrow::arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use dents_arrow::{Columns, Failure, Run, Told};
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One run of a command of dents: it starts the command, cancels it, and has its messages. Each run serves one command.
+///
+/// All functions may be called from any thread, with the same run too; dents_run_free must be the last.
+pub struct dents_run {
+    run: Run,
+    texts: Mutex<Texts>,
+}
+
+/// What the caller was given pointers to.
+#[derive(Default)]
+struct Texts {
+    error: CString,
+    waiting: std::vec::IntoIter<Told>,
+    message: CString,
+    path: Option<CString>,
+}
+
+/// A message of a run, as the program writes it to standard error. Its pointers are valid until the next call of dents_run_message
+/// or dents_run_free with the same run.
+#[repr(C)]
+pub struct dents_message {
+    /// The text, in UTF-8: names are quoted and escaped.
+    pub text: *const c_char,
+    /// The file or directory that a system call failed for, byte for byte; NULL if the message is about none.
+    pub path: *const c_char,
+    /// The error number of the call; 0 if there is none.
+    pub errnum: c_int,
+}
+
+/// Why a call with a run failed.
+struct Trouble {
+    status: u8,
+    text: String,
+}
+
+impl From<Failure> for Trouble {
+    fn from(Failure { status, text }: Failure) -> Trouble {
+        Trouble { status, text }
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(text: String) -> Trouble {
+        Trouble { status: 2, text }
+    }
+}
+
+impl dents_run {
+    fn texts(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls, and keeps the error. The result is an exit status.
+    fn call(&self, call: impl FnOnce(&Run) -> Result<c_int, Trouble>) -> c_int {
+        let result = catch_unwind(AssertUnwindSafe(|| call(&self.run)));
+        let trouble = match result {
+            Ok(Ok(status)) => return status,
+            Ok(Err(trouble)) => trouble,
+            Err(_) => Trouble { status: 1, text: "dents panicked: please report this".to_owned() },
+        };
+        self.texts().error = c_string(trouble.text.into_bytes());
+        trouble.status.into()
+    }
+}
+
+/// The text up to its first NUL, which none has.
+fn c_string(mut bytes: Vec<u8>) -> CString {
+    bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+    CString::new(bytes).unwrap_or_default()
+}
+
+/// The strings of an array that ends with NULL; none if the array is NULL.
+///
+/// # Safety
+/// `array` is NULL, or an array of pointers to strings, which ends with NULL.
+unsafe fn strings<'a>(array: *const *const c_char) -> Vec<&'a CStr> {
+    let mut strings = Vec::new();
+    if array.is_null() {
+        return strings;
+    }
+    // SAFETY: the array goes on until its NULL, and what stands before it points to strings.
+    unsafe {
+        while !(*array.add(strings.len())).is_null() {
+            strings.push(CStr::from_ptr(*array.add(strings.len())));
+        }
+    }
+    strings
+}
+
+fn words(strings: &[&CStr]) -> Vec<OsString> {
+    strings.iter().map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect()
+}
+
+/// A new run. NULL if there is no memory for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn dents_run_new() -> *mut dents_run {
+    let new = || dents_run { run: Run::default(), texts: Mutex::default() };
+    catch_unwind(|| Box::into_raw(Box::new(new()))).unwrap_or(std::ptr::null_mut())
+}
+
+/// Starts a scan, whose batches `out` gives as they come. Threads of the library do the work; they wait while the caller has not
+/// taken what they found.
+///
+/// `words` are options and paths of "dents scan", and end with NULL: { "--type=f", "--older=365d", "/scratch", NULL }.
+/// `columns` are names of columns, and end with NULL; NULL means all: path, path_bytes, parent, parent_bytes, name, name_bytes, extension,
+/// depth, type, ino, dev, nlink, mode, uid, gid, user, group, size, allocated, atime, btime, ctime, mtime, target, target_bytes, asked,
+/// errno, lazy. Only what the columns and the options need is asked of the kernel: path and type cost no stat.
+/// path, parent, name and target are null where the bytes are not UTF-8; the columns with _bytes always have them.
+///
+/// Returns 0, and `out` must be released, which stops the scan if it has not ended; the run may be freed before. Returns another number
+/// for wrong options (2), or if no thread can be started (1), and dents_run_error has the message; then `out` is not written.
+/// A scan that was cancelled ends with an error of the stream. Entries that cannot be read do not: the columns asked and
+/// errno say what failed, and dents_run_message gives the messages.
+///
+/// # Safety
+/// `run` is a run that was not freed, `words` and `columns` are arrays of strings as described, `out` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_scan(
+    run: *const dents_run,
+    words: *const *const c_char,
+    columns: *const *const c_char,
+    out: *mut FFI_ArrowArrayStream,
+) -> c_int {
+    // SAFETY: the caller's promises.
+    let (run, all, given) = unsafe { (&*run, strings(words), strings(columns)) };
+    run.call(|run| {
+        let chosen = if columns.is_null() { Columns::default() } else { Columns::of(&names(&given)?)? };
+        let words: Vec<OsString> = std::iter::once("scan".into()).chain(self::words(&all)).collect();
+        let stream: Box<dyn RecordBatchReader + Send> = Box::new(run.stream(&words, &chosen)?);
+        // SAFETY: `out` can be written; what was there is not released, as for every function that exports a stream.
+        unsafe { out.write(FFI_ArrowArrayStream::new(stream)) };
+        Ok(0)
+    })
+}
+
+fn names<'a>(columns: &[&'a CStr]) -> Result<Vec<&'a str>, String> {
+    let name = |column: &&'a CStr| column.to_str().map_err(|_| format!("there is no column {column:?}"));
+    columns.iter().map(name).collect()
+}
+
+/// Runs "dents du", "top", "count", "stats" or "diff" to its end; `out` gives the rows of its --csv, in one batch. Numbers are signed
+/// integers of 64 bits, times are timestamps in nanoseconds.
+///
+/// `words` are the command, its options and paths, and end with NULL: { "du", "--max-depth=2", "/home", NULL }.
+///
+/// Returns 0, and `out` must be released. Returns another number for wrong options (2), a scan file that cannot be read (1), or if the run
+/// was cancelled (130), and dents_run_error has the message; then `out` is not written.
+///
+/// # Safety
+/// As for dents_scan.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_table(
+    run: *const dents_run,
+    words: *const *const c_char,
+    out: *mut FFI_ArrowArrayStream,
+) -> c_int {
+    // SAFETY: the caller's promises.
+    let (run, all) = unsafe { (&*run, strings(words)) };
+    run.call(|run| {
+        let batch: RecordBatch = run.table(&self::words(&all))?;
+        let schema = batch.schema();
+        let reader = Box::new(RecordBatchIterator::new([Ok(batch)], schema));
+        // SAFETY: as in `dents_scan`.
+        unsafe { out.write(FFI_ArrowArrayStream::new(reader)) };
+        Ok(0)
+    })
+}
+
+/// Runs a command that writes a file to its end: { "scan", "-o", "home.parquet", "/home", NULL }.
+///
+/// Returns the exit status of the program: 0; 1 if something could not be read; 2 for wrong options; 130 if the run was cancelled. Where no
+/// file was written, dents_run_error has the message.
+///
+/// # Safety
+/// As for dents_scan.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_command(run: *const dents_run, words: *const *const c_char) -> c_int {
+    // SAFETY: the caller's promises.
+    let (run, all) = unsafe { (&*run, strings(words)) };
+    run.call(|run| Ok(if run.run(&self::words(&all))? { 0 } else { 1 }))
+}
+
+/// Cancels the run, from any thread: its threads end after the system calls that they are in.
+///
+/// # Safety
+/// `run` is a run that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_run_cancel(run: *const dents_run) {
+    // SAFETY: the caller's promise.
+    unsafe { &*run }.run.stop();
+}
+
+/// How many directories and entries the walk has met so far. Each pointer may be NULL.
+///
+/// # Safety
+/// `run` is a run that was not freed; the others are NULL or can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_run_progress(run: *const dents_run, directories: *mut u64, entries: *mut u64) {
+    // SAFETY: the caller's promise.
+    let seen = unsafe { &*run }.run.seen();
+    for (out, seen) in [directories, entries].into_iter().zip(seen) {
+        if !out.is_null() {
+            // SAFETY: it is not NULL, so it can be written.
+            unsafe { out.write(seen) };
+        }
+    }
+}
+
+/// Why the last call with this run failed: a text in UTF-8, valid until the next call with the same run. It is empty if none has failed.
+///
+/// # Safety
+/// `run` is a run that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_run_error(run: *const dents_run) -> *const c_char {
+    // SAFETY: the caller's promise.
+    unsafe { &*run }.texts().error.as_ptr()
+}
+
+/// Takes the next message of the run: what could not be read, and why. At most 1,000 wait to be taken; more are lost. Returns false if
+/// there is none.
+///
+/// # Safety
+/// `run` is a run that was not freed; `message` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_run_message(run: *const dents_run, message: *mut dents_message) -> bool {
+    // SAFETY: the caller's promise.
+    let run = unsafe { &*run };
+    let mut texts = run.texts();
+    if texts.waiting.len() == 0 {
+        texts.waiting = run.run.messages().0.into_iter();
+    }
+    let Some(Told { text, path, errno }) = texts.waiting.next() else { return false };
+    texts.message = c_string(text.into_bytes());
+    texts.path = path.map(c_string);
+    let path = texts.path.as_ref().map_or(std::ptr::null(), |path| path.as_ptr());
+    // SAFETY: the caller's promise.
+    unsafe {
+        message.write(dents_message { text: texts.message.as_ptr(), path, errnum: errno.unwrap_or(0) })
+    };
+    true
+}
+
+/// Frees a run. Its streams live on. NULL is allowed.
+///
+/// # Safety
+/// `run` is NULL or a run that was not freed, and no other thread uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dents_run_free(run: *mut dents_run) {
+    if !run.is_null() {
+        // SAFETY: it came from `dents_run_new`, and is not used any more.
+        drop(unsafe { Box::from_raw(run) });
+    }
+}
+
+/// The version of the library: "0.1.0".
+#[unsafe(no_mangle)]
+pub extern "C" fn dents_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}

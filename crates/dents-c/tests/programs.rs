@@ -1,0 +1,170 @@
+//! C programs: built with what `cargo xtask install-c` installs, and run under valgrind.
+
+use dents_lab::fixture::TempDir;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two directories above")
+}
+
+fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// The library, installed once for all tests.
+fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<TempDir> = OnceLock::new();
+    let prefix = PREFIX.get_or_init(|| {
+        let prefix = TempDir::new("c-library").expect("fixture");
+        let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        install.args(["xtask", "install-c", "--profile", "bindings-checked", "--prefix"]).arg(prefix.path());
+        succeed(install.current_dir(workspace()));
+        prefix
+    });
+    prefix.path()
+}
+
+fn pkg_config(words: &[&str]) -> Vec<String> {
+    let mut command = Command::new("pkg-config");
+    command.args(words).arg("dents").env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"));
+    let output = succeed(&mut command);
+    String::from_utf8(output.stdout).expect("text").split_whitespace().map(str::to_owned).collect()
+}
+
+/// Compiles an example, with every warning an error.
+fn compile(dir: &Path, source: &str, compiler: &[&str], link: &[&str]) -> PathBuf {
+    let program = dir.join(source.replace('.', "-"));
+    let mut command = Command::new(compiler[0]);
+    command.args(&compiler[1..]).args(["-Wall", "-Wextra", "-Werror", "-pthread", "-o"]).arg(&program);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(source));
+    succeed(command.args(pkg_config(&["--cflags"])).args(link).args(pkg_config(&["--libs"])));
+    program
+}
+
+const C: &[&str] = &["cc", "-std=gnu11"];
+
+fn shared(dir: &Path, source: &str) -> PathBuf {
+    let rpath = format!("-Wl,-rpath,{}", prefix().join("lib").display());
+    compile(dir, source, C, &[&rpath])
+}
+
+/// Runs it under valgrind: every error and every leak is a failure.
+fn run(program: &Path, words: &[&str], cwd: &Path) -> Output {
+    let mut command = Command::new("valgrind");
+    command.args([
+        "--quiet",
+        "--error-exitcode=99",
+        "--leak-check=full",
+        "--show-leak-kinds=definite,indirect",
+    ]);
+    command.arg("--errors-for-leak-kinds=definite,indirect").arg(program).args(words).current_dir(cwd);
+    let output = command.output().expect("valgrind");
+    assert_ne!(output.status.code(), Some(99), "{words:?}: {}", text(&output.stderr));
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn tree() -> TempDir {
+    let dir = TempDir::new("c").expect("fixture");
+    for directory in ["a", "b"] {
+        std::fs::create_dir(dir.path().join(directory)).expect("fixture");
+        for size in 0..20 {
+            std::fs::write(dir.path().join(directory).join(format!("f{size}")), vec![b'x'; size])
+                .expect("fixture");
+        }
+    }
+    std::fs::write(dir.path().join(std::ffi::OsStr::from_bytes(b"b/\xff")), [b'x'; 99]).expect("fixture");
+    dir
+}
+
+#[test]
+fn a_scan() {
+    let (dir, programs) = (tree(), TempDir::new("c-programs").expect("fixture"));
+    let largest = shared(programs.path(), "largest.c");
+    let output = run(&largest, &["--type=f", "."], dir.path());
+    assert_eq!(output.stdout, b"99\t./b/\xff\n", "{}", text(&output.stderr));
+    let output = run(&largest, &["--type=f", "a", "missing"], dir.path());
+    assert_eq!(text(&output.stdout), "19\ta/f19\n");
+    assert!(
+        text(&output.stderr).contains("largest: cannot access 'missing': No such file"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = run(&largest, &["--frob"], dir.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("unexpected argument '--frob'"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_table() {
+    let (dir, programs) = (tree(), TempDir::new("c-programs").expect("fixture"));
+    let table = shared(programs.path(), "table.c");
+    let output = run(&table, &["count", "."], dir.path());
+    assert_eq!(text(&output.stdout), "directory\t3\nfile\t41\nall\t44\n", "{}", text(&output.stderr));
+    let output = run(&table, &["du", "--apparent-size", "-s", "a", "b"], dir.path());
+    assert_eq!(text(&output.stdout), "289\t0\tb\tb\n190\t0\ta\ta\n");
+    let output = run(&table, &["du", "--from", "missing.parquet"], dir.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("missing.parquet"), "{}", text(&output.stderr));
+    let output = run(&table, &["scan"], dir.path());
+    assert_eq!(output.status.code(), Some(2), "a scan has no table: {}", text(&output.stdout));
+}
+
+#[test]
+fn a_scan_that_is_cancelled() {
+    let (dir, programs) = (tree(), TempDir::new("c-programs").expect("fixture"));
+    let cancel = shared(programs.path(), "cancel.c");
+    let output = run(&cancel, &["600", "1000", "."], dir.path());
+    assert_eq!(text(&output.stdout), "44 rows: complete\n", "{}", text(&output.stderr));
+    // One request a second: the scan would take a minute.
+    let output = run(&cancel, &["0.2", "1000", "--rate=1", "."], dir.path());
+    assert!(text(&output.stdout).contains("interrupted"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn other_ways_to_link() {
+    let (dir, programs) = (tree(), TempDir::new("c-programs").expect("fixture"));
+    let static_ = pkg_config(&["--libs", "--static"]);
+    let all: Vec<&str> = static_.iter().map(String::as_str).filter(|word| *word != "-ldents").collect();
+    let archive = prefix().join("lib/libdents.a");
+    let link: Vec<&str> = [archive.to_str().expect("text")].into_iter().chain(all).collect();
+    let program = programs.path().join("static");
+    let mut command = Command::new("cc");
+    command.arg("-o").arg(&program).arg(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/table.c"));
+    succeed(command.args(pkg_config(&["--cflags"])).args(link));
+    let output = succeed(Command::new(&program).args(["count", "."]).current_dir(dir.path()));
+    assert!(text(&output.stdout).ends_with("all\t44\n"));
+    // The header is C++ too, and the library is found by its soname.
+    let header = programs.path().join("header.cc");
+    std::fs::write(&header, "#include <dents.h>\nint main() { return dents_version()[0] == 0; }\n")
+        .expect("fixture");
+    if Command::new("c++").arg("--version").output().is_ok() {
+        let mut command = Command::new("c++");
+        command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(&header);
+        succeed(command.args(pkg_config(&["--cflags"])));
+    } else {
+        println!("without c++: the header was not compiled as C++");
+    }
+    let needed = succeed(Command::new("readelf").arg("-d").arg(shared(programs.path(), "table.c")));
+    assert!(text(&needed.stdout).contains("[libdents.so.0]"), "{}", text(&needed.stdout));
+}
+
+/// Only the functions of the header are visible: the rest of the library collides with nothing.
+#[test]
+fn what_the_library_exports() {
+    let names =
+        succeed(Command::new("nm").args(["-D", "--defined-only"]).arg(prefix().join("lib/libdents.so")));
+    let names = text(&names.stdout);
+    let names: Vec<&str> = names.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    assert!(names.contains(&"dents_scan"));
+    let others: Vec<&&str> = names.iter().filter(|name| !name.starts_with("dents_")).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
