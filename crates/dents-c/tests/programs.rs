@@ -18,15 +18,15 @@ fn succeed(command: &mut Command) -> Output {
 
 /// The library, installed once for all tests.
 fn prefix() -> &'static Path {
-    static PREFIX: OnceLock<TempDir> = OnceLock::new();
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     let prefix = PREFIX.get_or_init(|| {
-        let prefix = TempDir::new("c-library").expect("fixture");
+        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
         let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        install.args(["xtask", "install-c", "--profile", "bindings-checked", "--prefix"]).arg(prefix.path());
+        install.args(["xtask", "install-c", "--profile", "bindings-checked", "--prefix"]).arg(&prefix);
         succeed(install.current_dir(workspace()));
         prefix
     });
-    prefix.path()
+    prefix
 }
 
 fn pkg_config(words: &[&str]) -> Vec<String> {
