@@ -315,6 +315,7 @@ where
         Some(count) => count,
         None => probe::workers(&mut worker, &shared, &mut visitor),
     };
+    shared.probing = false;
     let count = shared.set_workers(count);
     let first = Mutex::new(Some((worker, visitor)));
     let finished = Mutex::new(Vec::with_capacity(count));

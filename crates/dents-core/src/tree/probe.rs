@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use super::visitor::Visitor;
 use super::worker::Worker;
+use core::sync::atomic::Ordering::Relaxed;
 use dents_engine::crew::{Next, Order};
 use dents_engine::limit::choose;
 use dents_engine::limit::policy::Policy;
@@ -31,6 +32,11 @@ pub(super) fn workers<V: Visitor>(
             latencies[batches] = (now - from) / (worker.tally.requests - requests).max(1);
             (from, requests) = (now, worker.tally.requests);
             batches += 1;
+        }
+        // The first entries of a large directory told.
+        let told = shared.latency_ns.load(Relaxed);
+        if told > 0 {
+            return choose::workers(sched::available_cores(), told, policy(worker, shared));
         }
     }
     let latencies = &mut latencies[..batches];

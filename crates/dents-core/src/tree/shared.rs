@@ -57,6 +57,10 @@ pub(super) struct Shared<'o, S> {
     pub(super) share: usize,
     /// Entries for each part.
     pub(super) part: AtomicUsize,
+    /// Whether the first worker is alone, and the number of workers is to be chosen.
+    pub(super) probing: bool,
+    /// The time that an answer takes, once it is known; 0 before.
+    pub(super) latency_ns: AtomicU64,
     pub(super) tasks: Steal<Subdirectories<S>, Box<Part<S>>>,
     ids: AtomicU64,
 }
@@ -75,6 +79,8 @@ impl<'o, S> Shared<'o, S> {
             border: Border::new(),
             share: 0,
             part: AtomicUsize::new(PART),
+            probing: options.workers.is_none(),
+            latency_ns: AtomicU64::new(0),
             tasks: Steal::new(if by_inode { options.frontier } else { 0 }),
             ids: AtomicU64::new(1),
         };
@@ -98,6 +104,13 @@ impl<'o, S> Shared<'o, S> {
     pub(super) fn set_latency(&self, nanoseconds: u64) {
         let fitting = (PART_NS / nanoseconds.max(1)) as usize;
         self.part.store(fitting.clamp(1, PART), Relaxed);
+        self.latency_ns.store(nanoseconds.max(1), Relaxed);
+    }
+
+    /// Whether the first entries of a large batch shall tell the latency.
+    pub(super) fn wants_latency(&self) -> bool {
+        let is_unknown = self.latency_ns.load(Relaxed) == 0;
+        is_unknown && self.options.order != Order::Inode && (self.probing || self.tasks.workers() > 1)
     }
 
     /// Reserves consecutive numbers for directories. Returns the first.

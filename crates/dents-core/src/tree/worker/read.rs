@@ -11,13 +11,18 @@ use crate::tree::{Order, PIECE, open};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
+use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
+use dents_engine::limit::choose;
 use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Mask};
-use dents_sys::{AsFd, BorrowedFd, Errno};
+use dents_sys::{AsFd, BorrowedFd, Errno, clock};
 
 /// Size of the buffer for `getdents64`.
 const BUFFER: usize = 64 * 1024;
+
+/// Entries that tell how long an answer takes.
+const FIRST: usize = 16;
 
 /// Entries that are read at once where the link count may save their `statx`.
 const MOST_BY_LINK_COUNT: usize = 1 << 18;
@@ -39,18 +44,66 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         reading.pieces += 1;
         let mut whole = true;
         if shared.asks || unknown || shared.follows() {
-            self.publish_parts(&mut reading, shared);
-            let dir = reading.dir.as_fd();
-            self.sort(None, shared);
-            let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
-            let selected = visitor.select(&place, &self.batch, &reading.about.state);
-            whole = self.fill(None, dir, (shared.follows(), selected), shared);
+            whole = if shared.wants_latency() && self.batch.len() > 2 * FIRST {
+                self.ask_first(&mut reading, shared, visitor)
+            } else {
+                self.publish_parts(&mut reading, shared);
+                self.ask(&reading, shared, visitor)
+            };
         } else {
             // Only names and types are needed.
             shared.options.watch.iter().for_each(|watch| watch.add_answered(self.batch.len()));
         }
         self.reading = Some(reading);
         self.tally.entries += self.batch.len() as u64;
+        whole
+    }
+
+    /// Requests the metadata of the batch.
+    fn ask<V: Visitor<State = S>>(
+        &mut self,
+        reading: &Reading<S>,
+        shared: &Shared<'_, S>,
+        visitor: &mut V,
+    ) -> bool {
+        let dir = reading.dir.as_fd();
+        self.sort(None, shared);
+        let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
+        let selected = visitor.select(&place, &self.batch, &reading.about.state);
+        self.fill(None, dir, (shared.follows(), selected), shared)
+    }
+
+    /// While it is not known how long an answer takes: requests the metadata of the first entries of a large batch. If each answer is a round
+    /// trip, the others are left to all workers; otherwise it goes on with them.
+    fn ask_first<V: Visitor<State = S>>(
+        &mut self,
+        reading: &mut Reading<S>,
+        shared: &Shared<'_, S>,
+        visitor: &mut V,
+    ) -> bool {
+        let rest = self.batch.split_off(FIRST);
+        let (started, before) = (clock::monotonic_ns(), self.tally.requests);
+        if !self.ask(reading, shared, visitor) {
+            return false;
+        }
+        let latency_ns = (clock::monotonic_ns() - started) / (self.tally.requests - before).max(1);
+        let first = core::mem::replace(&mut self.batch, rest);
+        if choose::is_round_trip(latency_ns) {
+            shared.set_latency(latency_ns);
+            if self.deal(0, reading, shared) {
+                self.batch = first;
+                return true;
+            }
+        }
+        if !shared.probing {
+            shared.set_latency(latency_ns);
+        }
+        let whole = self.ask(reading, shared, visitor);
+        let rest = core::mem::replace(&mut self.batch, first);
+        self.batch.absorb(&rest, &(0..rest.len() as u32).collect::<Vec<u32>>());
+        // The visitor knows what it selects of the whole batch.
+        let place = place_of(&reading.about, &self.path, reading.piece, Some(reading.dir.as_fd()));
+        visitor.select(&place, &self.batch, &reading.about.state);
         whole
     }
 
@@ -136,28 +189,40 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     fn publish_parts(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
         let part = shared.part.load(Relaxed);
         let tasks = &shared.tasks;
-        let wanted = tasks.workers() > 1 && (!reading.ended || tasks.crew.has_idle());
-        if !wanted || self.batch.len() <= part {
-            return;
+        // Where each answer is a round trip, one worker would still ask when all others have finished.
+        let is_slow = choose::is_round_trip(shared.latency_ns.load(Relaxed));
+        let wanted = tasks.workers() > 1 && (!reading.ended || is_slow || tasks.crew.has_idle());
+        if wanted && self.batch.len() > part {
+            self.deal(part, reading, shared);
         }
+    }
+
+    /// Publishes the entries of the batch from `keep` on as parts. Returns false if the directory cannot be identified.
+    fn deal(&mut self, keep: usize, reading: &mut Reading<S>, shared: &Shared<'_, S>) -> bool {
+        let part = shared.part.load(Relaxed);
         if reading.directory.is_none() {
             self.tally.requests += 1;
-            let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return };
+            let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return false };
             let (path, about) = (self.path.as_slice().into(), reading.about.clone());
             let identity = (statx.dev(), statx.ino());
             reading.directory = Some(Arc::new(PartDirectory { path, about, identity }));
         }
-        let Some(directory) = &reading.directory else { return };
+        let Some(directory) = &reading.directory else { return false };
         let ended = core::mem::replace(&mut reading.piece.last, false);
-        let parts = (self.batch.len() - 1) / part;
-        for at in (1..=parts).rev() {
-            let batch = self.batch.split_off(at * part);
-            let index = reading.pieces + at as u32 - 1;
-            let piece = Piece { index, last: ended && at == parts };
+        let parts = (self.batch.len() - keep).div_ceil(part);
+        for nth in (0..parts).rev() {
+            let batch = self.batch.split_off(keep + nth * part);
+            let piece = Piece { index: reading.pieces + nth as u32, last: ended && nth + 1 == parts };
             self.tally.dealt += 1;
-            tasks.push_part(Box::new(Part { directory: Arc::clone(directory), batch, piece, dir: None }));
+            shared.tasks.push_part(Box::new(Part {
+                directory: Arc::clone(directory),
+                batch,
+                piece,
+                dir: None,
+            }));
         }
         reading.pieces += parts as u32;
+        true
     }
 
     /// Requests the metadata of a part. Returns false if the walk ended meanwhile.
