@@ -222,3 +222,20 @@ fn for_people() {
         json!(shell(dir.path(), "id -u").trim().parse::<u32>().unwrap())
     );
 }
+
+/// The word of a table had a cell of bytes without a title.
+#[test]
+fn rows_of_csv_have_as_many_cells_as_there_are_titles() {
+    let dir = tree();
+    for by in ["user", "user,size", "extension,size,depth"] {
+        let table = text(&stdout(&dents(dir.path(), &format!("stats --csv --by {by} t"))));
+        let mut lines = table.lines().map(|line| {
+            // No cell but the first has a quote.
+            let (quoted, rest) =
+                line.strip_prefix('"').and_then(|rest| rest.split_once('"')).unwrap_or(("", line));
+            (quoted.contains('"'), rest.matches(',').count())
+        });
+        let titles = lines.next().expect("titles");
+        assert!(lines.all(|row| row == titles), "{by}: {table}");
+    }
+}
