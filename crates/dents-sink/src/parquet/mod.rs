@@ -66,10 +66,12 @@
 mod checksum;
 mod column;
 mod decode;
+mod encode;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod group;
 mod groups;
+mod pack;
 mod panics;
 mod piece;
 mod read;
