@@ -10,6 +10,7 @@ use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use bytes::Bytes;
+use std::mem::take;
 
 /// A finished column chunk.
 pub(super) struct Chunk {
@@ -26,48 +27,57 @@ pub(super) struct Column<E> {
     nulls: u64,
 }
 
+/// Memory that all columns use in turns: of a page, and of the page when it is compressed.
+#[derive(Default)]
+pub(super) struct Scratch {
+    plain: Vec<u8>,
+    compressed: Vec<u8>,
+}
+
 /// A column of any type.
 pub(super) trait AnyColumn {
     /// Ends a page of so many rows. `has` tells for each row whether it has a value; `None` for a required column.
-    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Vec<u8>) -> Result<()>;
+    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Scratch) -> Result<()>;
 
     /// Ends the chunk.
     fn close(&mut self, schema: &Schema, index: usize) -> Result<Chunk>;
 }
 
 impl<E: Encode> AnyColumn for Column<E> {
-    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Vec<u8>) -> Result<()> {
-        scratch.clear();
+    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Scratch) -> Result<()> {
+        let Scratch { plain, compressed } = scratch;
+        plain.clear();
         if let Some(has) = has {
             self.nulls += has.iter().filter(|has| !**has).count() as u64;
-            scratch.extend_from_slice(&[0; 4]);
-            pack::runs(scratch, has, 1);
-            let len = scratch.len() as u32 - 4;
-            scratch[..4].copy_from_slice(&len.to_le_bytes());
+            plain.extend_from_slice(&[0; 4]);
+            pack::runs(plain, has, 1);
+            let len = plain.len() as u32 - 4;
+            plain[..4].copy_from_slice(&len.to_le_bytes());
         }
-        self.values.page(scratch);
+        self.values.page(plain);
         self.rows += rows as u64;
         let page = Page::DataPage {
-            buf: compressed(scratch)?,
+            buf: compress(plain, compressed)?,
             num_values: rows as u32,
             encoding: E::ENCODING,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
-        self.pages.push(CompressedPage::new(page, scratch.len()));
+        self.pages.push(CompressedPage::new(page, plain.len()));
         Ok(())
     }
 
     fn close(&mut self, schema: &Schema, index: usize) -> Result<Chunk> {
-        let Column { mut values, pages, rows, nulls } = std::mem::take(self);
+        let Column { values, pages, rows, nulls } = self;
+        let (rows, nulls) = (take(rows), take(nulls));
         let mut writer = Writer::new();
         let mut encodings = vec![Encoding::RLE, E::ENCODING];
         let dictionary = values.dictionary();
         let data_at = match dictionary {
             Some((plain, count)) => {
                 encodings.push(Encoding::PLAIN);
-                let buf = compressed(&plain)?;
+                let buf = compress(&plain, &mut Vec::new())?;
                 let page = Page::DictionaryPage {
                     buf,
                     num_values: count,
@@ -79,7 +89,7 @@ impl<E: Encode> AnyColumn for Column<E> {
             }
             None => None,
         };
-        pages.into_iter().try_for_each(|page| writer.page(page))?;
+        pages.drain(..).try_for_each(|page| writer.page(page))?;
         let Writer { out, compressed, uncompressed } = writer;
         let bytes = out.into_inner()?;
         let mut metadata = ColumnChunkMetaData::builder(schema.column(index))
@@ -105,12 +115,11 @@ impl<E: Encode> AnyColumn for Column<E> {
     }
 }
 
-fn compressed(bytes: &[u8]) -> Result<Bytes> {
-    let mut out = vec![0; lz4_flex::block::get_maximum_output_size(bytes.len())];
-    let len = lz4_flex::block::compress_into(bytes, &mut out);
-    out.truncate(len.map_err(|error| ParquetError::External(Box::new(error)))?);
-    out.shrink_to_fit();
-    Ok(out.into())
+fn compress(bytes: &[u8], scratch: &mut Vec<u8>) -> Result<Bytes> {
+    scratch.resize(lz4_flex::block::get_maximum_output_size(bytes.len()).max(scratch.len()), 0);
+    let len = lz4_flex::block::compress_into(bytes, scratch);
+    let len = len.map_err(|error| ParquetError::External(Box::new(error)))?;
+    Ok(Bytes::copy_from_slice(&scratch[..len]))
 }
 
 /// The bytes of a chunk, with the headers of its pages.

@@ -14,7 +14,7 @@ pub(super) trait Encode: Default {
     /// Appends the values since the last page.
     fn page(&mut self, out: &mut Vec<u8>);
 
-    /// The dictionary of all pages, and how many values it has.
+    /// Ends the dictionary: its bytes, and how many values it has.
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
         None
     }
@@ -34,7 +34,6 @@ impl Bounds {
             self.0 = Some([value.to_vec(), value.to_vec()]);
             return;
         };
-        // In a sorted column each is the greatest.
         if value > &greatest[..] {
             value.clone_into(greatest);
         } else if value < &least[..] {
@@ -48,9 +47,19 @@ impl Bounds {
     }
 }
 
-/// DELTA_BYTE_ARRAY: how many bytes are those of the value before, and the others. With bounds if `BOUNDED`.
+/// Which bounds a column has.
+pub(super) mod bounds {
+    /// None.
+    pub(crate) const NONE: u8 = 0;
+    /// Those of values that come in order.
+    pub(crate) const SORTED: u8 = 1;
+    /// Those of values in any order.
+    pub(crate) const ANY: u8 = 2;
+}
+
+/// DELTA_BYTE_ARRAY: how many bytes are those of the value before, and the others. `BOUNDS` is one of [`bounds`].
 #[derive(Default)]
-pub(super) struct Front<const BOUNDED: bool> {
+pub(super) struct Front<const BOUNDS: u8> {
     last: Vec<u8>,
     /// Of each value, the number of bytes in common with the value before, and of the others.
     shared: Vec<u32>,
@@ -59,17 +68,24 @@ pub(super) struct Front<const BOUNDED: bool> {
     bounds: Bounds,
 }
 
-impl<const BOUNDED: bool> Front<BOUNDED> {
-    pub(super) fn put(&mut self, value: &[u8]) {
+impl<const BOUNDS: u8> Front<BOUNDS> {
+    /// Takes a value that begins with `known` bytes of the value before, or more.
+    pub(super) fn put(&mut self, value: &[u8], known: usize) {
         // The first value of a page stands alone.
-        let shared = if self.shared.is_empty() { 0 } else { in_common(&self.last, value) };
+        let shared = match self.shared.is_empty() {
+            true => 0,
+            false => known + in_common(&self.last[known..], &value[known..]),
+        };
         let own = &value[shared..];
+        if BOUNDS == bounds::SORTED && self.shared.is_empty()
+            || BOUNDS == bounds::ANY
+                && (self.shared.is_empty() || !own.is_empty() || shared < self.last.len())
+        {
+            self.bounds.widen(value);
+        }
         self.shared.push(shared as u32);
         self.own.push(own.len() as u32);
         self.bytes.extend_from_slice(own);
-        if BOUNDED && (self.bounds.0.is_none() || self.last != value) {
-            self.bounds.widen(value);
-        }
         self.last.truncate(shared);
         self.last.extend_from_slice(own);
     }
@@ -88,10 +104,13 @@ fn in_common(a: &[u8], b: &[u8]) -> usize {
     equal + a[equal..].iter().zip(&b[equal..]).take_while(|(a, b)| a == b).count()
 }
 
-impl<const BOUNDED: bool> Encode for Front<BOUNDED> {
+impl<const BOUNDS: u8> Encode for Front<BOUNDS> {
     const ENCODING: Encoding = Encoding::DELTA_BYTE_ARRAY;
 
     fn page(&mut self, out: &mut Vec<u8>) {
+        if BOUNDS == bounds::SORTED && !self.shared.is_empty() {
+            self.bounds.widen(&self.last);
+        }
         let Front { shared, own, bytes, .. } = self;
         for lengths in [shared, own] {
             pack::differences(out, lengths.iter().map(|length| i64::from(*length)));
@@ -196,7 +215,8 @@ impl<const BOUNDED: bool> Encode for Words<BOUNDED> {
     }
 
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
-        Some((std::mem::take(&mut self.dictionary), self.positions.values))
+        self.known.clear();
+        Some((std::mem::take(&mut self.dictionary), std::mem::take(&mut self.positions.values)))
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
@@ -336,7 +356,8 @@ impl<N: Number> Encode for Few<N> {
     }
 
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
-        Some((std::mem::take(&mut self.dictionary), self.positions.values))
+        self.known.clear();
+        Some((std::mem::take(&mut self.dictionary), std::mem::take(&mut self.positions.values)))
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {

@@ -1,8 +1,9 @@
-//! A row group, encoded in memory.
+//! Row groups, encoded in memory one after the other.
 //!
 //! Values are encoded as they come, column by column, and compressed page by page: all columns end a page at the same row.
 
-use super::column::{AnyColumn, Chunk, Column};
+use super::column::{AnyColumn, Chunk, Column, Scratch};
+use super::encode::bounds::{ANY, NONE, SORTED};
 use super::encode::{Bits, Few, Front, Near, Plain, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
@@ -17,33 +18,54 @@ const ROWS: usize = 16 << 10;
 /// Bytes of names in a page, at most, unless one row has more.
 const BYTES: usize = 1 << 20;
 
-/// One row group.
+/// A row group. Its memory is used for the next one.
 pub(super) struct Group<'s> {
     schema: &'s Schema,
     columns: Columns,
     has: Has,
     /// Rows of the page.
     rows: usize,
-    path: Vec<u8>,
-    parent: Parent,
-    scratch: Vec<u8>,
+    last: Last,
+    scratch: Scratch,
     is_empty: bool,
 }
 
-/// The parent of the last row.
+/// The path of the last row.
 #[derive(Default)]
-struct Parent {
-    bytes: Vec<u8>,
-    is_text: bool,
+struct Last {
+    path: Vec<u8>,
+    /// The length of the parent.
+    parent: usize,
+    /// Where the name begins: behind the parent and a slash.
+    name: usize,
+    parent_is_text: bool,
+}
+
+impl Last {
+    /// Goes to the next row. Whether its parent is the same.
+    fn next(&mut self, row: &Row<'_>) -> bool {
+        let is_same = self.path.get(..self.parent) == Some(row.parent) && self.name > 0;
+        if is_same {
+            self.path.truncate(self.name);
+            self.path.extend_from_slice(row.name);
+        } else {
+            self.path.clear();
+            row.path(&mut self.path);
+            self.parent = row.parent.len();
+            self.name = self.path.len() - row.name.len();
+            self.parent_is_text = is_text(row.parent);
+        }
+        is_same
+    }
 }
 
 /// The columns, in the order of the schema.
 #[derive(Default)]
 struct Columns {
-    path: Texts<Front<true>>,
-    parent: Column<Front<true>>,
-    parent_bytes: Column<Front<false>>,
-    name: Column<Front<false>>,
+    path: Texts<Front<SORTED>>,
+    parent: Column<Front<ANY>>,
+    parent_bytes: Column<Front<NONE>>,
+    name: Column<Front<NONE>>,
     extension: Column<Words<false>>,
     depth: Column<Few<u32>>,
     kind: Column<Words<false>>,
@@ -111,9 +133,8 @@ impl<'s> Group<'s> {
             columns: Columns::default(),
             has: Has::default(),
             rows: 0,
-            path: Vec::new(),
-            parent: Parent { is_text: true, ..Parent::default() },
-            scratch: Vec::new(),
+            last: Last::default(),
+            scratch: Scratch::default(),
             is_empty: true,
         }
     }
@@ -137,20 +158,21 @@ impl<'s> Group<'s> {
     }
 
     fn put_names(&mut self, row: &Row<'_>) {
-        let Group { columns, has, path, parent, .. } = self;
-        if parent.bytes != row.parent {
-            row.parent.clone_into(&mut parent.bytes);
-            parent.is_text = is_text(row.parent);
-        }
-        path.clear();
-        row.path(path);
-        let name_is_text = is_text(row.name);
-        let path_is_text = parent.is_text && name_is_text;
-        columns.path.bytes.values.put(path);
-        put(&mut has.path, path_is_text.then_some(&path[..]), |path| columns.path.text.values.put(path));
-        columns.parent_bytes.values.put(row.parent);
-        put(&mut has.parent, parent.is_text.then_some(row.parent), |text| columns.parent.values.put(text));
-        put(&mut has.name, name_is_text.then_some(row.name), |name| columns.name.values.put(name));
+        let Group { columns, has, last, .. } = self;
+        // What is known to be equal to the last row is not compared.
+        let (of_parent, of_path) = if last.next(row) { (last.parent, last.name) } else { (0, 0) };
+        // In columns of text, if that row is in them.
+        let known = |has: &[bool], known| if has.last() == Some(&true) { known } else { 0 };
+        let (path, name_is_text) = (&last.path[..], is_text(row.name));
+        let path_is_text = last.parent_is_text && name_is_text;
+        columns.path.bytes.values.put(path, of_path);
+        let of_path = known(&has.path, of_path);
+        put(&mut has.path, path_is_text.then_some(path), |path| columns.path.text.values.put(path, of_path));
+        columns.parent_bytes.values.put(row.parent, of_parent);
+        let of_parent = known(&has.parent, of_parent);
+        let parent = last.parent_is_text.then_some(row.parent);
+        put(&mut has.parent, parent, |parent| columns.parent.values.put(parent, of_parent));
+        put(&mut has.name, name_is_text.then_some(row.name), |name| columns.name.values.put(name, 0));
         // One that is not text is none.
         let extension =
             Some(extension(row.name)).filter(|it| !it.is_empty() && (name_is_text || is_text(it)));
@@ -189,16 +211,16 @@ impl<'s> Group<'s> {
         Ok(())
     }
 
-    /// The encoded columns; none if there were no rows.
-    pub(super) fn finish(self) -> io::Result<Vec<Chunk>> {
+    /// Ends the row group: the encoded columns, none if there were no rows.
+    pub(super) fn finish(&mut self) -> io::Result<Vec<Chunk>> {
         self.close().map_err(io_error)
     }
 
-    fn close(mut self) -> Result<Vec<Chunk>> {
+    fn close(&mut self) -> Result<Vec<Chunk>> {
         if self.rows > 0 {
             self.end_page()?;
         }
-        if self.is_empty {
+        if std::mem::replace(&mut self.is_empty, true) {
             return Ok(Vec::new());
         }
         let columns = self.columns.all(&self.has).into_iter().enumerate();

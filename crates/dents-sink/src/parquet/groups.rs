@@ -78,10 +78,11 @@ impl Groups<'_> {
     /// Encodes and appends ranges until there are no more.
     fn work(&self) {
         let _end = EndAll(self);
+        let mut group = Group::new(self.schema);
         loop {
             let turn = self.next.fetch_add(1, Relaxed);
             let Some(range) = self.ranges.get(turn) else { return };
-            let result = self.encode(range).and_then(|chunks| self.append(turn, &chunks));
+            let result = self.encode(range, &mut group).and_then(|chunks| self.append(turn, &chunks));
             if let Err(error) = result {
                 self.fail(error);
             }
@@ -96,8 +97,7 @@ impl Groups<'_> {
         self.turned.notify_all();
     }
 
-    fn encode(&self, range: &Range) -> io::Result<Vec<Chunk>> {
-        let mut group = Group::new(self.schema);
+    fn encode(&self, range: &Range, group: &mut Group<'_>) -> io::Result<Vec<Chunk>> {
         self.rows.each(range, &mut |row| group.row(row))?;
         group.finish()
     }

@@ -188,14 +188,8 @@ impl Sorter {
 }
 
 /// Sorts frames, each of which is sorted.
-fn sort(mut frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
-    let mut sources = Vec::new();
-    while !frames.is_empty() {
-        let before = frames;
-        let frame = Frame::take(&mut frames).map_or(before, |frame| frame.raw);
-        sources.extend(Source::new(frame, sources.len())?);
-    }
-    merge(sources, (None, None), &mut writer)?;
+fn sort(frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
+    merge::sort(frames, &mut writer)?;
     writer.finish()
 }
 
