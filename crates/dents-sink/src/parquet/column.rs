@@ -54,12 +54,12 @@ impl<E: Encode> AnyColumn for Column<E> {
             let len = plain.len() as u32 - 4;
             plain[..4].copy_from_slice(&len.to_le_bytes());
         }
-        self.values.page(plain);
+        let encoding = self.values.page(plain);
         self.rows += rows as u64;
         let page = Page::DataPage {
             buf: compress(plain, compressed)?,
             num_values: rows as u32,
-            encoding: E::ENCODING,
+            encoding,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
@@ -72,7 +72,12 @@ impl<E: Encode> AnyColumn for Column<E> {
         let Column { values, pages, rows, nulls } = self;
         let (rows, nulls) = (take(rows), take(nulls));
         let mut writer = Writer::new();
-        let mut encodings = vec![Encoding::RLE, E::ENCODING];
+        let mut encodings = vec![Encoding::RLE];
+        for page in pages.iter() {
+            if !encodings.contains(&page.encoding()) {
+                encodings.push(page.encoding());
+            }
+        }
         let dictionary = values.dictionary();
         let data_at = match dictionary {
             Some((plain, count)) => {

@@ -8,11 +8,8 @@ use std::collections::HashMap;
 
 /// Encodes the values of a column, without nulls, page by page.
 pub(super) trait Encode: Default {
-    /// The encoding of pages.
-    const ENCODING: Encoding;
-
-    /// Appends the values since the last page.
-    fn page(&mut self, out: &mut Vec<u8>);
+    /// Appends the values since the last page. Returns their encoding.
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding;
 
     /// Ends the dictionary: its bytes, and how many values it has.
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
@@ -105,9 +102,7 @@ fn in_common(a: &[u8], b: &[u8]) -> usize {
 }
 
 impl<const BOUNDS: u8> Encode for Front<BOUNDS> {
-    const ENCODING: Encoding = Encoding::DELTA_BYTE_ARRAY;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         if BOUNDS == bounds::SORTED && !self.shared.is_empty() {
             self.bounds.widen(&self.last);
         }
@@ -117,6 +112,7 @@ impl<const BOUNDS: u8> Encode for Front<BOUNDS> {
             lengths.clear();
         }
         out.append(bytes);
+        Encoding::DELTA_BYTE_ARRAY
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
@@ -145,10 +141,9 @@ impl Plain {
 }
 
 impl Encode for Plain {
-    const ENCODING: Encoding = Encoding::PLAIN;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         out.append(&mut self.0);
+        Encoding::PLAIN
     }
 
     fn statistics(&mut self, _: u64) -> Option<Statistics> {
@@ -208,10 +203,9 @@ impl<const BOUNDED: bool> Words<BOUNDED> {
 }
 
 impl<const BOUNDED: bool> Encode for Words<BOUNDED> {
-    const ENCODING: Encoding = Encoding::RLE_DICTIONARY;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         self.positions.page(out);
+        Encoding::RLE_DICTIONARY
     }
 
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
@@ -221,6 +215,51 @@ impl<const BOUNDED: bool> Encode for Words<BOUNDED> {
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
         self.bounds.statistics(nulls)
+    }
+}
+
+/// Texts that repeat and may be long: in a dictionary, until that is full.
+#[derive(Default)]
+pub(super) struct Repeated {
+    words: Words<true>,
+    others: Front<{ bounds::ANY }>,
+    is_full: bool,
+    /// The length of the dictionary when the page began.
+    at_page: usize,
+}
+
+impl Repeated {
+    /// Bytes of a dictionary, about.
+    const FULL: usize = 1 << 20;
+
+    /// Takes a value that begins with `known` bytes of the value before, or more.
+    pub(super) fn put(&mut self, value: &[u8], known: usize) {
+        if self.is_full { self.others.put(value, known) } else { self.words.put(value) }
+    }
+
+    /// Bytes of the page.
+    pub(super) fn held(&self) -> usize {
+        self.words.dictionary.len() - self.at_page + self.others.held()
+    }
+}
+
+impl Encode for Repeated {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
+        let encoding = if self.is_full { self.others.page(out) } else { self.words.page(out) };
+        self.at_page = self.words.dictionary.len();
+        self.is_full = self.at_page >= Self::FULL;
+        encoding
+    }
+
+    fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
+        (self.at_page, self.is_full) = (0, false);
+        self.words.dictionary()
+    }
+
+    fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
+        let others = self.others.bounds.0.take();
+        others.iter().flatten().for_each(|value| self.words.bounds.widen(value));
+        self.words.statistics(nulls)
     }
 }
 
@@ -283,12 +322,11 @@ pub(super) struct Near<N> {
 }
 
 impl<N: Number> Encode for Near<N> {
-    const ENCODING: Encoding = Encoding::DELTA_BINARY_PACKED;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         self.span.widen(&self.page);
         pack::differences(out, self.page.iter().map(|number| number.bits() as i64));
         self.page.clear();
+        Encoding::DELTA_BINARY_PACKED
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
@@ -304,11 +342,10 @@ pub(super) struct Wide<N> {
 }
 
 impl<N: Number> Encode for Wide<N> {
-    const ENCODING: Encoding = Encoding::PLAIN;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         self.span.widen(&self.page);
         self.page.drain(..).for_each(|number| number.plain(out));
+        Encoding::PLAIN
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
@@ -349,10 +386,9 @@ impl<N: Number> Few<N> {
 }
 
 impl<N: Number> Encode for Few<N> {
-    const ENCODING: Encoding = Encoding::RLE_DICTIONARY;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         self.positions.page(out);
+        Encoding::RLE_DICTIONARY
     }
 
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
@@ -370,11 +406,10 @@ impl<N: Number> Encode for Few<N> {
 pub(super) struct Bits(pub(super) Vec<bool>);
 
 impl Encode for Bits {
-    const ENCODING: Encoding = Encoding::PLAIN;
-
-    fn page(&mut self, out: &mut Vec<u8>) {
+    fn page(&mut self, out: &mut Vec<u8>) -> Encoding {
         pack::bits(out, &self.0);
         self.0.clear();
+        Encoding::PLAIN
     }
 
     fn statistics(&mut self, _: u64) -> Option<Statistics> {

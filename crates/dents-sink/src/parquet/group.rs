@@ -3,8 +3,8 @@
 //! Values are encoded as they come, column by column, and compressed page by page: all columns end a page at the same row.
 
 use super::column::{AnyColumn, Chunk, Column, Scratch};
-use super::encode::bounds::{ANY, NONE, SORTED};
-use super::encode::{Bits, Few, Front, Near, Plain, Wide, Words};
+use super::encode::bounds::{NONE, SORTED};
+use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::row::{Facts, Row};
@@ -63,7 +63,7 @@ impl Last {
 #[derive(Default)]
 struct Columns {
     path: Texts<Front<SORTED>>,
-    parent: Column<Front<ANY>>,
+    parent: Column<Repeated>,
     parent_bytes: Column<Front<NONE>>,
     name: Column<Front<NONE>>,
     extension: Column<Words<false>>,
@@ -152,8 +152,9 @@ impl<'s> Group<'s> {
         });
         self.put_facts(row.facts.as_ref());
         self.rows += 1;
-        let Columns { path, target, .. } = &self.columns;
-        let is_long = path.bytes.values.held() >= BYTES || target.bytes.values.held() >= BYTES;
+        let Columns { path, parent, target, .. } = &self.columns;
+        let held = [path.bytes.values.held(), parent.values.held(), target.bytes.values.held()];
+        let is_long = held.into_iter().any(|bytes| bytes >= BYTES);
         if self.rows == ROWS || is_long { self.end_page().map_err(io_error) } else { Ok(()) }
     }
 
