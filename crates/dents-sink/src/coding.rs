@@ -117,7 +117,7 @@ impl<'a> Bytes<'a> {
         N::try_from(self.number()?).ok()
     }
 
-    fn signed(&mut self) -> Option<i64> {
+    pub(crate) fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }

@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Rows of a group, about.
-const ROWS: u64 = 64 << 10;
-/// Threads, at most: each has a row group in memory, about 10 MB.
+/// Rows of a group, about. A subtree of few rows that lies across a boundary is in two groups: of 2,000,000 rows that is 3 %. Half as
+/// many cost 0.5 % of the bytes; twice as many save 0.1 %.
+const ROWS: u64 = 32 << 10;
+/// Threads, at most: each has a row group in memory, about 4 MB.
 const THREADS: usize = 4;
 
 type File = SerializedFileWriter<Sealed>;

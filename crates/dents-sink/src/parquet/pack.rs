@@ -85,3 +85,7 @@ pub(super) fn differences(out: &mut Vec<u8>, mut values: impl ExactSizeIterator<
 pub(super) fn width(greatest: u32) -> u32 {
     u32::BITS - greatest.leading_zeros()
 }
+
+#[cfg(test)]
+#[path = "pack_tests.rs"]
+mod tests;

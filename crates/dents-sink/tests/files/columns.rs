@@ -70,6 +70,31 @@ fn text_is_text_and_bytes_are_beside_it() {
     assert!(texts > 100 && others > 100, "{texts} texts, {others} others");
 }
 
+/// A dictionary of them would have 12 MB.
+#[test]
+fn parents_of_any_length_are_text_in_bounded_memory() {
+    let ground = Playground::new();
+    let path = ground.file(Format::Parquet);
+    let mut rng = Rng(11);
+    let directories = (0..6_000).map(|nth| format!("/{}{nth:05}", "d".repeat(2_000)));
+    let rows: Vec<Owned> =
+        directories.flat_map(|parent| [0, 1].map(|_| rng.row(parent.as_bytes()))).collect();
+    let rows = as_written(Format::Parquet, rows);
+    write(&path, Format::Parquet, &rows, 2).expect("written");
+    assert!(read(&path).expect("read") == rows);
+    let file = open(&path);
+    for (row, owned) in file.get_row_iter(None).expect("rows").zip(&rows) {
+        assert_eq!(field(&row.expect("a row"), "parent"), &text_of(Some(&owned.parent)));
+    }
+    let metadata = file.metadata().row_group(0);
+    let column = metadata.columns().iter().find(|one| one.column_path().parts() == ["parent"]);
+    let column = column.expect("a column");
+    assert!(column.uncompressed_size() < 4 << 20, "{} bytes", column.uncompressed_size());
+    let bounds = column.statistics().expect("statistics");
+    let ends = [&rows[0], &rows[rows.len() - 1]].map(|row| Some(&row.parent[..]));
+    assert_eq!([bounds.min_bytes_opt(), bounds.max_bytes_opt()], ends);
+}
+
 #[test]
 fn columns_have_the_types_that_others_know() {
     for (timestamps, expected) in [(Unit::Micros, TimeUnit::MICROS), (Unit::Nanos, TimeUnit::NANOS)] {
