@@ -86,6 +86,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
 use checksum::Sealed;
+use dents_core::batch::Time;
 use schema::Schema;
 use std::io;
 use std::path::PathBuf;
@@ -93,6 +94,7 @@ use std::path::PathBuf;
 /// A Parquet file that is being written.
 pub struct Parquet {
     schema: Schema,
+    ended: Option<Time>,
     rows: Sorter,
     file: SerializedFileWriter<Sealed>,
 }
@@ -112,7 +114,7 @@ impl Parquet {
         file.append_key_value_metadata(key_value(schema::PROGRAM, about.program.to_string()));
         file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
         file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
-        Ok(Parquet { schema, rows, file })
+        Ok(Parquet { schema, ended: about.ended, rows, file })
     }
 }
 
@@ -126,11 +128,11 @@ impl Sink for Parquet {
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        let Parquet { schema, rows, file } = *self;
+        let Parquet { schema, ended, rows, file } = *self;
         let (mut file, checksums) = groups::write(&rows.finish()?, &schema, file)?;
         let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
         file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));
-        file.append_key_value_metadata(key_value(schema::ENDED, time::text(time::now())));
+        file.append_key_value_metadata(key_value(schema::ENDED, time::text(ended.unwrap_or_else(time::now))));
         let complete = extent == Extent::Complete;
         file.append_key_value_metadata(key_value(schema::COMPLETE, complete.to_string()));
         file.flush()?;
