@@ -131,7 +131,7 @@ impl Sorter {
         }
         let mut run = std::mem::replace(&mut *all, std::mem::take(&mut spilled.spare));
         drop(all);
-        self.spill(&run, &mut spilled).map_err(|error| self.scratch.wrong(&error))?;
+        self.spill(&run, &mut spilled).map_err(|error| self.scratch.cannot_write(&error))?;
         run.clear();
         spilled.spare = run;
         Ok(())
@@ -150,7 +150,7 @@ impl Sorter {
 
     /// Ends the collection, after all workers were flushed.
     pub(crate) fn finish(self) -> io::Result<Sorted> {
-        let (runs, place) = self.runs().map_err(|error| self.scratch.wrong(&error))?;
+        let (runs, place) = self.runs().map_err(|error| self.scratch.cannot_write(&error))?;
         Ok(Sorted { runs, place })
     }
 

@@ -15,6 +15,11 @@ const FIRST_VERSION: &[u8] = include_bytes!("version-1.parquet");
 const FIRST_SEED: u64 = 5;
 const FIRST_ROWS: usize = 60;
 
+/// The same of version 2, with nanoseconds.
+const SECOND_VERSION: &[u8] = include_bytes!("version-2.parquet");
+const SECOND_SEED: u64 = 6;
+const SECOND_ROWS: usize = 14;
+
 /// Those that have a column of bytes beside them.
 const TEXTS: [&str; 5] = ["path", "parent", "user", "group", "target"];
 
@@ -142,6 +147,15 @@ fn files_of_the_first_version_are_read() {
     let path = ground.file(Format::Parquet);
     std::fs::write(&path, FIRST_VERSION).expect("written");
     assert_eq!(read_any(&path).expect("read"), (Rng(FIRST_SEED).rows(FIRST_ROWS), None));
+}
+
+#[test]
+fn files_of_the_second_version_are_read() {
+    let ground = Playground::new();
+    let path = ground.file(Format::Parquet);
+    std::fs::write(&path, SECOND_VERSION).expect("written");
+    let complete = Some(dents_sink::Extent::Complete);
+    assert_eq!(read_any(&path).expect("read"), (Rng(SECOND_SEED).rows(SECOND_ROWS), complete));
 }
 
 /// The caller that creates a file tells which program began the scan, and when.
