@@ -205,6 +205,8 @@ impl Scratch {
     /// The error for one that comes of reading the file.
     #[must_use]
     pub fn cannot_read(&self, error: &io::Error) -> io::Error {
+        let cut_off = io::Error::new(error.kind(), "it was cut off");
+        let error = if error.kind() == ErrorKind::UnexpectedEof { &cut_off } else { error };
         message::temporary("read", self.beside.parent().unwrap_or(Path::new("/")), error)
     }
 }
