@@ -26,6 +26,7 @@ fn main() -> io::Result<()> {
             let about = About {
                 program: "the example `export`",
                 begun: Time::UNKNOWN,
+                ended: None,
                 timestamps: Unit::Micros,
                 index: false,
             };

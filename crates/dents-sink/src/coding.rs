@@ -68,7 +68,7 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Zigzag encoding: numbers near 0 take few bytes, whatever their sign.
-fn put_signed(out: &mut Vec<u8>, number: i64) {
+pub(crate) fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_number(out, ((number << 1) ^ (number >> 63)) as u64);
 }
 
@@ -117,7 +117,7 @@ impl<'a> Bytes<'a> {
         N::try_from(self.number()?).ok()
     }
 
-    fn signed(&mut self) -> Option<i64> {
+    pub(crate) fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }

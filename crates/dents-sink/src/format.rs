@@ -69,6 +69,8 @@ pub struct About<'a> {
     pub program: &'a str,
     /// The start of the scan; of a resumed scan the first start.
     pub begun: Time,
+    /// The end of a scan that has ended, as of one that is converted. `None`: it ends when the output is finished.
+    pub ended: Option<Time>,
     /// The unit of times in Parquet. All other formats have nanoseconds.
     pub timestamps: Unit,
     /// Whether SQLite makes indexes. The other formats have none.

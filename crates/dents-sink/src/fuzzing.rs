@@ -193,7 +193,13 @@ mod tests {
         let place = super::Place::new();
         let path = place.0.join("scan");
         let begun = Time { sec: 1_700_000_000, nsec: 0 };
-        let about = About { program: "test", begun, timestamps: crate::time::Unit::Micros, index: false };
+        let about = About {
+            program: "test",
+            begun,
+            ended: None,
+            timestamps: crate::time::Unit::Micros,
+            index: false,
+        };
         let sink = create(&path, format, &about).expect("a sink");
         let mut part = sink.part();
         rows.iter().for_each(|row| part.row(row).expect("room"));

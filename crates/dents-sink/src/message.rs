@@ -24,6 +24,14 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
     Error::new(error.kind(), format!("{}: cannot write: {}; {way_out}", shown(path), plain(error)))
 }
 
+/// The error for a temporary file in this directory that the program cannot `write` or `read`.
+pub(crate) fn temporary(act: &str, dir: &Path, error: &Error) -> Error {
+    let (dir, problem) = (shown(dir), plain(error));
+    let text =
+        format!("cannot {act} a temporary file in '{dir}': {problem}; name another directory in TMPDIR");
+    Error::new(error.kind(), text)
+}
+
 /// The error for a file that cannot be opened or read.
 pub(crate) fn cannot_read(path: &Path, error: &Error) -> Error {
     let way_out = match error.kind() {

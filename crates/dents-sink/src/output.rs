@@ -17,7 +17,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -83,7 +83,7 @@ impl Output {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let (from, file) = create_beside(&target)?;
+        let (from, file) = create_beside(&target, 0o666)?;
         let output = Output {
             file,
             named: path.to_path_buf(),
@@ -120,11 +120,9 @@ impl Output {
 
     /// Where temporary files of this output go: beside it, or where it is no file, into `$TMPDIR` or `/tmp`.
     pub(crate) fn scratch(&self) -> Scratch {
-        let beside = match &self.rename {
-            Some(rename) => rename.to.clone(),
-            None => std::env::temp_dir().join("dents"),
-        };
-        Scratch { beside, named: self.named.clone() }
+        let temporary = Scratch::temporary();
+        let beside = self.rename.as_ref().map_or(temporary.beside, |rename| rename.to.clone());
+        Scratch { beside, output: Some(self.named.clone()) }
     }
 
     /// Gives the file its final name; if the scan is not complete, that of the partial file: `fdatasync` and `rename`. Both
@@ -168,25 +166,48 @@ impl Write for Output {
     }
 }
 
-/// Makes temporary files for an output.
-#[derive(Debug)]
-pub(crate) struct Scratch {
+/// Makes temporary files: of an output, or of a program.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    /// The directory of this path is theirs.
     beside: PathBuf,
-    named: PathBuf,
+    /// The output, as the user named it.
+    output: Option<PathBuf>,
 }
 
 impl Scratch {
-    /// A new file without a name: it is removed at once, and its space is free when it is closed. `O_TMPFILE` would do both in one
-    /// call, but not on every file system.
-    pub(crate) fn create(&self) -> io::Result<File> {
-        let (path, file) = create_beside(&self.beside)?;
+    /// In `$TMPDIR` or `/tmp`.
+    #[must_use]
+    pub fn temporary() -> Scratch {
+        Scratch { beside: std::env::temp_dir().join("dents"), output: None }
+    }
+
+    /// A new file without a name, which no other user may read: it is removed at once, and its space is free when it is closed.
+    /// `O_TMPFILE` would do both in one call, but not on every file system.
+    ///
+    /// # Errors
+    /// Those of the two calls, for [`Self::cannot_write`].
+    pub fn create(&self) -> io::Result<File> {
+        let (path, file) = create_beside(&self.beside, 0o600)?;
         fs::remove_file(path)?;
         Ok(file)
     }
 
-    /// The error of the output for an error of its temporary file.
-    pub(crate) fn wrong(&self, error: &io::Error) -> io::Error {
-        message::cannot_write(&self.named, error)
+    /// The error for one that comes of creating or writing the file. That of an output is an error of the output.
+    #[must_use]
+    pub fn cannot_write(&self, error: &io::Error) -> io::Error {
+        match &self.output {
+            Some(named) => message::cannot_write(named, error),
+            None => message::temporary("write", self.beside.parent().unwrap_or(Path::new("/")), error),
+        }
+    }
+
+    /// The error for one that comes of reading the file.
+    #[must_use]
+    pub fn cannot_read(&self, error: &io::Error) -> io::Error {
+        let cut_off = io::Error::new(error.kind(), "it was cut off");
+        let error = if error.kind() == ErrorKind::UnexpectedEof { &cut_off } else { error };
+        message::temporary("read", self.beside.parent().unwrap_or(Path::new("/")), error)
     }
 }
 
@@ -224,7 +245,7 @@ fn partial_path(target: &Path) -> PathBuf {
 
 /// Creates a new file in the same directory, with `O_EXCL`. The name has the process ID and a number, so it exists only if a killed
 /// process of the same ID left it.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+fn create_beside(target: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Some(name) = target.file_name() else { return Err(io::Error::from(ErrorKind::IsADirectory)) };
     // A name may have 255 bytes.
@@ -234,7 +255,7 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
         let mut temporary = [b".", stem].concat();
         temporary.extend_from_slice(format!(".{}-{number}.part", std::process::id()).as_bytes());
         let path = target.with_file_name(OsString::from_vec(temporary));
-        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+        match OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             other => return other.map(|file| (path, file)),
         }

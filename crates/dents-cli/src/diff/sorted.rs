@@ -1,6 +1,6 @@
 //! The records of a [`Sorter`](super::sorter::Sorter), in order: its runs are merged as they are read.
 
-use crate::message;
+use dents_sink::Scratch;
 use dents_sink::coding::Bytes;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -15,6 +15,20 @@ use std::rc::Rc;
 const AHEAD: usize = 16 << 20;
 const MOST: usize = 256 << 10;
 const LEAST: usize = 4 << 10;
+
+/// The file of all runs.
+pub(super) struct Temporary {
+    pub(super) file: File,
+    pub(super) scratch: Scratch,
+}
+
+impl Temporary {
+    pub(super) fn create() -> io::Result<Temporary> {
+        let scratch = Scratch::temporary();
+        let file = scratch.create().map_err(|error| scratch.cannot_write(&error))?;
+        Ok(Temporary { file, scratch })
+    }
+}
 
 /// Sorted records.
 pub(super) enum Run {
@@ -32,7 +46,7 @@ pub(super) struct Sorted {
 
 impl Sorted {
     /// Of runs in memory or in this file.
-    pub(super) fn new(file: Option<Rc<File>>, runs: Vec<Run>) -> io::Result<Sorted> {
+    pub(super) fn new(file: Option<Rc<Temporary>>, runs: Vec<Run>) -> io::Result<Sorted> {
         let ahead = (AHEAD / runs.len().max(1)).clamp(LEAST, MOST);
         let mut cursors = BinaryHeap::with_capacity(runs.len());
         for run in runs {
@@ -67,7 +81,7 @@ impl Sorted {
 struct Cursor {
     key: Vec<u8>,
     body: Range<usize>,
-    file: Option<Rc<File>>,
+    file: Option<Rc<Temporary>>,
     /// What is still to be read.
     rest: Range<u64>,
     buffer: Vec<u8>,
@@ -77,7 +91,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn new(file: Option<Rc<File>>, rest: Range<u64>, ahead: usize) -> Cursor {
+    fn new(file: Option<Rc<Temporary>>, rest: Range<u64>, ahead: usize) -> Cursor {
         Cursor { key: Vec::new(), body: 0..0, file, rest, buffer: Vec::new(), at: 0, ahead }
     }
 
@@ -105,7 +119,7 @@ impl Cursor {
 
     /// Reads on, behind what is left in the buffer.
     fn refill(&mut self) -> io::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
+        let Some(temporary) = &self.file else { return Ok(()) };
         self.buffer.drain(..self.at);
         self.at = 0;
         let had = self.buffer.len();
@@ -113,9 +127,9 @@ impl Cursor {
         let wanted = self.ahead.max(had) as u64;
         let length = wanted.min(self.rest.end - self.rest.start) as usize;
         self.buffer.resize(had + length, 0);
-        file.read_exact_at(&mut self.buffer[had..], self.rest.start).map_err(|error| {
-            io::Error::new(error.kind(), format!("cannot read a temporary file: {}", message::plain(&error)))
-        })?;
+        let Temporary { file, scratch } = &**temporary;
+        let read = file.read_exact_at(&mut self.buffer[had..], self.rest.start);
+        read.map_err(|error| scratch.cannot_read(&error))?;
         self.rest.start += length as u64;
         Ok(())
     }

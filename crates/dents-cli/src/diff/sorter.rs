@@ -4,16 +4,11 @@
 //! the bytes that it has in common with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it is
 //! gone when the program ends, however that is. Few records never touch the disk.
 
-use super::sorted::{Run, Sorted};
-use crate::message;
+use super::sorted::{Run, Sorted, Temporary};
 use dents_sink::coding::{put_bytes, put_number};
 use std::cmp::Ordering;
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Bytes of records in memory.
 const MEMORY: usize = 64 << 20;
@@ -30,7 +25,7 @@ pub(super) struct Sorter {
     arena: Vec<u8>,
     items: Vec<Item>,
     runs: Vec<Run>,
-    file: Option<File>,
+    file: Option<Temporary>,
     /// The length of the file.
     end: u64,
 }
@@ -99,22 +94,22 @@ impl Sorter {
             return Ok(());
         }
         self.sort();
-        if self.file.is_none() {
-            self.file = Some(temporary().map_err(unwritable)?);
-        }
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let Temporary { file, scratch } = match &mut self.file {
+            Some(temporary) => temporary,
+            none => none.insert(Temporary::create()?),
+        };
         let start = self.end;
         let mut buffer = Vec::with_capacity(WRITE + (WRITE >> 2));
         let mut before: &[u8] = b"";
         for item in &self.items {
             before = encode(item, before, &self.arena, &mut buffer);
             if buffer.len() >= WRITE {
-                file.write_all(&buffer).map_err(unwritable)?;
+                file.write_all(&buffer).map_err(|error| scratch.cannot_write(&error))?;
                 self.end += buffer.len() as u64;
                 buffer.clear();
             }
         }
-        file.write_all(&buffer).map_err(unwritable)?;
+        file.write_all(&buffer).map_err(|error| scratch.cannot_write(&error))?;
         self.end += buffer.len() as u64;
         self.runs.push(Run::Written { start, end: self.end });
         self.arena.clear();
@@ -151,40 +146,6 @@ fn encode<'a>(item: &Item, before: &[u8], arena: &'a [u8], out: &mut Vec<u8>) ->
     put_bytes(out, &key[shared..]);
     put_bytes(out, item.body(arena));
     key
-}
-
-/// A file in `TMPDIR` that only this process can open, and that has no name.
-fn temporary() -> io::Result<File> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let dir = std::env::temp_dir();
-    loop {
-        let nth = NEXT.fetch_add(1, Relaxed);
-        let path = dir.join(format!(".dents-diff-{}-{nth}", std::process::id()));
-        match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
-            Ok(file) => {
-                remove(&path)?;
-                return Ok(file);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)
-}
-
-/// The message for a temporary file that cannot be made or written.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn unwritable(error: io::Error) -> io::Error {
-    let dir = std::env::temp_dir();
-    let dir = message::quoted_text(dir.as_os_str().as_encoded_bytes());
-    let problem = message::plain(&error);
-    io::Error::new(
-        error.kind(),
-        format!("cannot write a temporary file in {dir}: {problem}; name another directory in TMPDIR"),
-    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{Diagnostics, Records, Sheet};
 use crate::message;
 use crate::session::{Session, Status};
 use dents_core::tree::End;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 /// How the work ended.
 #[derive(Clone, Copy)]
@@ -31,14 +31,14 @@ impl<'s> Completion<'s> {
     /// partial without `--partial`; 128 and the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed
     /// pipe it does not return.
     pub(crate) fn finish(self, write: impl FnOnce(Paper<'_>) -> io::Result<()>) -> Status {
-        let written = match self.session.table() {
-            Some(mut table) => write(Paper::Sheet(table.insert(Records::default()))),
+        let (written, stdout_failed) = match self.session.table() {
+            Some(mut table) => (write(Paper::Sheet(table.insert(Records::default()))), false),
             None => {
-                let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+                let stdout = Stdout { inner: io::stdout().lock(), failed: false };
+                let mut out = BufWriter::with_capacity(1 << 16, stdout);
                 let written = write(Paper::Text(&mut out)).and_then(|()| out.flush());
                 // Dropping the writer would write the rest of the buffer again.
-                let _ = out.into_parts();
-                written
+                (written, out.into_parts().0.failed)
             }
         };
         let session = self.session;
@@ -46,7 +46,9 @@ impl<'s> Completion<'s> {
             if error.kind() == ErrorKind::BrokenPipe {
                 return session.closed_pipe();
             }
-            session.say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
+            // Any other error, as of a temporary file, names its file.
+            let begin = if stdout_failed { "cannot write to standard output: " } else { "" };
+            session.say(format!("{begin}{}", message::plain(&error)).as_bytes());
             return Status::FAILURE;
         }
         match self.end {
@@ -61,6 +63,31 @@ impl<'s> Completion<'s> {
             _ if self.fails => Status::FAILURE,
             _ => Status::SUCCESS,
         }
+    }
+}
+
+/// Standard output, and whether it failed.
+struct Stdout {
+    inner: StdoutLock<'static>,
+    failed: bool,
+}
+
+impl Stdout {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.failed |= result.is_err();
+        result
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.inner.flush();
+        self.note(flushed)
     }
 }
 

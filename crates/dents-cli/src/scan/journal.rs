@@ -60,7 +60,7 @@ pub(super) fn scan(
         return Ok(done);
     }
     let _hold = super::hold(path);
-    let sink = dents_sink::create(path, format, &args.output.about(journal.started()))?;
+    let sink = dents_sink::create(path, format, &args.output.about(journal.started(), None))?;
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;

@@ -30,7 +30,7 @@ use dents_core::batch::Batch;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::{End, Place, Step, Tally};
 use dents_sink::journal::Journal;
-use dents_sink::read::Columns;
+use dents_sink::read::{Columns, Span};
 use dents_sink::{Extent, Sink};
 use format::Printer;
 use out::{FirstError, Out};
@@ -181,8 +181,8 @@ impl Task<'_> {
             Ok(opened) => opened,
             Err(status) => return Ok(Err(status)),
         };
-        let begun = opened.as_ref().and_then(|opened| opened.span().begun);
-        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now));
+        let Span { begun, ended } = opened.as_ref().map(Opened::span).unwrap_or_default();
+        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now), ended);
         let sink = dents_sink::create(path, format, &about)?;
         let mut done = match self.rows(Columns::all(), opened, &*sink) {
             Ok(done) => done,

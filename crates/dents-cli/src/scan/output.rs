@@ -154,10 +154,10 @@ impl Output {
         Ok(Target::Rows(format, path))
     }
 
-    /// The metadata that a file of rows keeps of a scan that began at this time.
-    pub(crate) fn about(&self, begun: Time) -> About<'static> {
+    /// The metadata that a file of rows keeps of a scan that began at this time, and has ended if it is read from a file.
+    pub(crate) fn about(&self, begun: Time, ended: Option<Time>) -> About<'static> {
         let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
-        About { program, begun, timestamps: self.timestamps.unwrap_or_default(), index: self.index }
+        About { program, begun, ended, timestamps: self.timestamps.unwrap_or_default(), index: self.index }
     }
 
     /// An option that was given and makes sense for output alone.

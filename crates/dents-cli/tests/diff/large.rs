@@ -15,7 +15,13 @@ use std::time::{Duration, Instant};
 const EVERY: u64 = 400;
 
 fn write(file: &Path, rows: u64, is_new: bool) {
-    let about = About { program: "a test", begun: time::now(), timestamps: time::Unit::Micros, index: false };
+    let about = About {
+        program: "a test",
+        begun: time::now(),
+        ended: None,
+        timestamps: time::Unit::Micros,
+        index: false,
+    };
     let sink = create(file, Format::Parquet, &about).expect("a file");
     std::thread::scope(|scope| {
         for half in 0..2 {

@@ -4,6 +4,7 @@ mod brute;
 mod large;
 mod output;
 mod random;
+mod shards;
 #[path = "../tools/mod.rs"]
 mod tools;
 mod trouble;

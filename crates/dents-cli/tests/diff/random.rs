@@ -200,7 +200,7 @@ fn later(rng: &mut Rng, old: &[Invented]) -> Vec<Invented> {
 
 fn write(rows: &[Invented], file: &Path, format: Format) {
     let timestamps = time::Unit::Micros;
-    let about = About { program: "a test", begun: time::now(), timestamps, index: false };
+    let about = About { program: "a test", begun: time::now(), ended: None, timestamps, index: false };
     let sink = dents_sink::create(file, format, &about).expect("a file");
     let mut part = sink.part();
     for Invented { parent, name, depth, kind, facts, target, fault } in rows {

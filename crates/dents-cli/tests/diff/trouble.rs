@@ -200,3 +200,35 @@ fn a_directory_of_another_name_than_that_of_the_scan() {
     make(&dir, "mv t elsewhere");
     diff(&dir, 0, "old.parquet elsewhere");
 }
+
+/// The error is not one of standard output, also if it comes while that is written.
+#[test]
+fn a_temporary_file_that_cannot_be_read() {
+    use std::io::Read;
+    let dir = old(1);
+    make(&dir, "cd t && x=$(printf %0200d 0) && seq 15000 | sed s/\\$/$x/ | xargs touch");
+    for options in ["--csv", "--json"] {
+        let run = dents(dir.path(), &format!("diff {options} old.parquet t"));
+        let run = run.env("DENTS_TEST_DIFF_MEMORY", "1000000");
+        let mut command = run.command();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+        let mut out = child.stdout.take().expect("a pipe");
+        out.read_exact(&mut [0]).expect("output");
+        // The pipe is full before much of the lists was read.
+        for file in std::fs::read_dir(format!("/proc/{}/fd", child.id())).expect("descriptors") {
+            let file = file.expect("a descriptor").path();
+            if std::fs::read_link(&file).is_ok_and(|path| path.to_string_lossy().ends_with(" (deleted)")) {
+                std::fs::OpenOptions::new().write(true).truncate(true).open(&file).expect("cut off");
+            }
+        }
+        out.read_to_end(&mut Vec::new()).expect("the rest");
+        let end = child.wait_with_output().expect("an end");
+        let stderr = text(&end.stderr);
+        assert_eq!(end.status.code(), Some(2), "{stderr}");
+        let place = std::env::temp_dir().display().to_string();
+        assert!(
+            stderr.starts_with(&format!("dents: cannot read a temporary file in '{place}': ")),
+            "{options}: {stderr}"
+        );
+    }
+}

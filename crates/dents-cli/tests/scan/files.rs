@@ -156,3 +156,23 @@ fn a_place_that_is_none_is_named() {
         assert!(told.contains(problem) && told.contains(file.trim_end_matches('/')), "{file}: {told}");
     }
 }
+
+/// Ages and what changed meanwhile are told from both times.
+#[test]
+fn a_converted_scan_keeps_its_start_and_its_end() {
+    let dir = TempDir::new("converted").expect("a directory");
+    std::fs::create_dir(dir.path().join("t")).expect("a directory");
+    let formats = ["parquet", "sqlite", "ndjson"];
+    for first in formats {
+        let from = format!("first.{first}");
+        assert_fine(&run(&dents(dir.path()).args(["-o", &from, "t"])));
+        let span = |file: &str| read::open(&dir.path().join(file)).expect("it opens").span();
+        let original = span(&from);
+        assert!(original.begun.is_some() && original.ended.is_some());
+        for second in formats {
+            let to = format!("second.{second}");
+            assert_fine(&run(&dents(dir.path()).args(["--from", &from, "-o", &to])));
+            assert_eq!(span(&to), original, "{first} to {second}");
+        }
+    }
+}

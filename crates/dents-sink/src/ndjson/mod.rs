@@ -71,6 +71,7 @@ const BUFFER: usize = 256 << 10;
 pub struct Ndjson {
     program: String,
     begun: Time,
+    ended: Option<Time>,
     state: Mutex<State>,
 }
 
@@ -85,7 +86,7 @@ impl Ndjson {
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });
-        Ndjson { program: about.program.to_string(), begun: about.begun, state }
+        Ndjson { program: about.program.to_string(), begun: about.begun, ended: about.ended, state }
     }
 }
 
@@ -99,7 +100,8 @@ impl Sink for Ndjson {
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
         let State { mut output, rows } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut line = Vec::new();
-        push_record(&self.program, self.begun, extent, rows, &mut line);
+        let ended = self.ended.unwrap_or_else(time::now);
+        push_record(&self.program, [self.begun, ended], extent, rows, &mut line);
         output.write_all(&line)?;
         output.commit(extent)
     }
@@ -217,13 +219,13 @@ fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
 }
 
 /// The record of the scan.
-fn push_record(program: &str, begun: Time, extent: Extent, rows: u64, out: &mut Vec<u8>) {
+fn push_record(program: &str, [begun, ended]: [Time; 2], extent: Extent, rows: u64, out: &mut Vec<u8>) {
     let mut cells = Cells::new(Syntax::Ndjson);
     cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
     out.extend_from_slice(b",\"scan\":{");
     push_member("program", Some(program.as_bytes()), out);
     cells.time(b",\"begun\":", Some(begun), out);
-    cells.time(b",\"ended\":", Some(time::now()), out);
+    cells.time(b",\"ended\":", Some(ended), out);
     cells.boolean(b",\"complete\":", Some(extent == Extent::Complete), out);
     cells.number(b",\"rows\":", Some(rows), out);
     out.extend_from_slice(b"}}\n");

@@ -1,16 +1,16 @@
-//! One column of a row group, encoded in memory.
+//! One column of a row group: its pages, encoded and compressed in memory.
 
+use super::encode::Encode;
+use super::pack;
 use super::schema::Schema;
-use ::parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
-use ::parquet::column::writer::{
-    ColumnCloseResult, ColumnWriterImpl, get_column_writer, get_typed_column_writer,
-};
-use ::parquet::data_type::{ByteArray, DataType};
-use ::parquet::errors::Result;
-use ::parquet::file::statistics::{Statistics, ValueStatistics};
+use ::parquet::basic::{Compression, Encoding};
+use ::parquet::column::page::{CompressedPage, Page, PageWriter};
+use ::parquet::column::writer::ColumnCloseResult;
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem::take;
 
 /// A finished column chunk.
 pub(super) struct Chunk {
@@ -18,119 +18,131 @@ pub(super) struct Chunk {
     pub(super) close: ColumnCloseResult,
 }
 
-/// The smallest and the largest value, and the number of nulls.
+/// A column, with the values that are in no page yet.
 #[derive(Default)]
-pub(super) struct Bounds {
-    ends: Option<(ByteArray, ByteArray)>,
+pub(super) struct Column<E> {
+    pub(super) values: E,
+    pages: Vec<CompressedPage>,
+    rows: u64,
     nulls: u64,
 }
 
-impl Bounds {
-    /// Takes the values of the next rows, which come in order.
-    pub(super) fn take_sorted(&mut self, values: &[ByteArray], rows: usize) {
-        self.nulls += (rows - values.len()) as u64;
-        values.first().into_iter().chain(values.last()).for_each(|value| self.widen(value));
-    }
-
-    /// Takes the values of the next rows. Most share the bytes of the value before.
-    pub(super) fn take(&mut self, values: &[ByteArray], rows: usize) {
-        self.nulls += (rows - values.len()) as u64;
-        let mut last = None;
-        for value in values {
-            let here = (value.data().as_ptr(), value.len());
-            if last.replace(here) != Some(here) {
-                self.widen(value);
-            }
-        }
-    }
-
-    fn widen(&mut self, value: &ByteArray) {
-        // A copy: the value may share one buffer with all others of the batch.
-        let own = || ByteArray::from(value.data().to_vec());
-        let (min, max) = self.ends.get_or_insert_with(|| (own(), own()));
-        if value.data() < min.data() {
-            *min = own();
-        } else if value.data() > max.data() {
-            *max = own();
-        }
-    }
-}
-
-impl Chunk {
-    /// With these statistics. The encoder would compare each value with the next, and cut off long ones.
-    pub(super) fn with(self, bounds: Bounds) -> Result<Chunk> {
-        let Chunk { bytes, close } = self;
-        let Some((min, max)) = bounds.ends else { return Ok(Chunk { bytes, close }) };
-        let statistics = ValueStatistics::new(Some(min), Some(max), None, Some(bounds.nulls), false);
-        let metadata =
-            close.metadata.into_builder().set_statistics(Statistics::ByteArray(statistics)).build()?;
-        Ok(Chunk { bytes, close: ColumnCloseResult { metadata, ..close } })
-    }
-}
-
-/// The pages of one chunk. They are shared with the page writer, on the same thread, so the lock is always free.
-#[derive(Clone)]
-struct Pages(Arc<Mutex<TrackedWrite<Vec<u8>>>>);
-
-impl Pages {
-    fn new() -> Pages {
-        Pages(Arc::new(Mutex::new(TrackedWrite::new(Vec::new()))))
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&mut TrackedWrite<Vec<u8>>) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl PageWriter for Pages {
-    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec> {
-        self.with(|bytes| SerializedPageWriter::new(bytes).write_page(page))
-    }
-
-    fn close(&mut self) -> Result<()> {
-        self.with(|bytes| SerializedPageWriter::new(bytes).close())
-    }
-}
-
-/// A column, with the values that are not encoded yet.
-pub(super) struct Column<T: DataType> {
-    /// Values, without nulls.
-    pub(super) values: Vec<T::T>,
-    open: Option<(ColumnWriterImpl<'static, T>, Pages)>,
-}
-
-impl<T: DataType> Default for Column<T> {
-    fn default() -> Self {
-        Column { values: Vec::new(), open: None }
-    }
+/// Memory that all columns use in turns: of a page, and of the page when it is compressed.
+#[derive(Default)]
+pub(super) struct Scratch {
+    plain: Vec<u8>,
+    compressed: Vec<u8>,
 }
 
 /// A column of any type.
 pub(super) trait AnyColumn {
-    /// Encodes the values. `levels` has 1 for each row with a value and 0 for each null; `None` for a required column.
-    fn encode(&mut self, schema: &Schema, index: usize, levels: Option<&[i16]>) -> Result<()>;
+    /// Ends a page of so many rows. `has` tells for each row whether it has a value; `None` for a required column.
+    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Scratch) -> Result<()>;
 
-    /// Ends the chunk; `None` if nothing was encoded.
-    fn close(&mut self) -> Result<Option<Chunk>>;
+    /// Ends the chunk.
+    fn close(&mut self, schema: &Schema, index: usize) -> Result<Chunk>;
 }
 
-impl<T: DataType> AnyColumn for Column<T> {
-    fn encode(&mut self, schema: &Schema, index: usize, levels: Option<&[i16]>) -> Result<()> {
-        let (writer, _) = self.open.get_or_insert_with(|| {
-            let pages = Pages::new();
-            let writer =
-                get_column_writer(schema.column(index), schema.properties(), Box::new(pages.clone()));
-            (get_typed_column_writer(writer), pages)
-        });
-        writer.write_batch(&self.values, levels, None)?;
-        self.values.clear();
+impl<E: Encode> AnyColumn for Column<E> {
+    fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Scratch) -> Result<()> {
+        let Scratch { plain, compressed } = scratch;
+        plain.clear();
+        if let Some(has) = has {
+            self.nulls += has.iter().filter(|has| !**has).count() as u64;
+            plain.extend_from_slice(&[0; 4]);
+            pack::runs(plain, has, 1);
+            let len = plain.len() as u32 - 4;
+            plain[..4].copy_from_slice(&len.to_le_bytes());
+        }
+        let encoding = self.values.page(plain);
+        self.rows += rows as u64;
+        let page = Page::DataPage {
+            buf: compress(plain, compressed)?,
+            num_values: rows as u32,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        self.pages.push(CompressedPage::new(page, plain.len()));
         Ok(())
     }
 
-    fn close(&mut self) -> Result<Option<Chunk>> {
-        let Some((writer, pages)) = self.open.take() else { return Ok(None) };
-        let close = writer.close()?;
-        let bytes = pages.with(|bytes| std::mem::take(bytes.inner_mut()));
-        Ok(Some(Chunk { bytes: bytes.into(), close }))
+    fn close(&mut self, schema: &Schema, index: usize) -> Result<Chunk> {
+        let Column { values, pages, rows, nulls } = self;
+        let (rows, nulls) = (take(rows), take(nulls));
+        let mut writer = Writer::new();
+        let mut encodings = vec![Encoding::RLE];
+        for page in pages.iter() {
+            if !encodings.contains(&page.encoding()) {
+                encodings.push(page.encoding());
+            }
+        }
+        let dictionary = values.dictionary();
+        let data_at = match dictionary {
+            Some((plain, count)) => {
+                encodings.push(Encoding::PLAIN);
+                let buf = compress(&plain, &mut Vec::new())?;
+                let page = Page::DictionaryPage {
+                    buf,
+                    num_values: count,
+                    encoding: Encoding::PLAIN,
+                    is_sorted: false,
+                };
+                writer.page(CompressedPage::new(page, plain.len()))?;
+                Some(writer.compressed)
+            }
+            None => None,
+        };
+        pages.drain(..).try_for_each(|page| writer.page(page))?;
+        let Writer { out, compressed, uncompressed } = writer;
+        let bytes = out.into_inner()?;
+        let mut metadata = ColumnChunkMetaData::builder(schema.column(index))
+            .set_compression(Compression::LZ4_RAW)
+            .set_encodings(encodings)
+            .set_total_compressed_size(compressed)
+            .set_total_uncompressed_size(uncompressed)
+            .set_num_values(rows as i64)
+            .set_data_page_offset(data_at.unwrap_or(0))
+            .set_dictionary_page_offset(data_at.map(|_| 0));
+        if let Some(statistics) = values.statistics(nulls) {
+            metadata = metadata.set_statistics(statistics);
+        }
+        let close = ColumnCloseResult {
+            bytes_written: compressed as u64,
+            rows_written: rows,
+            metadata: metadata.build()?,
+            bloom_filter: None,
+            column_index: None,
+            offset_index: None,
+        };
+        Ok(Chunk { bytes: bytes.into(), close })
+    }
+}
+
+fn compress(bytes: &[u8], scratch: &mut Vec<u8>) -> Result<Bytes> {
+    scratch.resize(lz4_flex::block::get_maximum_output_size(bytes.len()).max(scratch.len()), 0);
+    let len = lz4_flex::block::compress_into(bytes, scratch);
+    let len = len.map_err(|error| ParquetError::External(Box::new(error)))?;
+    Ok(Bytes::copy_from_slice(&scratch[..len]))
+}
+
+/// The bytes of a chunk, with the headers of its pages.
+struct Writer {
+    out: TrackedWrite<Vec<u8>>,
+    compressed: i64,
+    uncompressed: i64,
+}
+
+impl Writer {
+    fn new() -> Writer {
+        Writer { out: TrackedWrite::new(Vec::new()), compressed: 0, uncompressed: 0 }
+    }
+
+    fn page(&mut self, page: CompressedPage) -> Result<()> {
+        let written = SerializedPageWriter::new(&mut self.out).write_page(page)?;
+        self.compressed += written.compressed_size as i64;
+        self.uncompressed += written.uncompressed_size as i64;
+        Ok(())
     }
 }

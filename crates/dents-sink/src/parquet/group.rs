@@ -1,297 +1,286 @@
-//! A row group, encoded in memory.
+//! Row groups, encoded in memory one after the other.
 //!
-//! Values are collected by column, [`BATCH`] rows at a time so that they stay in the cache, and then encoded into pages.
+//! Values are encoded as they come, column by column, and compressed page by page: all columns end a page at the same row.
 
-use super::column::{AnyColumn, Bounds, Chunk, Column};
+use super::column::{AnyColumn, Chunk, Column, Scratch};
+use super::encode::bounds::{NONE, SORTED};
+use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
 use crate::{extension, time, words};
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use ::parquet::errors::Result;
-use bytes::Bytes;
-use dents_core::batch::Time;
 use std::io;
 
-/// Rows that are encoded at once.
-const BATCH: usize = 1024;
+/// Rows of a page, at most.
+const ROWS: usize = 16 << 10;
+/// Bytes of names in a page, at most, unless one row has more.
+const BYTES: usize = 1 << 20;
 
-/// One row group.
+/// A row group. Its memory is used for the next one.
 pub(super) struct Group<'s> {
     schema: &'s Schema,
     columns: Columns,
-    /// Rows in `columns`.
-    held: usize,
+    has: Has,
+    /// Rows of the page.
+    rows: usize,
+    last: Last,
+    scratch: Scratch,
+    is_empty: bool,
 }
 
-impl<'s> Group<'s> {
-    pub(super) fn new(schema: &'s Schema) -> Self {
-        let columns = Columns { unit: schema.unit(), ..Columns::default() };
-        Group { schema, columns, held: 0 }
-    }
+/// The path of the last row.
+#[derive(Default)]
+struct Last {
+    path: Vec<u8>,
+    /// The length of the parent.
+    parent: usize,
+    /// Where the name begins: behind the parent and a slash.
+    name: usize,
+    parent_is_text: bool,
+}
 
-    /// Takes a row, which comes after all others in the order of paths.
-    pub(super) fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        self.columns.push(row);
-        self.held += 1;
-        if self.held == BATCH { self.encode() } else { Ok(()) }
-    }
-
-    fn encode(&mut self) -> io::Result<()> {
-        self.held = 0;
-        self.columns.encode(self.schema).map_err(io_error)
-    }
-
-    /// The encoded columns; none if there were no rows.
-    pub(super) fn finish(mut self) -> io::Result<Vec<Chunk>> {
-        if self.held > 0 {
-            self.encode()?;
+impl Last {
+    /// Goes to the next row. Whether its parent is the same.
+    fn next(&mut self, row: &Row<'_>) -> bool {
+        let is_same = self.path.get(..self.parent) == Some(row.parent) && self.name > 0;
+        if is_same {
+            self.path.truncate(self.name);
+            self.path.extend_from_slice(row.name);
+        } else {
+            self.path.clear();
+            row.path(&mut self.path);
+            self.parent = row.parent.len();
+            self.name = self.path.len() - row.name.len();
+            self.parent_is_text = is_text(row.parent);
         }
-        self.columns.close().map_err(io_error)
+        is_same
     }
 }
 
-/// The columns, with the definition levels of optional ones.
+/// The columns, in the order of the schema.
 #[derive(Default)]
 struct Columns {
-    path: Texts,
-    parent: Texts,
-    /// A name is a part of its path.
-    name: Texts,
-    extension: Column<ByteArrayType>,
-    depth: Column<Int32Type>,
-    kind: Column<ByteArrayType>,
-    /// ino, dev, size, allocated.
-    wide: [Column<Int64Type>; 4],
+    path: Texts<Front<SORTED>>,
+    parent: Column<Repeated>,
+    parent_bytes: Column<Front<NONE>>,
+    name: Column<Front<NONE>>,
+    extension: Column<Words<false>>,
+    depth: Column<Few<u32>>,
+    kind: Column<Words<false>>,
+    ino: Column<Near<u64>>,
+    dev: Column<Few<u64>>,
     /// nlink, mode, uid, gid.
-    narrow: [Column<Int32Type>; 4],
-    user: Texts,
-    group: Texts,
-    /// atime, ctime, mtime.
-    times: [Column<Int64Type>; 3],
-    btime: Column<Int64Type>,
-    target: Texts,
-    asked: Column<ByteArrayType>,
-    errno: Column<Int32Type>,
-    lazy: Column<BoolType>,
-    far_times: Column<ByteArrayType>,
-    has: Levels,
-    unit: Unit,
-    /// The paths, one after the other, and where each ends.
-    paths: Vec<u8>,
-    ends: Vec<End>,
-    /// Of the first columns: paths, paths as bytes, parents.
-    bounds: [Bounds; 3],
-    parents: Last,
-    users: Last,
-    groups: Last,
+    narrow: [Column<Few<u32>>; 4],
+    user: Column<Words<true>>,
+    user_bytes: Column<Words<false>>,
+    group: Column<Words<true>>,
+    group_bytes: Column<Words<false>>,
+    size: Column<Wide<u64>>,
+    allocated: Column<Few<u64>>,
+    /// atime, btime, ctime, mtime.
+    times: [Column<Near<i64>>; 4],
+    target: Texts<Plain>,
+    asked: Column<Words<true>>,
+    errno: Column<Few<i32>>,
+    lazy: Column<Bits>,
+    far_times: Column<Plain>,
 }
 
-/// For each row 1 if it has a value.
+/// Two columns of the same values: text, without those that are not UTF-8, and bytes.
 #[derive(Default)]
-struct Levels {
-    extension: Vec<i16>,
-    facts: Vec<i16>,
-    btime: Vec<i16>,
-    fault: Vec<i16>,
-    far_times: Vec<i16>,
+struct Texts<E> {
+    text: Column<E>,
+    bytes: Column<E>,
 }
 
-/// Where a path ends, how long name and extension at its end are, and whether path and name are text. An extension that is not text is
-/// none.
-struct End {
-    at: usize,
-    name: usize,
-    extension: usize,
-    path_is_text: bool,
-    name_is_text: bool,
-}
-
-/// Bytes, and whether they are UTF-8.
-#[derive(Clone)]
-struct Value {
-    bytes: ByteArray,
-    is_text: bool,
-}
-
-impl From<&[u8]> for Value {
-    fn from(bytes: &[u8]) -> Value {
-        Value { bytes: ByteArray::from(bytes), is_text: is_text(bytes) }
-    }
+/// For each row of the page whether it has a value.
+#[derive(Default)]
+struct Has {
+    path: Vec<bool>,
+    parent: Vec<bool>,
+    name: Vec<bool>,
+    extension: Vec<bool>,
+    facts: Vec<bool>,
+    btime: Vec<bool>,
+    user: Vec<bool>,
+    user_bytes: Vec<bool>,
+    group: Vec<bool>,
+    group_bytes: Vec<bool>,
+    target: Vec<bool>,
+    target_bytes: Vec<bool>,
+    fault: Vec<bool>,
+    far_times: Vec<bool>,
 }
 
 fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// Two columns of the same values: text, null where it is not UTF-8, and bytes.
-#[derive(Default)]
-struct Texts {
-    text: Column<ByteArrayType>,
-    has_text: Vec<i16>,
-    bytes: Column<ByteArrayType>,
-    has_bytes: Vec<i16>,
+/// Notes whether there is a value, and encodes it.
+fn put<T>(has: &mut Vec<bool>, value: Option<T>, put: impl FnOnce(T)) {
+    has.push(value.is_some());
+    if let Some(value) = value {
+        put(value);
+    }
 }
 
-impl Texts {
-    fn push(&mut self, value: Option<Value>) {
-        self.has_bytes.push(i16::from(value.is_some()));
-        let text = value.as_ref().filter(|value| value.is_text);
-        self.push_text(text.map(|text| text.bytes.clone()));
-        self.bytes.values.extend(value.map(|value| value.bytes));
+impl<'s> Group<'s> {
+    pub(super) fn new(schema: &'s Schema) -> Self {
+        Group {
+            schema,
+            columns: Columns::default(),
+            has: Has::default(),
+            rows: 0,
+            last: Last::default(),
+            scratch: Scratch::default(),
+            is_empty: true,
+        }
     }
 
-    /// Clears the values, after they were encoded.
-    fn clear(&mut self) {
-        self.has_text.clear();
-        self.has_bytes.clear();
+    /// Takes a row, which comes after all others in the order of paths.
+    pub(super) fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.put_names(row);
+        self.put_target(row);
+        let Group { columns, has, .. } = self;
+        columns.depth.values.put(row.depth);
+        columns.kind.values.put(words::of_kind(row.kind).as_bytes());
+        put(&mut has.fault, row.fault, |fault| {
+            columns.asked.values.put(words::of_asked(fault.asked).as_bytes());
+            columns.errno.values.put(fault.errno);
+        });
+        self.put_facts(row.facts.as_ref());
+        self.rows += 1;
+        let Columns { path, parent, target, .. } = &self.columns;
+        let held = [path.bytes.values.held(), parent.values.held(), target.bytes.values.held()];
+        let is_long = held.into_iter().any(|bytes| bytes >= BYTES);
+        if self.rows == ROWS || is_long { self.end_page().map_err(io_error) } else { Ok(()) }
     }
 
-    fn push_text(&mut self, text: Option<ByteArray>) {
-        self.has_text.push(i16::from(text.is_some()));
-        self.text.values.extend(text);
+    fn put_names(&mut self, row: &Row<'_>) {
+        let Group { columns, has, last, .. } = self;
+        // What is known to be equal to the last row is not compared.
+        let (of_parent, of_path) = if last.next(row) { (last.parent, last.name) } else { (0, 0) };
+        // In columns of text, if that row is in them.
+        let known = |has: &[bool], known| if has.last() == Some(&true) { known } else { 0 };
+        let (path, name_is_text) = (&last.path[..], is_text(row.name));
+        let path_is_text = last.parent_is_text && name_is_text;
+        columns.path.bytes.values.put(path, of_path);
+        let of_path = known(&has.path, of_path);
+        put(&mut has.path, path_is_text.then_some(path), |path| columns.path.text.values.put(path, of_path));
+        columns.parent_bytes.values.put(row.parent, of_parent);
+        let of_parent = known(&has.parent, of_parent);
+        let parent = last.parent_is_text.then_some(row.parent);
+        put(&mut has.parent, parent, |parent| columns.parent.values.put(parent, of_parent));
+        put(&mut has.name, name_is_text.then_some(row.name), |name| columns.name.values.put(name, 0));
+        // One that is not text is none.
+        let extension =
+            Some(extension(row.name)).filter(|it| !it.is_empty() && (name_is_text || is_text(it)));
+        put(&mut has.extension, extension, |it| columns.extension.values.put(it));
+    }
+
+    fn put_target(&mut self, row: &Row<'_>) {
+        let Group { columns: Columns { target, .. }, has, .. } = self;
+        put(&mut has.target_bytes, row.target, |bytes| target.bytes.values.put(bytes));
+        put(&mut has.target, row.target.filter(|bytes| is_text(bytes)), |text| target.text.values.put(text));
+    }
+
+    fn put_facts(&mut self, facts: Option<&Facts<'_>>) {
+        let unit = self.schema.unit();
+        let Group { columns, has, .. } = self;
+        has.facts.push(facts.is_some());
+        let (user, group) = (facts.and_then(|facts| facts.user), facts.and_then(|facts| facts.group));
+        put(&mut has.user_bytes, user, |user| columns.user_bytes.values.put(user));
+        put(&mut has.user, user.filter(|user| is_text(user)), |user| columns.user.values.put(user));
+        put(&mut has.group_bytes, group, |group| columns.group_bytes.values.put(group));
+        put(&mut has.group, group.filter(|group| is_text(group)), |group| columns.group.values.put(group));
+        has.btime.push(facts.is_some_and(|facts| facts.btime.is_some()));
+        let are_near = facts.is_none_or(|facts| columns.put_numbers(facts, unit));
+        let far_times = facts.filter(|_| !are_near).map(|facts| far_times(facts, unit));
+        put(&mut has.far_times, far_times, |text| columns.far_times.values.put(text.as_bytes()));
+    }
+
+    fn end_page(&mut self) -> Result<()> {
+        let Group { columns, has, rows, scratch, .. } = self;
+        for (column, has) in columns.all(has) {
+            column.end_page(*rows, has, scratch)?;
+        }
+        has.clear();
+        *rows = 0;
+        self.is_empty = false;
+        Ok(())
+    }
+
+    /// Ends the row group: the encoded columns, none if there were no rows.
+    pub(super) fn finish(&mut self) -> io::Result<Vec<Chunk>> {
+        self.close().map_err(io_error)
+    }
+
+    fn close(&mut self) -> Result<Vec<Chunk>> {
+        if self.rows > 0 {
+            self.end_page()?;
+        }
+        if std::mem::replace(&mut self.is_empty, true) {
+            return Ok(Vec::new());
+        }
+        let columns = self.columns.all(&self.has).into_iter().enumerate();
+        columns.map(|(index, (column, _))| column.close(self.schema, index)).collect()
     }
 }
 
 impl Columns {
-    fn push(&mut self, row: &Row<'_>) {
-        row.path(&mut self.paths);
-        let parent = self.parents.of(row.parent);
-        let name_is_text = is_text(row.name);
-        let path_is_text = parent.is_text && name_is_text;
-        let extension = extension(row.name);
-        let extension = if name_is_text || is_text(extension) { extension.len() } else { 0 };
-        let (at, name) = (self.paths.len(), row.name.len());
-        self.ends.push(End { at, name, extension, path_is_text, name_is_text });
-        self.parent.push(Some(parent));
-        self.depth.values.push(row.depth as i32);
-        self.kind.values.push(word(words::of_kind(row.kind)));
-        self.target.push(row.target.map(Value::from));
-        self.has.fault.push(i16::from(row.fault.is_some()));
-        if let Some(fault) = row.fault {
-            self.asked.values.push(word(words::of_asked(fault.asked)));
-            self.errno.values.push(fault.errno);
-        }
-        self.has.facts.push(i16::from(row.facts.is_some()));
-        let facts = row.facts.as_ref();
-        let (user, group) = (facts.and_then(|facts| facts.user), facts.and_then(|facts| facts.group));
-        self.user.push(user.map(|user| self.users.of(user)));
-        self.group.push(group.map(|group| self.groups.of(group)));
-        self.has.btime.push(i16::from(facts.is_some_and(|facts| facts.btime.is_some())));
-        let near = facts.is_none_or(|facts| self.push_facts(facts));
-        self.has.far_times.push(i16::from(!near));
-        if let Some(facts) = facts.filter(|_| !near) {
-            self.far_times.values.push(ByteArray::from(far_times(facts, self.unit).as_str()));
-        }
-    }
-
     /// Returns whether the columns can represent all times.
-    fn push_facts(&mut self, facts: &Facts<'_>) -> bool {
-        let wide = [facts.ino, words::device(facts.dev), facts.size, facts.allocated];
-        for (column, value) in self.wide.iter_mut().zip(wide) {
-            column.values.push(value as i64);
-        }
+    fn put_numbers(&mut self, facts: &Facts<'_>, unit: Unit) -> bool {
+        self.ino.values.page.push(facts.ino);
+        self.dev.values.put(words::device(facts.dev));
         let narrow = [facts.nlink, u32::from(facts.mode), facts.uid, facts.gid];
-        for (column, value) in self.narrow.iter_mut().zip(narrow) {
-            column.values.push(value as i32);
+        self.narrow.iter_mut().zip(narrow).for_each(|(column, value)| column.values.put(value));
+        self.size.values.page.push(facts.size);
+        self.allocated.values.put(facts.allocated);
+        self.lazy.values.0.push(facts.lazy);
+        let mut are_near = true;
+        let times = [Some(facts.atime), facts.btime, Some(facts.ctime), Some(facts.mtime)];
+        for (column, at) in self.times.iter_mut().zip(times) {
+            let Some((count, is_near)) = at.map(|at| unit.count(at)) else { continue };
+            column.values.page.push(count);
+            are_near &= is_near;
         }
-        self.lazy.values.push(facts.lazy);
-        let (mut near, unit) = (true, self.unit);
-        let mut count = |at: Time| {
-            let (count, reached) = unit.count(at);
-            near &= reached;
-            count
-        };
-        for (column, at) in self.times.iter_mut().zip([facts.atime, facts.ctime, facts.mtime]) {
-            column.values.push(count(at));
-        }
-        self.btime.values.extend(facts.btime.map(count));
-        near
+        are_near
     }
 
-    fn encode(&mut self, schema: &Schema) -> Result<()> {
-        let paths = Bytes::from(std::mem::take(&mut self.paths));
-        let mut start = 0;
-        for End { at, name, extension, path_is_text, name_is_text } in self.ends.drain(..) {
-            let slice = |start| ByteArray::from(paths.slice(start..at));
-            self.path.push(Some(Value { bytes: slice(start), is_text: path_is_text }));
-            self.name.push_text(name_is_text.then(|| slice(at - name)));
-            self.has.extension.push(i16::from(extension > 0));
-            self.extension.values.extend((extension > 0).then(|| slice(at - extension)));
-            start = at;
-        }
-        let [text, bytes, parent] = &mut self.bounds;
-        let rows = self.path.bytes.values.len();
-        text.take_sorted(&self.path.text.values, rows);
-        bytes.take_sorted(&self.path.bytes.values, rows);
-        parent.take(&self.parent.text.values, rows);
-        for (index, (column, levels)) in self.all().into_iter().enumerate() {
-            column.encode(schema, index, levels)?;
-        }
-        self.has.clear();
-        for texts in [
-            &mut self.path,
-            &mut self.parent,
-            &mut self.name,
-            &mut self.user,
-            &mut self.group,
-            &mut self.target,
-        ] {
-            texts.clear();
-        }
-        Ok(())
-    }
-
-    /// Ends all columns; none if nothing was encoded.
-    fn close(&mut self) -> Result<Vec<Chunk>> {
-        let bounds = std::mem::take(&mut self.bounds);
-        let mut bounds = bounds.into_iter();
-        let mut chunks = Vec::with_capacity(COLUMNS);
-        for (column, _) in self.all() {
-            let Some(chunk) = column.close()? else { continue };
-            chunks.push(match bounds.next() {
-                Some(bounds) => chunk.with(bounds)?,
-                None => chunk,
-            });
-        }
-        Ok(chunks)
-    }
-
-    /// In the order of the schema.
-    fn all(&mut self) -> [(&mut dyn AnyColumn, Option<&[i16]>); COLUMNS] {
-        let has = &self.has;
+    /// In the order of the schema, each with what tells of its values.
+    fn all<'c>(&'c mut self, has: &'c Has) -> [(&'c mut dyn AnyColumn, Option<&'c [bool]>); COLUMNS] {
         let facts = Some(&has.facts[..]);
-        let [ino, dev, size, allocated] = &mut self.wide;
         let [nlink, mode, uid, gid] = &mut self.narrow;
-        let [atime, ctime, mtime] = &mut self.times;
+        let [atime, btime, ctime, mtime] = &mut self.times;
         [
-            (&mut self.path.text, Some(&self.path.has_text)),
+            (&mut self.path.text, Some(&has.path)),
             (&mut self.path.bytes, None),
-            (&mut self.parent.text, Some(&self.parent.has_text)),
-            (&mut self.parent.bytes, None),
-            (&mut self.name.text, Some(&self.name.has_text)),
+            (&mut self.parent, Some(&has.parent)),
+            (&mut self.parent_bytes, None),
+            (&mut self.name, Some(&has.name)),
             (&mut self.extension, Some(&has.extension)),
             (&mut self.depth, None),
             (&mut self.kind, None),
-            (ino, facts),
-            (dev, facts),
+            (&mut self.ino, facts),
+            (&mut self.dev, facts),
             (nlink, facts),
             (mode, facts),
             (uid, facts),
             (gid, facts),
-            (&mut self.user.text, Some(&self.user.has_text)),
-            (&mut self.user.bytes, Some(&self.user.has_bytes)),
-            (&mut self.group.text, Some(&self.group.has_text)),
-            (&mut self.group.bytes, Some(&self.group.has_bytes)),
-            (size, facts),
-            (allocated, facts),
+            (&mut self.user, Some(&has.user)),
+            (&mut self.user_bytes, Some(&has.user_bytes)),
+            (&mut self.group, Some(&has.group)),
+            (&mut self.group_bytes, Some(&has.group_bytes)),
+            (&mut self.size, facts),
+            (&mut self.allocated, facts),
             (atime, facts),
-            (&mut self.btime, Some(&has.btime)),
+            (btime, Some(&has.btime)),
             (ctime, facts),
             (mtime, facts),
-            (&mut self.target.text, Some(&self.target.has_text)),
-            (&mut self.target.bytes, Some(&self.target.has_bytes)),
+            (&mut self.target.text, Some(&has.target)),
+            (&mut self.target.bytes, Some(&has.target_bytes)),
             (&mut self.asked, Some(&has.fault)),
             (&mut self.errno, Some(&has.fault)),
             (&mut self.lazy, facts),
@@ -300,30 +289,14 @@ impl Columns {
     }
 }
 
-impl Levels {
+impl Has {
     fn clear(&mut self) {
-        let Levels { extension, facts, btime, fault, far_times } = self;
-        for levels in [extension, facts, btime, fault, far_times] {
-            levels.clear();
-        }
+        let Has { path, parent, name, extension, facts, btime, .. } = self;
+        [path, parent, name, extension, facts, btime].into_iter().for_each(Vec::clear);
+        let Has { user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times, .. } = self;
+        let others = [user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times];
+        others.into_iter().for_each(Vec::clear);
     }
-}
-
-/// A value that is mostly equal to the previous one: copied once, then shared.
-#[derive(Default)]
-struct Last(Option<Value>);
-
-impl Last {
-    fn of(&mut self, bytes: &[u8]) -> Value {
-        match &self.0 {
-            Some(last) if last.bytes.data() == bytes => last.clone(),
-            _ => self.0.insert(Value::from(bytes)).clone(),
-        }
-    }
-}
-
-fn word(word: &'static str) -> ByteArray {
-    ByteArray::from(Bytes::from_static(word.as_bytes()))
 }
 
 /// The times that 64 bits of this unit cannot represent, as text: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.

@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Rows of a group, about.
-const ROWS: u64 = 64 << 10;
-/// Threads, at most: each has a row group in memory, about 10 MB.
+/// Rows of a group, about. A subtree of few rows that lies across a boundary is in two groups: of 2,000,000 rows that is 3 %. Half as
+/// many cost 0.5 % of the bytes; twice as many save 0.1 %.
+const ROWS: u64 = 32 << 10;
+/// Threads, at most: each has a row group in memory, about 4 MB.
 const THREADS: usize = 4;
 
 type File = SerializedFileWriter<Sealed>;
@@ -78,10 +79,11 @@ impl Groups<'_> {
     /// Encodes and appends ranges until there are no more.
     fn work(&self) {
         let _end = EndAll(self);
+        let mut group = Group::new(self.schema);
         loop {
             let turn = self.next.fetch_add(1, Relaxed);
             let Some(range) = self.ranges.get(turn) else { return };
-            let result = self.encode(range).and_then(|chunks| self.append(turn, &chunks));
+            let result = self.encode(range, &mut group).and_then(|chunks| self.append(turn, &chunks));
             if let Err(error) = result {
                 self.fail(error);
             }
@@ -96,8 +98,7 @@ impl Groups<'_> {
         self.turned.notify_all();
     }
 
-    fn encode(&self, range: &Range) -> io::Result<Vec<Chunk>> {
-        let mut group = Group::new(self.schema);
+    fn encode(&self, range: &Range, group: &mut Group<'_>) -> io::Result<Vec<Chunk>> {
         self.rows.each(range, &mut |row| group.row(row))?;
         group.finish()
     }

@@ -1,11 +1,10 @@
-//! The columns and their encodings.
+//! The columns.
 
 use crate::time::Unit;
-use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::metadata::SortingColumn;
-use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
-use ::parquet::schema::types::{ColumnDescPtr, ColumnPath, SchemaDescriptor, TypePtr};
+use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, TypePtr};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -61,39 +60,6 @@ const MESSAGE: &str = "message entries {
 /// How many columns there are.
 pub(super) const COLUMNS: usize = 30;
 
-/// Columns without a dictionary: their values seldom repeat. The measurements are in [`crate::parquet`].
-const ENCODED: [(&str, Encoding); 12] = [
-    ("path", Encoding::DELTA_BYTE_ARRAY),
-    ("path_bytes", Encoding::DELTA_BYTE_ARRAY),
-    ("parent_bytes", Encoding::DELTA_BYTE_ARRAY),
-    ("name", Encoding::DELTA_BYTE_ARRAY),
-    ("ino", Encoding::DELTA_BINARY_PACKED),
-    ("size", Encoding::PLAIN),
-    ("atime", Encoding::DELTA_BINARY_PACKED),
-    ("btime", Encoding::DELTA_BINARY_PACKED),
-    ("ctime", Encoding::DELTA_BINARY_PACKED),
-    ("mtime", Encoding::DELTA_BINARY_PACKED),
-    ("target", Encoding::PLAIN),
-    ("target_bytes", Encoding::PLAIN),
-];
-
-/// Columns for which the encoder makes no statistics. Paths and parents have their own ([`super::column::Bounds`]), which cost less; of
-/// the others each row group has values of the whole range, so that minimum and maximum would not let a reader skip it; and queries use
-/// text, not bytes.
-const WITHOUT_STATISTICS: [&str; 11] = [
-    "path",
-    "path_bytes",
-    "parent",
-    "parent_bytes",
-    "name",
-    "extension",
-    "type",
-    "user_bytes",
-    "group_bytes",
-    "target",
-    "target_bytes",
-];
-
 /// The schema and the properties of the writer.
 pub(super) struct Schema {
     descriptor: SchemaDescriptor,
@@ -108,10 +74,8 @@ impl Schema {
             Unit::Nanos => Cow::Owned(MESSAGE.replace("MICROS", "NANOS")),
         };
         let root = parse_message_type(&message).expect("the message is a constant that the tests parse");
-        let mut properties = WriterProperties::builder()
+        let properties = WriterProperties::builder()
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
-            .set_compression(Compression::LZ4_RAW)
-            .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_sorting_columns(Some(vec![SortingColumn {
                 column_idx: 1,
                 descending: false,
@@ -119,15 +83,6 @@ impl Schema {
             }]))
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
-        for (name, encoding) in ENCODED {
-            let path = ColumnPath::from(name);
-            properties = properties.set_column_dictionary_enabled(path.clone(), false);
-            properties = properties.set_column_encoding(path, encoding);
-        }
-        for name in WITHOUT_STATISTICS {
-            let path = ColumnPath::from(name);
-            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
-        }
         let descriptor = SchemaDescriptor::new(Arc::new(root));
         Schema { descriptor, properties: Arc::new(properties.build()), unit }
     }

@@ -59,6 +59,63 @@ pub(super) fn damaged() -> io::Error {
     )
 }
 
+/// Gives all rows of these frames, each of which is sorted, in order.
+///
+/// Most frames have their turn once, from the first row to the last. So they are sorted by their first rows, and only a frame that another
+/// one interrupts waits in the heap.
+pub(super) fn sort(mut frames: &[u8], out: &mut dyn Receive) -> io::Result<()> {
+    let mut firsts = Vec::new();
+    while !frames.is_empty() {
+        let before = frames;
+        let frame = Frame::take(&mut frames).ok_or_else(damaged)?;
+        let name = frame.rows.clone().row().ok_or_else(damaged)?.name;
+        firsts.push(First { path: frame.path, name, raw: &before[..frame.raw.len()], number: firsts.len() });
+    }
+    // A worker gives many of them in order already, which a stable sort finds.
+    firsts.sort_by(First::order);
+    let mut waiting: BinaryHeap<Source<'_>> = BinaryHeap::new();
+    let mut firsts = firsts.into_iter();
+    let mut next = Source::first(firsts.next())?;
+    loop {
+        let is_next = match (&next, waiting.peek()) {
+            (Some(next), Some(first)) => next > first,
+            (None, None) => return Ok(()),
+            (next, _) => next.is_some(),
+        };
+        let source = if is_next {
+            let following = Source::first(firsts.next())?;
+            std::mem::replace(&mut next, following)
+        } else {
+            waiting.pop()
+        };
+        let Some(mut source) = source else { return Ok(()) };
+        let limit = next.iter().chain(waiting.peek()).max().map(Source::limit);
+        if source.give(limit, out)? {
+            source.wait();
+            waiting.push(source);
+        }
+    }
+}
+
+/// A frame, and its first row.
+struct First<'a> {
+    path: &'a [u8],
+    name: &'a [u8],
+    raw: &'a [u8],
+    /// Its position among all frames.
+    number: usize,
+}
+
+impl First<'_> {
+    fn order(&self, other: &Self) -> Ordering {
+        let both = self.path.len().min(other.path.len());
+        self.path[..both].cmp(&other.path[..both]).then_with(|| {
+            let rest = |one: &Self| one.path[both..].iter().chain(separator(one.path)).chain(one.name);
+            rest(self).cmp(rest(other)).then(self.number.cmp(&other.number))
+        })
+    }
+}
+
 /// Gives all rows of these sources that are not before `from` and before `to`, in order.
 pub(super) fn merge(
     sources: Vec<Source<'_>>,
@@ -78,7 +135,7 @@ pub(super) fn merge(
         if to.is_some_and(|to| source.key[..] >= *to) {
             return Ok(());
         }
-        let next = waiting.peek().map(|next: &Source<'_>| Limit { path: &next.key, turn: Some(next.turn()) });
+        let next = waiting.peek().map(Source::limit);
         let end = to.map(|path| Limit { path, turn: None });
         let limit = match (next, end) {
             (Some(next), Some(end)) if end.path <= next.path => Some(end),
@@ -104,6 +161,19 @@ impl<'a> Source<'a> {
         let row = rows.row().ok_or_else(damaged)?;
         let left = frame.count - 1;
         Ok(Some(Source { rest, frame, rows, left, row, key: Vec::new(), number }))
+    }
+
+    /// The source of the next frame.
+    fn first(first: Option<First<'a>>) -> io::Result<Option<Source<'a>>> {
+        let Some(First { raw, number, .. }) = first else { return Ok(None) };
+        let mut source = Source::new(raw, number)?;
+        source.iter_mut().for_each(Source::wait);
+        Ok(source)
+    }
+
+    /// The others give the rows before its next one.
+    fn limit(&self) -> Limit<'_> {
+        Limit { path: &self.key, turn: Some(self.turn()) }
     }
 
     /// The order of rows with the same path.

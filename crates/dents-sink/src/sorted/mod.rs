@@ -131,7 +131,7 @@ impl Sorter {
         }
         let mut run = std::mem::replace(&mut *all, std::mem::take(&mut spilled.spare));
         drop(all);
-        self.spill(&run, &mut spilled).map_err(|error| self.scratch.wrong(&error))?;
+        self.spill(&run, &mut spilled).map_err(|error| self.scratch.cannot_write(&error))?;
         run.clear();
         spilled.spare = run;
         Ok(())
@@ -150,7 +150,7 @@ impl Sorter {
 
     /// Ends the collection, after all workers were flushed.
     pub(crate) fn finish(self) -> io::Result<Sorted> {
-        let (runs, place) = self.runs().map_err(|error| self.scratch.wrong(&error))?;
+        let (runs, place) = self.runs().map_err(|error| self.scratch.cannot_write(&error))?;
         Ok(Sorted { runs, place })
     }
 
@@ -188,14 +188,8 @@ impl Sorter {
 }
 
 /// Sorts frames, each of which is sorted.
-fn sort(mut frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
-    let mut sources = Vec::new();
-    while !frames.is_empty() {
-        let before = frames;
-        let frame = Frame::take(&mut frames).map_or(before, |frame| frame.raw);
-        sources.extend(Source::new(frame, sources.len())?);
-    }
-    merge(sources, (None, None), &mut writer)?;
+fn sort(frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
+    merge::sort(frames, &mut writer)?;
     writer.finish()
 }
 

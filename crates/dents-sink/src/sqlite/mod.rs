@@ -41,6 +41,7 @@ pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
 use crate::{About, Extent, Output, Part, SCHEMA, Sink, message, time, words};
+use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use std::io;
@@ -86,6 +87,7 @@ const BATCH: usize = 1024;
 pub struct Sqlite {
     database: Mutex<Connection>,
     output: Output,
+    ended: Option<Time>,
     index: bool,
 }
 
@@ -97,7 +99,7 @@ impl Sqlite {
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
         let database = begin(path, about).map_err(|error| cannot_write(output.named(), &error))?;
-        Ok(Sqlite { database: Mutex::new(database), output, index: about.index })
+        Ok(Sqlite { database: Mutex::new(database), output, ended: about.ended, index: about.index })
     }
 
     fn insert(&self, rows: &[Held], texts: &[u8]) -> io::Result<()> {
@@ -144,12 +146,13 @@ impl Sink for Sqlite {
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
         let database = self.database.into_inner().unwrap_or_else(PoisonError::into_inner);
         let complete = extent == Extent::Complete;
-        let ended = database
-            .execute("UPDATE scan SET ended = ?, complete = ?", (time::text(time::now()), complete))
+        let ended = time::text(self.ended.unwrap_or_else(time::now));
+        let written = database
+            .execute("UPDATE scan SET ended = ?, complete = ?", (ended, complete))
             .and_then(|_| database.execute_batch(if self.index { INDEXES } else { "" }))
             .and_then(|()| database.execute_batch("COMMIT"))
             .and_then(|()| database.close().map_err(|(_, error)| error));
-        ended.map_err(|error| cannot_write(self.output.named(), &error))?;
+        written.map_err(|error| cannot_write(self.output.named(), &error))?;
         self.output.commit(extent)
     }
 }

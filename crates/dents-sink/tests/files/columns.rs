@@ -15,6 +15,11 @@ const FIRST_VERSION: &[u8] = include_bytes!("version-1.parquet");
 const FIRST_SEED: u64 = 5;
 const FIRST_ROWS: usize = 60;
 
+/// The same of version 2, with nanoseconds.
+const SECOND_VERSION: &[u8] = include_bytes!("version-2.parquet");
+const SECOND_SEED: u64 = 6;
+const SECOND_ROWS: usize = 14;
+
 /// Those that have a column of bytes beside them.
 const TEXTS: [&str; 5] = ["path", "parent", "user", "group", "target"];
 
@@ -70,6 +75,31 @@ fn text_is_text_and_bytes_are_beside_it() {
     assert!(texts > 100 && others > 100, "{texts} texts, {others} others");
 }
 
+/// A dictionary of them would have 12 MB.
+#[test]
+fn parents_of_any_length_are_text_in_bounded_memory() {
+    let ground = Playground::new();
+    let path = ground.file(Format::Parquet);
+    let mut rng = Rng(11);
+    let directories = (0..6_000).map(|nth| format!("/{}{nth:05}", "d".repeat(2_000)));
+    let rows: Vec<Owned> =
+        directories.flat_map(|parent| [0, 1].map(|_| rng.row(parent.as_bytes()))).collect();
+    let rows = as_written(Format::Parquet, rows);
+    write(&path, Format::Parquet, &rows, 2).expect("written");
+    assert!(read(&path).expect("read") == rows);
+    let file = open(&path);
+    for (row, owned) in file.get_row_iter(None).expect("rows").zip(&rows) {
+        assert_eq!(field(&row.expect("a row"), "parent"), &text_of(Some(&owned.parent)));
+    }
+    let metadata = file.metadata().row_group(0);
+    let column = metadata.columns().iter().find(|one| one.column_path().parts() == ["parent"]);
+    let column = column.expect("a column");
+    assert!(column.uncompressed_size() < 4 << 20, "{} bytes", column.uncompressed_size());
+    let bounds = column.statistics().expect("statistics");
+    let ends = [&rows[0], &rows[rows.len() - 1]].map(|row| Some(&row.parent[..]));
+    assert_eq!([bounds.min_bytes_opt(), bounds.max_bytes_opt()], ends);
+}
+
 #[test]
 fn columns_have_the_types_that_others_know() {
     for (timestamps, expected) in [(Unit::Micros, TimeUnit::MICROS), (Unit::Nanos, TimeUnit::NANOS)] {
@@ -117,6 +147,15 @@ fn files_of_the_first_version_are_read() {
     let path = ground.file(Format::Parquet);
     std::fs::write(&path, FIRST_VERSION).expect("written");
     assert_eq!(read_any(&path).expect("read"), (Rng(FIRST_SEED).rows(FIRST_ROWS), None));
+}
+
+#[test]
+fn files_of_the_second_version_are_read() {
+    let ground = Playground::new();
+    let path = ground.file(Format::Parquet);
+    std::fs::write(&path, SECOND_VERSION).expect("written");
+    let complete = Some(dents_sink::Extent::Complete);
+    assert_eq!(read_any(&path).expect("read"), (Rng(SECOND_SEED).rows(SECOND_ROWS), complete));
 }
 
 /// The caller that creates a file tells which program began the scan, and when.

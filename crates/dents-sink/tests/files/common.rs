@@ -206,6 +206,7 @@ pub(crate) fn as_written(format: Format, mut rows: Vec<Owned>) -> Vec<Owned> {
 pub(crate) const ABOUT: About<'static> = About {
     program: "a test",
     begun: Time { sec: 1_700_000_000, nsec: 1 },
+    ended: None,
     timestamps: Unit::Nanos,
     index: false,
 };

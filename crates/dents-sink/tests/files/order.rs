@@ -57,7 +57,7 @@ fn rows_stand_in_the_order_of_paths_over_the_whole_file() {
         let groups = groups(&path);
         let mut at = 0;
         for ([min, max], count) in &groups {
-            assert!(*count <= 70_000, "{parts} parts: {count} rows");
+            assert!(*count <= 35_000, "{parts} parts: {count} rows");
             let last = at + *count as usize - 1;
             assert_eq!([min, max], [&expected[at].path(), &expected[last].path()]);
             at = last + 1;
@@ -65,7 +65,8 @@ fn rows_stand_in_the_order_of_paths_over_the_whole_file() {
         assert_eq!(at, expected.len());
         counts.push(groups.len());
     }
-    assert_eq!(counts, [2; 3]);
+    // A subtree that lies across a boundary is in two of 62 groups if there are 2,000,000 rows: in less than 5 %.
+    assert_eq!(counts, [4; 3]);
 }
 
 /// A temporary file that cannot grow: the message names the output, and what was there is unchanged.
