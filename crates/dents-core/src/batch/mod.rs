@@ -220,6 +220,8 @@ pub struct Extra {
     pub mtime: Time,
     /// Device number of the file system that holds the file. At a mount point it differs from that of the directory.
     pub dev: (u32, u32),
+    /// Preferred size of a read or write, in bytes.
+    pub blksize: u32,
     /// `STATX_ATTR_*` that are set. A mount point has [`Extra::MOUNT_ROOT`].
     pub attributes: u64,
     /// `STATX_ATTR_*` that the file system supports; the others are unknown.
@@ -244,6 +246,7 @@ impl Default for Extra {
             ctime: time,
             mtime: time,
             dev: (0, 0),
+            blksize: 0,
             attributes: 0,
             attributes_mask: 0,
             rdev_or_link: 0,
@@ -262,6 +265,7 @@ impl From<&Statx> for Extra {
             ctime: time(statx.ctime()),
             mtime: time(statx.mtime()),
             dev: statx.dev(),
+            blksize: statx.blksize(),
             attributes: statx.attributes(),
             attributes_mask: statx.attributes_mask(),
             ..Extra::default()
