@@ -49,7 +49,8 @@ pub(crate) fn argument(
     if given.is_instance_of::<PyInt>() {
         return Ok(Argument::Descriptor(given.extract()?));
     }
-    if given.is_instance_of::<PyByteArray>() || given.is_instance_of::<PyMemoryView>() {
+    let is_like_bytes = given.is_instance_of::<PyByteArray>() || given.is_instance_of::<PyMemoryView>();
+    if is_like_bytes && py.version_info() < (3, 12) {
         let kind = given.get_type().name()?;
         let text =
             format!("{function}: path should be string, bytes, os.PathLike, integer or None, not {kind}");

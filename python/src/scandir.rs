@@ -116,6 +116,14 @@ impl State {
         (self.block, self.next) = (Some(Arc::new(Block { place: Arc::clone(place), batch })), 0);
     }
 
+    /// The position of a caller's descriptor is shared: the next reader begins at the first entry.
+    fn close(&mut self, place: &Place) {
+        if let (Some(reader), Some(_)) = (&self.reader, place.descriptor) {
+            let _ = dir::rewind(reader.dir());
+        }
+        (self.reader, self.block, self.rest) = (None, None, Rest::Nothing);
+    }
+
     fn take(&mut self) -> Option<DirEntry> {
         let block = self.block.as_ref()?;
         if self.next == block.batch.len() {
@@ -162,7 +170,7 @@ impl ScandirIterator {
                 }
                 let rest = state.rest;
                 if !matches!(rest, Rest::More) {
-                    (state.reader, state.block, state.rest) = (None, None, Rest::Nothing);
+                    state.close(&self.place);
                 }
                 if state.reader.is_none() && matches!(rest, Rest::More) {
                     return Ok(None);
@@ -187,7 +195,7 @@ impl ScandirIterator {
     fn close(&self, py: Python<'_>) {
         py.detach(|| {
             let mut state = self.lock();
-            (state.reader, state.block, state.rest) = (None, None, Rest::Nothing);
+            state.close(&self.place);
         });
     }
 
