@@ -304,7 +304,7 @@ impl Conversion {
         let name = |entry: &Entry<'_>| os::name(py, entry.name(), as_bytes);
         let from = self.next;
         let mut room = || {
-            let may = *left > 0 && (*left % 64 != 0 || Instant::now() < deadline);
+            let may = *left > 0 && (!left.is_multiple_of(64) || Instant::now() < deadline);
             *left -= usize::from(may);
             may
         };
