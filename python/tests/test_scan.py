@@ -70,7 +70,7 @@ class Scans(Tree):
         self.file("d1", "new", size=5)
         self.assertTrue(dents.scan(inner).to_parquet(after))
         diff = dents.diff(before, after)
-        self.assertTrue(any(os.path.join(inner, "new") in row for row in diff.rows()), diff.rows())
+        self.assertTrue(any("new" in row[1:] for row in diff.rows()), diff.rows())
 
     def test_a_result_is_taken_once(self):
         scan = dents.scan(self.dir)

@@ -165,7 +165,9 @@ class Scandir(Tree):
             lines = file.read().splitlines()
         begin = next(nth for nth, line in enumerate(lines) if "/begin-here" in line)
         end = next(nth for nth, line in enumerate(lines) if "/end-here" in line)
-        asked = [line for line in lines[begin + 1 : end] if "stat" in line or "open" in line or "getdents" in line]
+        # A call that another thread interrupted in the log stands where it began.
+        between = [line for line in lines[begin + 1 : end] if "resumed" not in line]
+        asked = [line for line in between if "stat" in line or "open" in line or "getdents" in line]
         self.assertEqual(asked, [])
         self.assertGreaterEqual(sum("statx(" in line for line in lines[:begin]), 500)
 

@@ -15,7 +15,6 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::cache;
-use dents_sys::stat::{Mask, Statx, Timestamp};
 use dents_sys::{Errno, Result};
 pub(crate) use metas::Metas;
 pub(crate) use texts::{Texts, xattr_list};
@@ -251,24 +250,6 @@ impl Default for Extra {
             attributes_mask: 0,
             rdev_or_link: 0,
             xattrs: (0, 0),
-        }
-    }
-}
-
-impl From<&Statx> for Extra {
-    fn from(statx: &Statx) -> Self {
-        let time = |stamp: Timestamp| Time { sec: stamp.sec, nsec: stamp.nsec };
-        let born = statx.mask().contains(Mask::BTIME);
-        Extra {
-            atime: time(statx.atime()),
-            btime: if born { time(statx.btime()) } else { Time::UNKNOWN },
-            ctime: time(statx.ctime()),
-            mtime: time(statx.mtime()),
-            dev: statx.dev(),
-            blksize: statx.blksize(),
-            attributes: statx.attributes(),
-            attributes_mask: statx.attributes_mask(),
-            ..Extra::default()
         }
     }
 }
