@@ -120,6 +120,10 @@ def slow(path):
 
     stalls("aio.scandir", names)
     stalls("aio.scandir, max_requests=64", lambda: names(64))
+    async def scan():
+        return sum([len(batch) async for batch in dents.aio.scan(path, needs=["name", "size"], files=True)])
+
+    stalls("aio.scan with sizes", scan)
     stalls("scandir(stat=True) in a thread", lambda: asyncio.to_thread(sizes))
 
 
