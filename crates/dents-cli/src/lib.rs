@@ -34,6 +34,7 @@ pub use report::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Scan, measure and summarise file trees of any size
@@ -63,14 +64,19 @@ pub(crate) fn command() -> clap::Command {
 
 /// The program: the command of its command line.
 pub fn main() -> ExitCode {
+    program(std::env::args_os()).into()
+}
+
+/// The program, with the words of a command line: its own name first. It prints help and wrong options, and then ends the process.
+pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
     time::start();
     dents_sink::parquet::on_panic(|message| {
         message::say(message.as_bytes());
         std::process::exit(1);
     });
-    let matches = command().get_matches();
+    let matches = command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli.command.run(&matches, &Session::program()).into()
+    cli.command.run(&matches, &Session::program())
 }
 
 impl Command {

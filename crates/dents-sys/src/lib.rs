@@ -16,6 +16,7 @@
 //! | [`tty`] | whether a file is a terminal, and how wide | `ioctl` |
 //! | [`sched`] | how many threads pay off, how many files may be open | `sched_getaffinity`, cgroup files, `prlimit64` |
 //! | [`signal`] | pending and blocked signals | `rt_sigprocmask`, `rt_sigpending` |
+//! | [`event`] | wakes a thread that polls descriptors | `eventfd2`, `read`, `write` |
 //! | [`futex`] | waits until another thread changes a word | `futex` |
 //! | [`clock`] | the time | `clock_gettime` |
 //! | [`file`](mod@file) | the contents of a small file | `openat`, `read`, `write`, `close` |
@@ -32,6 +33,7 @@ pub mod cache;
 pub mod clock;
 pub mod cwd;
 pub mod dir;
+pub mod event;
 pub mod file;
 pub mod futex;
 #[cfg(any(test, fuzzing))]

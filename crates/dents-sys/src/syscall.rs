@@ -15,12 +15,14 @@ pub(crate) mod nr {
     pub(crate) const GETDENTS64: usize = 217;
     pub(crate) const CLOCK_GETTIME: usize = 228;
     pub(crate) const TGKILL: usize = 234;
+    pub(crate) const EVENTFD2: usize = 290;
     pub(crate) const STATX: usize = 332;
 }
 
 /// Numbers of the calls made through [`syscall`].
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod nr {
+    pub(crate) const EVENTFD2: usize = 19;
     pub(crate) const GETDENTS64: usize = 61;
     pub(crate) const CLOCK_GETTIME: usize = 113;
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
@@ -43,6 +45,7 @@ pub(crate) mod nr {
     pub(crate) const RT_SIGACTION: usize = libc::SYS_rt_sigaction as usize;
     pub(crate) const RT_SIGTIMEDWAIT: usize = libc::SYS_rt_sigtimedwait as usize;
     pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
+    pub(crate) const EVENTFD2: usize = libc::SYS_eventfd2 as usize;
 }
 
 /// Calls since Linux 5.1 have the same number on all architectures, except for the offsets of MIPS, Alpha and x32.

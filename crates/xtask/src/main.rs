@@ -14,6 +14,7 @@ mod listing;
 mod mutants;
 mod pictures;
 mod publish;
+mod python;
 mod select;
 mod slowfs;
 mod step;
@@ -42,6 +43,7 @@ usage: cargo xtask COMMAND
   api             save the public interface of dents, into crates/dents/api.txt
   publish         make and build the archives of the packages for crates.io; upload nothing
   install-c       build the C library and install it: --prefix DIR; install-c --help
+  wheel           build the Python package, install it in a clean virtual environment, and run all its tests there
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["api"] => api::run(),
         ["install-c", ref rest @ ..] => c_library::run(rest),
         ["publish"] => publish::run(),
+        ["wheel"] => python::wheel(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
         ["syscalls"] => syscalls::run(),

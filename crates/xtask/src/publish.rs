@@ -31,7 +31,8 @@ mod tests {
     use crate::tidy::{packages, text};
 
     /// Packages that stay in this repository.
-    const UNPUBLISHED: &[&str] = &["dents-arrow", "dents-c", "dents-fuzz", "dents-lab", "xtask"];
+    const UNPUBLISHED: &[&str] =
+        &["dents-arrow", "dents-c", "dents-fuzz", "dents-lab", "dents-python", "xtask"];
     /// Categories of crates.io (<https://crates.io/category_slugs>) that suit one of the packages.
     const CATEGORIES: &[&str] = &[
         "command-line-utilities",

@@ -7,6 +7,7 @@
 
 use std::process::Command;
 
+use crate::python;
 use crate::select::{Package, Selection};
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use crate::tools;
@@ -15,8 +16,17 @@ use crate::tools;
 const NO_STD: &[&str] =
     &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", DLS];
 /// The side that stands on std: the `dents` program, and what tests and measures.
-const STD: &[&str] =
-    &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c", "dents-lab", "xtask"];
+const STD: &[&str] = &[
+    "dents-fuzz",
+    "dents",
+    "dents-sink",
+    "dents-cli",
+    "dents-arrow",
+    "dents-c",
+    "dents-python",
+    "dents-lab",
+    "xtask",
+];
 /// Of these, whose tests are of nothing but itself.
 const STD_TESTED_ALONE: &[&str] =
     &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
@@ -63,6 +73,7 @@ fn everything() -> Result<()> {
     if built {
         steps.run("dls as a process, against GNU ls", &mut test(LAB, &[], &[]));
     }
+    python::test(&mut steps);
     document(&mut steps);
     steps.run("tidy", &mut cargo(["test", "--package", "xtask"]));
     steps.finish()
@@ -77,6 +88,13 @@ fn selected(words: &[&str]) -> Result<()> {
     let mut steps = Steps::default();
     if !selection.has(LAB) || binaries(&mut steps) {
         for package in &selection.packages {
+            if package.name == python::PACKAGE {
+                // Without words for tests of Rust.
+                if selection.filters.is_empty() {
+                    python::test(&mut steps);
+                }
+                continue;
+            }
             let mut command = test(&package.name, &package.suites, &selection.filters);
             steps.run(&format!("tests of {}", package.name), &mut command);
         }

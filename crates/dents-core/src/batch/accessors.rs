@@ -12,6 +12,7 @@ const EXTRA: Extra = Extra {
     ctime: Time { sec: 33, nsec: 43 },
     mtime: Time { sec: 34, nsec: 44 },
     dev: (8, 51),
+    blksize: 4096,
     attributes: 61,
     attributes_mask: 71,
     rdev_or_link: 5 << 20 | 9,

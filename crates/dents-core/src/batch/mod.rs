@@ -15,7 +15,6 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_sys::cache;
-use dents_sys::stat::{Mask, Statx, Timestamp};
 use dents_sys::{Errno, Result};
 pub(crate) use metas::Metas;
 pub(crate) use texts::{Texts, xattr_list};
@@ -220,6 +219,8 @@ pub struct Extra {
     pub mtime: Time,
     /// Device number of the file system that holds the file. At a mount point it differs from that of the directory.
     pub dev: (u32, u32),
+    /// Preferred size of a read or write, in bytes.
+    pub blksize: u32,
     /// `STATX_ATTR_*` that are set. A mount point has [`Extra::MOUNT_ROOT`].
     pub attributes: u64,
     /// `STATX_ATTR_*` that the file system supports; the others are unknown.
@@ -244,27 +245,11 @@ impl Default for Extra {
             ctime: time,
             mtime: time,
             dev: (0, 0),
+            blksize: 0,
             attributes: 0,
             attributes_mask: 0,
             rdev_or_link: 0,
             xattrs: (0, 0),
-        }
-    }
-}
-
-impl From<&Statx> for Extra {
-    fn from(statx: &Statx) -> Self {
-        let time = |stamp: Timestamp| Time { sec: stamp.sec, nsec: stamp.nsec };
-        let born = statx.mask().contains(Mask::BTIME);
-        Extra {
-            atime: time(statx.atime()),
-            btime: if born { time(statx.btime()) } else { Time::UNKNOWN },
-            ctime: time(statx.ctime()),
-            mtime: time(statx.mtime()),
-            dev: statx.dev(),
-            attributes: statx.attributes(),
-            attributes_mask: statx.attributes_mask(),
-            ..Extra::default()
         }
     }
 }

@@ -1,0 +1,11 @@
+"""The program dents: python -m dents scan ..."""
+
+import signal
+import sys
+
+from . import _dents
+
+# The program has signal handlers of its own.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+sys.exit(_dents._program(["dents", *sys.argv[1:]]))

@@ -1,0 +1,112 @@
+"""Scans and reports: options in, Arrow data out. The options are those of the program, and the program's parser reads them."""
+
+import os
+
+from . import _dents
+
+
+def _words(options):
+    """max_depth=2 as --max-depth=2, directories=True as --directories, type_="f" as --type=f; a list repeats the option."""
+    words = []
+    for name, value in options.items():
+        word = "--" + name.rstrip("_").replace("_", "-")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                words.append(word)
+            elif one is not None and one is not False:
+                words.append(word + "=" + os.fsdecode(one) if isinstance(one, (bytes, os.PathLike)) else f"{word}={one}")
+    return words
+
+
+def _line(command, roots, options):
+    return [command, *_words(options), "--", *map(os.fspath, roots)]
+
+
+class Scan:
+    """A scan of trees, which begins when its result is taken. See dents.scan."""
+
+    def __init__(self, roots, needs, options):
+        self._roots = roots
+        self._needs = None if needs is None else list(needs)
+        self._options = options
+        self._run = _dents.Run()
+        self._taken = False
+
+    def _stream(self):
+        if self._taken:
+            raise ValueError("the result of this scan was taken: make another scan")
+        self._taken = True
+        return self._run.stream(_line("scan", self._roots, self._options), self._needs)
+
+    def batches(self):
+        """Yields the result as batches, in no order, while the scan goes on."""
+        stream = self._stream()
+        try:
+            while (batch := stream.next()) is not None:
+                yield batch
+        finally:
+            stream.close()
+
+    __iter__ = batches
+
+    def rows(self):
+        """Yields the result as tuples with the columns of `needs`; times are nanoseconds since 1970."""
+        for batch in self.batches():
+            yield from batch.rows()
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._stream().__arrow_c_stream__(requested_schema)
+
+    def to_parquet(self, path, *, progress=None):
+        """Writes what `dents scan -o` writes: all columns. Returns whether all could be read; messages() tells what could not.
+
+        progress(directories, entries) is called about 20 times a second.
+        """
+        if self._needs is not None:
+            raise ValueError("to_parquet writes the columns of dents scan -o: leave needs out")
+        if self._taken:
+            raise ValueError("the result of this scan was taken: make another scan")
+        self._taken = True
+        options = {"format": "parquet", "output": os.fspath(path), **self._options}
+        return self._run.command(_line("scan", self._roots, options), progress)
+
+    def cancel(self):
+        """Stops the scan, from any thread: then its result ends with dents.Cancelled."""
+        self._run.cancel()
+
+    def seen(self):
+        """The number of directories and of entries that were met so far."""
+        return self._run.seen()
+
+    def messages(self):
+        """Takes the messages about what could not be read: (text, path or None, error number or None). At most 1,000 are kept."""
+        return self._run.messages()[0]
+
+
+def scan(*roots, needs=None, **options):
+    """Scans trees. `needs` names columns (default: all); other arguments are options of `dents scan`: type="f", size="+1M", max_depth=3.
+
+    Only what the columns and filters need is asked of the kernel: path and type cost no stat. The result is Arrow data: give it to
+    pyarrow.table(), polars.from_arrow() or duckdb, or take batches() or rows(). A wrong option is a ValueError.
+    """
+    return Scan(roots, needs, options)
+
+
+def _report(command, **always):
+    def report(*roots, progress=None, **options):
+        return _dents.Run().table(_line(command, roots, {**always, **options}), progress)
+
+    report.__name__ = report.__qualname__ = command
+    report.__doc__ = f"""The table of `dents {command}`, as dents.Batch: Arrow data. Arguments are its paths and options.
+
+    progress(directories, entries) is called about 20 times a second.
+    """
+    return report
+
+
+du = _report("du")
+top = _report("top")
+stats = _report("stats")
+count = _report("count")
+# Without it, the rows are those of the summary on a terminal: none.
+diff = _report("diff", csv=True)

@@ -1,0 +1,236 @@
+//! `scandir`: one directory, a buffer of names at a time, or whole and stat'ed ahead.
+
+use crate::entry::{Block, DirEntry, Place};
+use crate::os::{self, Argument};
+use dents::Threads;
+use dents_core::batch::Batch;
+use dents_core::needs::{Needs, NeedsByKind};
+use dents_core::read::{Filter, Hidden, Reader};
+use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_sys::{BorrowedFd, CWD, dir};
+use pyo3::exceptions::PyResourceWarning;
+use pyo3::prelude::*;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What `os.stat_result` has; the rest is in the `Extra`.
+const FACTS: Needs = Needs::TYPE
+    .union(Needs::INODE)
+    .union(Needs::MODE)
+    .union(Needs::NLINK)
+    .union(Needs::UID)
+    .union(Needs::GID)
+    .union(Needs::RDEV)
+    .union(Needs::SIZE)
+    .union(Needs::BLOCKS)
+    .union(Needs::MTIME);
+
+/// scandir(path='.', *, stat=False)
+/// --
+///
+/// The entries of a directory, as os.scandir: path is a str, bytes, PathLike or the descriptor of a directory.
+///
+/// With stat=True the first step of the iterator reads the whole directory and the metadata of all entries, on all cores and without the
+/// GIL; then DirEntry.stat() makes no system call, except that stat() of a symbolic link asks about its target when it is called.
+#[pyfunction]
+#[pyo3(signature = (path = None, *, stat = false))]
+pub(crate) fn scandir(
+    py: Python<'_>,
+    path: Option<&Bound<'_, PyAny>>,
+    stat: bool,
+) -> PyResult<ScandirIterator> {
+    let argument = os::argument(py, path, "scandir")?;
+    py.import("sys")?.call_method1("audit", ("os.scandir", path))?;
+    let (opened, place, object) = match argument {
+        Argument::Path(given) => {
+            let mut prefix = given.path.to_bytes().to_vec();
+            if prefix.last().is_some_and(|last| *last != b'/') {
+                prefix.push(b'/');
+            }
+            let place = Place { prefix, descriptor: None, as_bytes: given.as_bytes };
+            (py.detach(|| dir::open(CWD, &given.path)), place, given.object)
+        }
+        Argument::Descriptor(fd) => {
+            let place = Place { prefix: Vec::new(), descriptor: Some(fd), as_bytes: false };
+            let object = fd.into_pyobject(py)?.into_any().unbind();
+            if fd < 0 {
+                return Err(os::error(py, dents_sys::Errno::BADF, Some(object.bind(py))));
+            }
+            // SAFETY: the descriptor is the caller's and is open during the call; if it is not, the kernel answers EBADF.
+            let duplicate = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned();
+            let duplicate = duplicate
+                .map_err(|error| dents_sys::Errno::from_io_error(&error).unwrap_or(dents_sys::Errno::BADF));
+            // The kernel keeps one position for both descriptors: begin at the first entry.
+            let rewound = duplicate.and_then(|fd| dir::rewind(dents_sys::AsFd::as_fd(&fd)).map(|()| fd));
+            (rewound, place, object)
+        }
+    };
+    let reader = opened.map(Reader::new).map_err(|errno| os::error(py, errno, Some(object.bind(py))))?;
+    let state = State { reader: Some(reader), block: None, next: 0, rest: Rest::More };
+    Ok(ScandirIterator { place: Arc::new(place), object, stat, state: Mutex::new(state) })
+}
+
+/// What follows the entries of the block.
+#[derive(Clone, Copy)]
+enum Rest {
+    More,
+    Fails(dents_sys::Errno),
+    Nothing,
+}
+
+struct State {
+    /// None from the end on.
+    reader: Option<Reader>,
+    block: Option<Arc<Block>>,
+    next: usize,
+    rest: Rest,
+}
+
+/// An iterator and context manager, as that of os.scandir.
+#[pyclass(frozen, module = "dents")]
+pub(crate) struct ScandirIterator {
+    place: Arc<Place>,
+    object: Py<PyAny>,
+    stat: bool,
+    state: Mutex<State>,
+}
+
+impl State {
+    /// The next buffer, or everything.
+    fn refill(&mut self, place: &Arc<Place>, ahead: bool) {
+        let Some(reader) = &mut self.reader else { return };
+        let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
+        let (batch, ended) = if ahead {
+            let (batch, ended) = read_ahead(reader, &filter);
+            (batch, ended.map(|()| false))
+        } else {
+            let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));
+            let ended = reader.read(&filter, &mut batch);
+            (batch, ended)
+        };
+        self.rest = match ended {
+            Ok(true) => Rest::More,
+            Ok(false) => Rest::Nothing,
+            Err(errno) => Rest::Fails(errno),
+        };
+        (self.block, self.next) = (Some(Arc::new(Block { place: Arc::clone(place), batch })), 0);
+    }
+
+    /// The position of a caller's descriptor is shared: the next reader begins at the first entry.
+    fn close(&mut self, place: &Place) {
+        if let (Some(reader), Some(_)) = (&self.reader, place.descriptor) {
+            let _ = dir::rewind(reader.dir());
+        }
+        (self.reader, self.block, self.rest) = (None, None, Rest::Nothing);
+    }
+
+    fn take(&mut self) -> Option<DirEntry> {
+        let block = self.block.as_ref()?;
+        if self.next == block.batch.len() {
+            return None;
+        }
+        self.next += 1;
+        Some(DirEntry::new(block, self.next - 1))
+    }
+}
+
+/// All entries with their metadata, requested by several threads.
+fn read_ahead(reader: &mut Reader, filter: &Filter) -> (Batch, dents_sys::Result<()>) {
+    let needs = NeedsByKind::all(FACTS).with_extra();
+    let count = Count::default();
+    let means = Means {
+        mode: Mode::Auto,
+        threads: &count,
+        workers: &Threads,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        ledger: None,
+    };
+    let asking = Asking { needs: &needs, follow: false, means: &means };
+    let mut batch = Batch::new(needs);
+    let progress = stat::read(&mut batch, reader, filter, &asking);
+    let (_, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
+    (batch, ended)
+}
+
+#[pymethods]
+impl ScandirIterator {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<DirEntry>> {
+        loop {
+            // The lock is never held while the GIL is waited for.
+            let rest = {
+                let mut state = self.lock();
+                if let Some(entry) = state.take() {
+                    return Ok(Some(entry));
+                }
+                let rest = state.rest;
+                if !matches!(rest, Rest::More) {
+                    state.close(&self.place);
+                }
+                if state.reader.is_none() && matches!(rest, Rest::More) {
+                    return Ok(None);
+                }
+                rest
+            };
+            match rest {
+                Rest::Nothing => return Ok(None),
+                Rest::Fails(errno) => return Err(os::error(py, errno, Some(self.object.bind(py)))),
+                Rest::More => py.detach(|| {
+                    let mut state = self.lock();
+                    // Another thread may have refilled meanwhile.
+                    if state.block.as_ref().is_none_or(|block| state.next == block.batch.len()) {
+                        state.refill(&self.place, self.stat);
+                    }
+                }),
+            }
+        }
+    }
+
+    /// Closes the directory. Called at the end, and by `with`.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| {
+            let mut state = self.lock();
+            state.close(&self.place);
+        });
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.close(py);
+    }
+}
+
+impl ScandirIterator {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ScandirIterator {
+    fn drop(&mut self) {
+        if self.lock().reader.is_none() {
+            return;
+        }
+        Python::attach(|py| {
+            // The object may go while an exception is on its way.
+            let pending = PyErr::take(py);
+            let path = self.object.bind(py).repr().map_or_else(|_| String::new(), |repr| repr.to_string());
+            let text = CString::new(format!("unclosed scandir iterator of {path}")).unwrap_or_default();
+            if let Err(error) = PyErr::warn(py, &py.get_type::<PyResourceWarning>(), &text, 1) {
+                error.write_unraisable(py, None);
+            }
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
+    }
+}

@@ -1,0 +1,142 @@
+"""Scans and reports."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import dents
+from common import Tree
+
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+
+class Scans(Tree):
+    def test_rows_are_those_of_walk(self):
+        self.tree()
+        rows = set(dents.scan(self.dir, needs=["path", "type", "size"]).rows())
+        expected = {(self.dir, "directory", os.lstat(self.dir).st_size)}
+        for path, dirs, files in os.walk(self.dir):
+            for name, kind in [*((name, "directory") for name in dirs), *((name, "file") for name in files)]:
+                one = os.path.join(path, name)
+                expected.add((one, kind, os.lstat(one).st_size))
+        self.assertEqual(rows, expected)
+
+    def test_options_are_those_of_the_program(self):
+        self.tree()
+        names = lambda **options: sorted(name for (name,) in dents.scan(self.dir, needs=["name"], **options).rows())
+        self.assertEqual(set(names(type="f", size="+2c")), {"file3", "file4"})
+        self.assertEqual(names(directories=True, max_depth=1, min_depth=1), [f"d{nth}" for nth in range(6)])
+        self.assertEqual(set(names(include=["file1", "file2"], files=True)), {"file1", "file2"})
+        self.assertEqual(names(type_="l", empty=False, newer=None), [])
+        with self.assertRaisesRegex(ValueError, "tyype"):
+            next(dents.scan(self.dir, tyype="f").rows())
+        with self.assertRaisesRegex(ValueError, "no column"):
+            next(dents.scan(self.dir, needs=["sise"]).rows())
+        with self.assertRaisesRegex(ValueError, "nope"):
+            dents.du(self.dir, nope=True)
+
+    def test_messages_tell_what_cannot_be_read(self):
+        scan = dents.scan(self.path("missing"), needs=["path", "errno"])
+        list(scan.rows())
+        ((text, path, errno),) = scan.messages()
+        self.assertEqual((path, errno), (self.path("missing"), 2))
+        self.assertIn("No such file", text)
+
+    def test_reports(self):
+        self.tree()
+        du = dents.du(self.dir, max_depth=1)
+        self.assertEqual(len(du), 7)
+        paths = [row[du.column_names.index("path")] for row in du.rows()]
+        self.assertIn(self.path("d1"), paths)
+        self.assertGreater(len(dents.top(self.dir)), 0)
+        self.assertGreater(len(dents.count(self.dir)), 0)
+        self.assertGreater(len(dents.stats(self.dir)), 0)
+        seen = []
+        dents.du(self.dir, progress=lambda directories, entries: seen.append((directories, entries)))
+        self.assertGreater(seen[-1][0], 30)
+
+    def test_diff(self):
+        self.tree()
+        before, after = self.path("before.parquet"), self.path("after.parquet")
+        inner = self.path("d1")
+        self.assertTrue(dents.scan(inner).to_parquet(before))
+        self.file("d1", "new", size=5)
+        self.assertTrue(dents.scan(inner).to_parquet(after))
+        diff = dents.diff(before, after)
+        self.assertTrue(any("new" in row[1:] for row in diff.rows()), diff.rows())
+
+    def test_a_result_is_taken_once(self):
+        scan = dents.scan(self.dir)
+        list(scan.batches())
+        with self.assertRaises(ValueError):
+            list(scan.rows())
+        with self.assertRaises(ValueError):
+            dents.scan(self.dir, needs=["path"]).to_parquet(self.path("x"))
+
+    def test_cancel(self):
+        scan = dents.scan("/", needs=["path", "size"], one_file_system=True)
+        batches = scan.batches()
+        scan.cancel()
+        with self.assertRaises(dents.Cancelled):
+            for _ in batches:
+                pass
+
+    @unittest.skipUnless(pyarrow, "no pyarrow")
+    def test_arrow(self):
+        self.tree()
+        table = pyarrow.table(dents.scan(self.dir, needs=["path", "size", "mtime"], files=True))
+        self.assertEqual(table.num_rows, 150)
+        self.assertEqual(table.column("size").type, pyarrow.uint64())
+        du = dents.du(self.dir)
+        self.assertEqual(pyarrow.table(du).num_rows, len(du))
+        self.assertEqual(pyarrow.record_batch(du).num_rows, len(du))
+        batch = next(dents.scan(self.dir).batches())
+        self.assertEqual(pyarrow.record_batch(batch).schema.names, batch.column_names)
+        import pyarrow.compute as compute
+
+        self.assertEqual(compute.sum(table.column("size")).as_py(), 30 * (0 + 1 + 2 + 3 + 4))
+
+    def test_an_interrupt_is_served_at_once(self):
+        for body in ["dents.du('/')", "list(dents.scan('/').batches())", "[None for _ in dents.walk('/')]"]:
+            program = f"import dents, sys\nprint('go', flush=True)\nwhile True: {body}"
+            child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            child.stdout.readline()
+            time.sleep(0.3)
+            begin = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            _, errors = child.communicate(timeout=60)
+            self.assertIn(b"KeyboardInterrupt", errors)
+            self.assertLess(time.monotonic() - begin, 10, "seconds: what takes long is the end of the interpreter")
+
+    def test_threads_scan_at_once(self):
+        self.tree()
+        results = []
+
+        def work():
+            results.append(sorted(dents.scan(self.dir, needs=["path"]).rows()))
+
+        workers = [threading.Thread(target=work) for _ in range(10)]
+        [worker.start() for worker in workers]
+        [worker.join() for worker in workers]
+        self.assertEqual(len(results), 10)
+        self.assertTrue(all(result == results[0] for result in results))
+
+    def test_the_program(self):
+        self.tree()
+        words = [sys.executable, "-m", "dents", "scan", "--files", self.dir]
+        run = subprocess.run(words, capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr, len(run.stdout.splitlines())), (0, "", 150))
+        run = subprocess.run([*words, "--nope"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--nope", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
