@@ -92,9 +92,9 @@ def scan(*roots, needs=None, **options):
     return Scan(roots, needs, options)
 
 
-def _report(command, **always):
+def _report(command):
     def report(*roots, progress=None, **options):
-        return _dents.Run().table(_line(command, roots, {**always, **options}), progress)
+        return _dents.Run().table(_line(command, roots, options), progress)
 
     report.__name__ = report.__qualname__ = command
     report.__doc__ = f"""The table of `dents {command}`, as dents.Batch: Arrow data. Arguments are its paths and options.
@@ -108,5 +108,4 @@ du = _report("du")
 top = _report("top")
 stats = _report("stats")
 count = _report("count")
-# Without it, the rows are those of the summary on a terminal: none.
-diff = _report("diff", csv=True)
+diff = _report("diff")

@@ -160,12 +160,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
 fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics<'_>) -> Result<(Outcome, End), Stop> {
     let hasher = RandomState::new();
     let ([old, new], users, end) = source::both(args, filter, &hasher, diagnostics)?;
+    let session = diagnostics.session();
     let keep = match args {
         Args { summary: true, .. } => Keep::None,
-        Args { csv: false, json: false, .. } => Keep::Moved,
+        // Another program gets the rows of --csv.
+        Args { csv: false, json: false, .. } if session.is_program() => Keep::Moved,
         _ => Keep::All,
     };
-    let session = diagnostics.session();
     let mut known = Known { session, sums: Sums::new(args.depth), lists: Lists::new(keep), unknown: 0 };
     let files = Join::run([old, new], &hasher, &mut known)?;
     files.count(&mut known)?;
