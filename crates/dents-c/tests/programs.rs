@@ -19,14 +19,13 @@ fn succeed(command: &mut Command) -> Output {
 /// The library, installed once for all tests.
 fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
-    let prefix = PREFIX.get_or_init(|| {
+    PREFIX.get_or_init(|| {
         let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
         let mut install = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         install.args(["xtask", "install-c", "--profile", "bindings-checked", "--prefix"]).arg(&prefix);
         succeed(install.current_dir(workspace()));
         prefix
-    });
-    prefix
+    })
 }
 
 fn pkg_config(words: &[&str]) -> Vec<String> {
