@@ -7,6 +7,10 @@
 //!
 //! A directory is read ahead before the caller has seen its parent, so directories that the caller prunes may have been read: at most [`AHEAD`]
 //! results wait at any time. A pruned directory and all below it leave the queue at once.
+//!
+//! A directory may change after it was read ahead. So its turn asks for its times again, and one that has changed is read again: then the caller
+//! sees what `os.walk` would. A change within the same tick of the file system's clock, of some milliseconds, may go unseen. Where an answer is a
+//! round trip nothing is asked again: the walk would wait for each directory as if nothing were read ahead.
 
 use crate::os;
 use dents::Threads;
@@ -16,13 +20,14 @@ use dents_core::read::{Filter, Hidden, Reader};
 use dents_core::stat::policy::Policy;
 use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
 use dents_engine::order::turns::{Item, Turn, Turns};
-use dents_sys::stat::{Flags, Mask};
+use dents_sys::stat::{Flags, Mask, Statx};
 use dents_sys::{CWD, Errno};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Results that wait for their turn: some milliseconds of work, some megabytes.
@@ -55,8 +60,19 @@ enum Found {
     Later,
 }
 
+/// How a directory shows that it has changed: device, inode number, times of the contents and of the inode.
+type Stamp = ((u32, u32), u64, [(i64, u32); 2]);
+
+const STAMP: Mask = Mask::INO.union(Mask::MTIME).union(Mask::CTIME);
+
+fn stamp(statx: &Statx) -> Stamp {
+    (statx.dev(), statx.ino(), [statx.mtime(), statx.ctime()].map(|time| (time.sec, time.nsec)))
+}
+
 /// The entries of a directory.
 struct Listing {
+    /// From before it was read ahead.
+    stamp: Option<Stamp>,
     batch: Batch,
     /// The entries that are directories, or links to them.
     directories: Vec<u32>,
@@ -68,6 +84,8 @@ struct Listing {
 struct Shared {
     turns: Turns<Directory, Found>,
     follow: bool,
+    /// Whether each answer is a round trip.
+    far: AtomicBool,
 }
 
 fn below(found: &Found) -> &[Task] {
@@ -92,7 +110,17 @@ impl Shared {
         found
     }
 
+    /// Whether a directory that was read ahead is still what it was: one `statx`, unless it is far.
+    fn is_current(&self, directory: &Directory, listing: &Listing) -> bool {
+        let Some(before) = listing.stamp else { return true };
+        let flags = if directory.follow { Flags::empty() } else { Flags::NOFOLLOW };
+        let now = dents_sys::stat::statx(CWD, &directory.path, flags | Flags::NO_AUTOMOUNT, STAMP);
+        now.is_ok_and(|now| stamp(&now) == before)
+    }
+
     fn read_open(&self, directory: &Directory, reader: &mut Reader, most: usize) -> Found {
+        let is_ahead = most != usize::MAX && !self.far.load(Relaxed);
+        let before = is_ahead.then(|| dents_sys::stat::fstat(reader.dir(), STAMP)).and_then(Result::ok);
         let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
         let needs = NeedsByKind::all(Needs::TYPE);
         let mut batch = Batch::new(needs);
@@ -110,7 +138,7 @@ impl Shared {
         let means =
             Means { mode, threads: &count, workers, mounts: None, rings: None, lazy: false, ledger: None };
         stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: true, means: &means });
-        let mut listing = Listing { batch, directories: Vec::new(), below: Vec::new() };
+        let mut listing = Listing { stamp: before.as_ref().map(stamp), batch, directories: Vec::new(), below: Vec::new() };
         let batch = &listing.batch;
         for entry in batch.iter().filter(|entry| entry.kind() == Kind::Dir) {
             listing.directories.push(entry.index() as u32);
@@ -189,7 +217,7 @@ impl Walk {
         followlinks: bool,
     ) -> PyResult<Walk> {
         let given = os::path(top)?;
-        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: followlinks });
+        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: followlinks, far: AtomicBool::new(false) });
         let first = Item::new(Directory { path: given.path, follow: true });
         let state = State {
             stack: vec![Frame::Enter(first)],
@@ -294,7 +322,7 @@ impl Walk {
 impl State {
     /// A walk whose threads do not exist in this process. Its memory is left as it was at the fork: locks may be held.
     fn after_fork(mut self) -> State {
-        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: self.shared.follow });
+        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: self.shared.follow, far: AtomicBool::new(false) });
         let fresh = |task: Task| {
             let Directory { path, follow } = task.payload();
             let fresh = Item::new(Directory { path: path.clone(), follow: *follow });
@@ -328,10 +356,17 @@ impl State {
     /// The result of a directory in its turn.
     fn read(&mut self, py: Python<'_>, task: &Task) -> PyResult<Found> {
         self.start(py, &task.payload().path);
+        let mut stale = Vec::new();
         let (shared, buffer) = (&self.shared, &mut self.buffer);
         let mut take = |py: Python<'_>, is_found: bool| {
             let mut act = || match shared.turns.take(task, Some(PATIENCE_NS)) {
                 Turn::Found(Found::Later) => Some(shared.read(task.payload(), buffer, usize::MAX)),
+                Turn::Found(Found::Read(listing)) if !shared.is_current(task.payload(), &listing) => {
+                    stale.extend(listing.below);
+                    let found = shared.read(task.payload(), buffer, usize::MAX);
+                    shared.turns.offer(below(&found).iter());
+                    Some(found)
+                }
                 Turn::Found(found) => Some(found),
                 Turn::Yours => {
                     let found = shared.read(task.payload(), buffer, usize::MAX);
@@ -342,12 +377,16 @@ impl State {
             };
             if is_found { act() } else { py.detach(act) }
         };
-        loop {
+        let found = loop {
             match take(py, task.is_found()) {
-                Some(found) => return Ok(found),
+                Some(found) => break found,
                 None => py.check_signals()?,
             }
+        };
+        if !stale.is_empty() {
+            self.prune(&stale, &[]);
         }
+        Ok(found)
     }
 
     /// Starts threads once enough directories wait.
@@ -360,6 +399,7 @@ impl State {
             let fs = dents_sys::dir::hold(CWD, path)
                 .and_then(|held| dents_sys::statfs::of_mount(dents_sys::AsFd::as_fd(&held)));
             let policy = Policy::of(fs.ok());
+            self.shared.far.store(policy.is_far(), Relaxed);
             if policy.is_far() { FAR.min(policy.most) } else { policy.cores(Count::default().count()) }
         });
         for _ in 0..count {

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import time
 import unittest
 
 import dents
@@ -29,6 +30,30 @@ class Walk(Tree):
                 self.assertEqual(list(dents.walk(self.dir, topdown)), list(os.walk(self.dir, topdown)))
             shutil.rmtree(self.dir)
             os.mkdir(self.dir)
+
+    def test_what_changes_after_it_was_read_ahead(self):
+        """The tree changes when the first directory was yielded, and most of it has been read ahead."""
+
+        def changed(walk, name):
+            top = self.path(name)
+            for nth in range(100):
+                os.makedirs(os.path.join(top, f"d{nth}", "below"))
+            # Times of a file system have steps: what is read ahead must be older than what changes.
+            time.sleep(0.05)
+            found = []
+            for path, dirs, files in walk(top):
+                dirs.sort()
+                found.append((os.path.relpath(path, top), list(dirs), sorted(files)))
+                if path == top:
+                    time.sleep(0.1)
+                    for nth in range(0, 100, 5):
+                        shutil.rmtree(os.path.join(top, f"d{nth}"))
+                        open(os.path.join(top, f"d{nth + 1}", "new"), "w").close()
+                        os.mkdir(os.path.join(top, f"d{nth + 2}", "below", "new"))
+                        os.rename(os.path.join(top, f"d{nth + 3}", "below"), os.path.join(top, f"d{nth + 3}", "moved"))
+            return found
+
+        self.assertEqual(changed(dents.walk, "ours"), changed(os.walk, "theirs"))
 
     def test_links_are_followed(self):
         self.tree()
