@@ -1,5 +1,5 @@
-//! The commands of `dents`: scans of whole trees. Each command is a module. They share the walk ([`walk`]), where entries come from ([`source`]),
-//! and what belongs to one run ([`session`]): messages, what stops it, its result.
+//! The commands of `dents`: scans of whole trees. Each command is a module. They share the walk (`walk`), where entries come from (`source`),
+//! and what belongs to one run (`session`): messages, what stops it, its result.
 //!
 //! The program is [`main`]. Other programs run a command by its words ([`table`], [`Scan`]): so there is one parser of options, and
 //! one text for each error. They promise nothing to anything but the bindings of this project.

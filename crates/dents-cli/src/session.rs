@@ -5,7 +5,7 @@
 //! | messages | standard error | [`Host::message`] |
 //! | what stops it | signals ([`interrupt`]) | [`Session::stop`] |
 //! | progress | a line on the terminal | [`Session::seen`] |
-//! | the result | standard output | [`Records`](crate::Records), or rows in a [`Sink`](dents_sink::Sink) |
+//! | the result | standard output | [`Records`], or rows in a [`Sink`](dents_sink::Sink) |
 
 use crate::interrupt;
 use crate::message::{self, errno_text, quoteaf, quoted};

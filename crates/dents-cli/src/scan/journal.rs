@@ -35,7 +35,7 @@ const OTHERS: [&str; 15] = [
     "printf",
 ];
 
-/// The same as [`super::rows()`], by way of a journal.
+/// The same as `Task::file`, by way of a journal.
 pub(super) fn scan(
     task: &Task<'_>,
     (format, path): (dents_sink::Format, &Path),
