@@ -138,7 +138,8 @@ impl Shared {
         let means =
             Means { mode, threads: &count, workers, mounts: None, rings: None, lazy: false, ledger: None };
         stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: true, means: &means });
-        let mut listing = Listing { stamp: before.as_ref().map(stamp), batch, directories: Vec::new(), below: Vec::new() };
+        let mut listing =
+            Listing { stamp: before.as_ref().map(stamp), batch, directories: Vec::new(), below: Vec::new() };
         let batch = &listing.batch;
         for entry in batch.iter().filter(|entry| entry.kind() == Kind::Dir) {
             listing.directories.push(entry.index() as u32);
@@ -217,7 +218,8 @@ impl Walk {
         followlinks: bool,
     ) -> PyResult<Walk> {
         let given = os::path(top)?;
-        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: followlinks, far: AtomicBool::new(false) });
+        let shared =
+            Arc::new(Shared { turns: Turns::new(AHEAD), follow: followlinks, far: AtomicBool::new(false) });
         let first = Item::new(Directory { path: given.path, follow: true });
         let state = State {
             stack: vec![Frame::Enter(first)],
@@ -322,7 +324,11 @@ impl Walk {
 impl State {
     /// A walk whose threads do not exist in this process. Its memory is left as it was at the fork: locks may be held.
     fn after_fork(mut self) -> State {
-        let shared = Arc::new(Shared { turns: Turns::new(AHEAD), follow: self.shared.follow, far: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            turns: Turns::new(AHEAD),
+            follow: self.shared.follow,
+            far: AtomicBool::new(false),
+        });
         let fresh = |task: Task| {
             let Directory { path, follow } = task.payload();
             let fresh = Item::new(Directory { path: path.clone(), follow: *follow });
