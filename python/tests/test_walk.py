@@ -32,25 +32,27 @@ class Walk(Tree):
             os.mkdir(self.dir)
 
     def test_what_changes_after_it_was_read_ahead(self):
-        """The tree changes when the first directory was yielded, and most of it has been read ahead."""
+        """The tree changes when some directories were yielded, and the rest has been read ahead."""
 
         def changed(walk, name):
-            top = self.path(name)
+            def at(nth, *names):
+                return os.path.join(self.path(name), f"d{nth:03}", *names)
+
             for nth in range(100):
-                os.makedirs(os.path.join(top, f"d{nth}", "below"))
+                os.makedirs(at(nth, "below"))
             # Times of a file system have steps: what is read ahead must be older than what changes.
             time.sleep(0.05)
             found = []
-            for path, dirs, files in walk(top):
+            for path, dirs, files in walk(self.path(name)):
                 dirs.sort()
-                found.append((os.path.relpath(path, top), list(dirs), sorted(files)))
-                if path == top:
-                    time.sleep(0.1)
-                    for nth in range(0, 100, 5):
-                        shutil.rmtree(os.path.join(top, f"d{nth}"))
-                        open(os.path.join(top, f"d{nth + 1}", "new"), "w").close()
-                        os.mkdir(os.path.join(top, f"d{nth + 2}", "below", "new"))
-                        os.rename(os.path.join(top, f"d{nth + 3}", "below"), os.path.join(top, f"d{nth + 3}", "moved"))
+                found.append((os.path.relpath(path, self.path(name)), list(dirs), sorted(files)))
+                if len(found) == 5:
+                    time.sleep(0.2)
+                    for nth in range(20, 100, 5):
+                        shutil.rmtree(at(nth))
+                        open(at(nth + 1, "new"), "w").close()
+                        os.mkdir(at(nth + 2, "below", "new"))
+                        os.rename(at(nth + 3, "below"), at(nth + 3, "moved"))
             return found
 
         self.assertEqual(changed(dents.walk, "ours"), changed(os.walk, "theirs"))
