@@ -7,10 +7,10 @@ use dents_sys::{BorrowedFd, Result};
 /// Device, by major and minor number, and inode.
 pub(crate) type Identity = ((u32, u32), u64);
 
-/// Which directory it is: one `statx`.
+/// The device and inode of a directory: one `statx`.
 ///
 /// # Errors
-/// What `statx` gives.
+/// Those of `statx`.
 pub(crate) fn identify(dir: BorrowedFd<'_>) -> Result<Identity> {
     let statx = stat::fstat(dir, Mask::INO)?;
     Ok((statx.dev(), statx.ino()))

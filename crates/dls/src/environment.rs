@@ -1,7 +1,7 @@
 //! The environment, read once.
 //!
-//! Every variable that `dls` looks at is a field of [`Environment`]; nothing after [`Environment::read`] searches for one.
-//! The variables of other programs (`PATH`, git's) are passed on to children as they are, and not looked at.
+//! [`Environment`] has a field for every variable that `dls` uses; no later stage reads the environment. The variables
+//! of other programs (`PATH`, git's) are passed on to children unread.
 
 use core::ffi::CStr;
 
@@ -67,8 +67,8 @@ variables! {
 }
 
 impl<'a> Environment<'a> {
-    /// Takes what is wanted from strings of the form `NAME=value`: one pass. Of two with one name the first counts, as for
-    /// `getenv`.
+    /// Reads the variables from strings of the form `NAME=value` in one pass. Of two strings with one name the first
+    /// counts, as for `getenv`.
     pub fn read(strings: impl Iterator<Item = &'a CStr>) -> Environment<'a> {
         let mut environment = Environment::default();
         for string in strings {

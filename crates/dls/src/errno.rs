@@ -1,4 +1,4 @@
-//! What the errors of the kernel are called: the words that every program on the machine uses.
+//! The texts of the kernel's errors, as strerror(3) has them.
 
 use dents_sys::Errno;
 

@@ -1,8 +1,8 @@
-//! `dls`: an `ls`. Every option of this library's user is GNU's, every byte too; what differs is the time.
+//! `dls`, an `ls`: the options and the bytes of GNU `ls`, in less time.
 //!
-//! The flow: [`args`] (what was said) ─► `config` (what is said by default) ─► [`plan`] (what follows from it) ─► `run`
-//! (read, stat, owners, sort, render) ─► [`output`] (the one place that writes). [`main`] is all of it; the binary only
-//! brings the process along.
+//! The flow: [`args`] (the command line) ─► `config` (default options) ─► [`plan`] (all decisions) ─► `run` (read,
+//! stat, owners, sort, render) ─► [`output`] (the one place that writes). [`main`] is the whole program; the binary
+//! adds the process.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -48,7 +48,7 @@ use plan::{Plan, Surroundings};
 use progress::Progress;
 use run::Session;
 
-/// Runs `dls` and gives its exit status. `argv` begins with the program's own name.
+/// Runs `dls` and returns its exit status. `argv` begins with the name of the program.
 pub fn main(
     argv: &[&CStr],
     environment: &Environment<'_>,
@@ -94,8 +94,7 @@ fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out:
     }
 }
 
-/// The plan, on the heap, and made in a frame of its own: pages of stack that the making touches serve the listing after
-/// it, instead of lying below it.
+/// The plan, on the heap. A function of its own: the stack that it uses is then used by the listing again.
 #[inline(never)]
 fn decide<'a>(
     environment: &Environment<'a>,
@@ -112,7 +111,7 @@ fn decide<'a>(
     plan
 }
 
-/// Does what the plan says, or tells what it would be.
+/// Executes the plan, or explains it.
 fn follow(
     system: &System<'_>,
     plan: &Plan<'_>,

@@ -27,7 +27,7 @@ dents_rt::entry!(run);
 
 fn run(process: Process) -> u8 {
     cwd::allow();
-    // The process ends with the listing, and gives back for nothing what would cost some calls here.
+    // The process ends with the listing. To free the rings would cost system calls and give nothing.
     let rings = ManuallyDrop::new(Rings::default());
     let argv: Vec<&CStr> = process.args().collect();
     let system = System {
@@ -43,7 +43,7 @@ fn run(process: Process) -> u8 {
     dls::main(&argv, &Environment::read(process.env()), &system, &mut Stdio { held: None })
 }
 
-/// What each worker asks, for the watchdog and the line of progress.
+/// The current request of each worker, for the watchdog and the line of progress.
 static WATCH: Watch = Watch::new();
 
 /// Descriptors 1 and 2.
@@ -146,8 +146,8 @@ impl Getent for Children {
             argv.extend(ids.iter().map(|id| id.as_c_str()));
             child::output(&argv, &env)
         };
-        // Where glibc's own is, and only then wherever PATH says: a listing should not run what happens to bear
-        // that name. Status 2 is "some of them unknown": what was found has been printed all the same.
+        // glibc's own program comes first, PATH second: a listing should not run another program of that name. Status
+        // 2 means that some ids are unknown: the others have been printed.
         run(c"/usr/bin/getent").or_else(|_| run(c"getent")).ok().map(|output| output.stdout)
     }
 }
@@ -176,7 +176,7 @@ fn name(definition: &CStr) -> &[u8] {
     definition.to_bytes().split(|byte| *byte == b'=').next().unwrap_or_default()
 }
 
-/// Children block what we did when we were started, whatever our threads block by now.
+/// Children block the signals that this process blocked when it was started, not those that its threads block now.
 fn give_back_signals() {
     if let Some(blocked) = signal::original() {
         child::set_blocked_signals(blocked);
@@ -186,8 +186,8 @@ fn give_back_signals() {
 /// The runtime's agent.
 impl Agent for Children {
     fn start(&self, job: agent::Job) -> Result<(), Errno> {
-        // What the keyboard sends goes to the agent as well. It ends when the lister has done with the signal what is to be
-        // done, not before.
+        // The keyboard sends signals to the agent too. The agent must end after the lister has handled them, not
+        // before.
         let _held = signal::hold();
         agent::start(job, progress::take_terminal)
     }

@@ -4,7 +4,7 @@ use crate::locale::{Domain, Language};
 use alloc::vec::Vec;
 use dents_sys::Errno;
 
-/// Puts together a message: `dls: cannot access 'x': No such file or directory`. It is translated when it is sent.
+/// The parts of a message: `dls: cannot access 'x': No such file or directory`. It is translated when it is sent.
 pub struct Message(Vec<Part>);
 
 enum Part {
@@ -16,7 +16,7 @@ enum Part {
 }
 
 impl Message {
-    /// Begins with the program's name and a colon.
+    /// A message that begins with the program's name and a colon.
     #[must_use]
     pub fn new(program: &[u8]) -> Message {
         Message(Vec::new()).text(program).text(": ")
@@ -29,14 +29,14 @@ impl Message {
         self
     }
 
-    /// Adds a message of GNU `ls`, by which the catalogs find its translation; its arguments stand for `%s`.
+    /// Appends a message of GNU `ls`, whose translation the catalogs find by its text; the arguments replace its `%s`.
     #[must_use]
     pub fn format(mut self, id: &'static str, arguments: &[&[u8]]) -> Message {
         self.0.push(Part::Format(id, arguments.iter().map(|argument| argument.to_vec()).collect()));
         self
     }
 
-    /// Adds a colon and what the error is called.
+    /// Appends a colon and the text of the error.
     #[must_use]
     pub fn errno(mut self, errno: Errno) -> Message {
         self.0.push(Part::Errno(errno));

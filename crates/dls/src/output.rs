@@ -1,8 +1,8 @@
 //! The one place that writes.
 //!
-//! Lines gather in one buffer that leaves in large pieces. A message on stderr first lets out what stands in
-//! the buffer, so that the two streams keep their order where they end in one place (`2>&1`). The first error of
-//! writing is remembered and reported at the end, once; what follows it is thrown away.
+//! Lines are collected in one buffer and written in large pieces. A message on stderr first flushes the buffer, so
+//! that the two streams keep their order if they have one destination (`2>&1`). The first error of a write is kept and
+//! reported once, at the end; later output is dropped.
 
 use crate::locale::Language;
 use crate::message::Message;
@@ -12,18 +12,18 @@ use alloc::vec::Vec;
 use dents_render::Sink;
 use dents_sys::Errno;
 
-/// The two streams of a process, or what a test puts in their place.
+/// The two streams of a process, or a replacement in tests.
 pub trait Streams {
-    /// Writes to stdout, as much as it takes at once.
+    /// Writes to stdout, as many bytes as one call takes.
     ///
     /// # Errors
-    /// What `write` gives.
+    /// Those of `write`.
     fn stdout(&mut self, bytes: &[u8]) -> Result<usize, Errno>;
 
-    /// Writes all of it to stderr.
+    /// Writes all bytes to stderr.
     ///
     /// # Errors
-    /// What `write` gives; the exit status tells of it.
+    /// Those of `write`; they change the exit status.
     fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno>;
 
     /// Colours will be written to the terminal: from now on other threads shall not take the signals of
@@ -56,7 +56,7 @@ pub struct Output<'a> {
     streams: &'a mut dyn Streams,
     buffer: Vec<u8>,
     failed: Option<Errno>,
-    /// What messages are in.
+    /// The language of messages.
     language: Language,
     /// Whether a message could not be written to stderr.
     unsaid: bool,
@@ -64,11 +64,11 @@ pub struct Output<'a> {
     written_ns: u64,
     /// Bytes that have left the buffer.
     gone: u64,
-    /// On a terminal that is drawn on in colour: what takes any colour off.
+    /// If a terminal gets colours: the bytes that reset the colour.
     uncolor: Option<Vec<u8>>,
-    /// Whose line must be gone before anything is written.
+    /// The line of progress, which must be removed before anything is written.
     progress: Option<&'static Progress>,
-    /// What the streams said of the terminal, once they were asked.
+    /// The width of the terminal, once it was asked for.
     terminal: Option<Option<u16>>,
 }
 
@@ -113,12 +113,12 @@ impl<'a> Output<'a> {
         self.uncolor = Some(uncolor);
     }
 
-    /// The watchdog draws a line of progress on the terminal that stderr is, while nothing is written here.
+    /// The thread that draws a line of progress on stderr's terminal while the lister writes nothing.
     pub fn set_progress(&mut self, progress: Option<&'static Progress>) {
         self.progress = progress;
     }
 
-    /// The line of progress, if there is one.
+    /// The line of progress, if it is drawn.
     #[must_use]
     pub fn progress(&self) -> Option<&'static Progress> {
         self.progress
@@ -135,8 +135,8 @@ impl<'a> Output<'a> {
         *self.terminal.get_or_insert_with(|| self.streams.terminal())
     }
 
-    /// Called before something is waited for: what has been said until now goes out on a terminal. In a pipe it does if the
-    /// wait may be long (`far`), but for a little, no more than stdio holds back.
+    /// Called before the lister waits: flushes the buffer to a terminal. A pipe gets it too if the wait may be long
+    /// (`far`), except for a small rest, less than stdio would hold back.
     pub fn let_out(&mut self, far: bool) {
         const LITTLE: usize = 4096;
         if self.terminal().is_some() || (far && self.buffer.len() >= LITTLE) {
@@ -144,12 +144,12 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Whether something has been said that has not gone out.
+    /// Whether the buffer has bytes.
     pub fn holds_any(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// Writes out what stands in the buffer.
+    /// Writes the buffer.
     pub fn flush(&mut self) {
         if self.buffer.is_empty() {
             return;
@@ -177,7 +177,7 @@ impl<'a> Output<'a> {
         self.written_ns += self.clock.map_or(0, |clock| clock()) - started;
     }
 
-    /// From here on the lister writes, and no other thread does.
+    /// From here on the lister writes, and no other thread may.
     fn begin(&self) {
         if let Some(progress) = self.progress {
             progress.set_waiting(false);
@@ -185,7 +185,7 @@ impl<'a> Output<'a> {
         TURN.change(|_| State::Writing);
     }
 
-    /// Writes a message to stderr, after what was said before it.
+    /// Writes a message to stderr, after all earlier output.
     pub fn message(&mut self, text: &[u8]) {
         self.flush();
         self.begin();
@@ -199,10 +199,10 @@ impl<'a> Output<'a> {
         self.unsaid
     }
 
-    /// Writes out the rest. The error is that of the first failed write.
+    /// Writes the rest of the buffer. Returns the error of the first failed write.
     ///
     /// # Errors
-    /// What `write` gave.
+    /// Those of `write`.
     pub fn finish(&mut self) -> Result<(), Errno> {
         self.flush();
         self.failed.map_or(Ok(()), Err)
@@ -213,7 +213,7 @@ fn write_all(streams: &mut dyn Streams, mut bytes: &[u8]) -> Result<(), Errno> {
     while !bytes.is_empty() {
         let written = streams.stdout(bytes)?;
         if written == 0 {
-            // It would for ever: as if the device were full, which is what GNU makes of it.
+            // A `write` that takes no byte would repeat for ever. GNU reports it as a full device.
             return Err(Errno::NOSPC);
         }
         bytes = &bytes[written..];
@@ -255,7 +255,7 @@ impl Sink for Output<'_> {
         self.gone + self.buffer.len() as u64
     }
 
-    /// What is large goes out as it is, without a copy.
+    /// A large text is written from where it is, without a copy.
     fn append(&mut self, bytes: &[u8]) {
         if bytes.len() < FULL {
             self.buffer.extend_from_slice(bytes);
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use std::string::String;
 
-    /// Notes what happens; a signal comes with the write that holds an `!`.
+    /// Records the calls; a write that contains an `!` raises a signal.
     #[derive(Default)]
     struct Notes {
         log: String,
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(notes.log, "write 3000\nwrite 2000\n");
     }
 
-    /// What a file system in user space can answer.
+    /// Errors and results that a file system in user space can return for a write.
     struct Nothing(u32);
 
     impl Streams for Nothing {

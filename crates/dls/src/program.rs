@@ -1,8 +1,8 @@
-//! What the program is called as.
+//! The name of the program.
 
 use core::ffi::CStr;
 
-/// The name in messages: what the program was called as, in full, as GNU has it.
+/// The name in messages: `argv[0]` in full, as for GNU.
 pub(crate) fn name<'a>(argv: &[&'a CStr]) -> &'a [u8] {
     let name = argv.first().map_or(&b""[..], |name| name.to_bytes());
     if name.is_empty() { b"dls" } else { name }

@@ -1,14 +1,14 @@
-//! What is told of a listing that takes longer than a second: one line on the terminal that stderr is, gone before
-//! anything else is written; and how far it had come, when it is interrupted.
+//! The line of progress, on stderr if that is a terminal, for listings that take longer than a second. It is erased
+//! before anything else is written. If such a listing is interrupted, a message says how far it came.
 //!
-//! A system call that is stuck holds its thread in the kernel, so the line is drawn by another, which looks on
-//! ([`dents_core::watchdog`]) and asks nothing. It is there from the start, since it cannot be known which question
-//! will hang: the first `openat` may. While the lister waits for the kernel, all other threads block SIGINT and the like, and
-//! this one waits for them, so there is no handler: it takes its line off before the process ends or stops. While the
-//! lister writes, all is as if there were no such thread: only the lister's own takes signals. Which of the
-//! two may write is in `turn.rs`.
+//! A system call that is stuck holds its thread in the kernel, so another thread draws the line. It reads the seats of
+//! the workers ([`dents_core::watchdog`]) and makes no request about files. It starts with the listing, because any
+//! request may hang, even the first `openat`. While the lister waits for the kernel, all other threads block SIGINT
+//! and similar signals, and the drawing thread waits for them without a handler: it erases the line before the process
+//! ends or stops. While the lister writes, it takes the signals itself, as if there were no other thread. `turn.rs`
+//! decides which of the two may write.
 //!
-//! It is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
+//! This thread is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
 
 use crate::turn::{State, TURN};
 use alloc::boxed::Box;
@@ -23,43 +23,43 @@ use dents_sys::stat::{self, Mask};
 use dents_sys::stdio::{STDERR, STDOUT};
 use dents_sys::{AsFd, BorrowedFd, OwnedFd, clock, file, signal, tty};
 
-/// A listing that is over by then is none to talk about.
+/// The time before the line appears.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// How often the line is drawn anew, and how long before its first time the watchdog looks round.
+/// How often the line is drawn; also how long before its first appearance the seats are first read.
 const TICK_NS: u64 = 200_000_000;
-/// Over how many such the rate is taken.
+/// The number of ticks over which the rate is computed.
 const RATE_TICKS: usize = 10;
 
-/// Shared by the lister and the thread that draws.
+/// Shared by the lister and the drawing thread.
 pub struct Progress {
     watch: &'static Watch,
     program: Vec<u8>,
-    /// Whether stdout ends in the middle of a line, maybe on this terminal.
+    /// Whether the output so far ends in the middle of a line, which may be on this terminal.
     mid_line: AtomicBool,
-    /// Starts replacements until there are so many, if there is work for them.
+    /// Starts replacements until there are as many as the argument, if tasks remain.
     replace: fn(u32),
 }
 
-/// What takes the line off again.
+/// Erases the line.
 const ERASE: &[u8] = b"\r\x1b[K";
 
-/// What is remembered from one look round to the next.
+/// The state between two ticks.
 struct Rounds {
     started_ns: u64,
-    /// Of each desk, what was being done there and since when.
+    /// For each seat: the number of its request, and the time when it was first seen.
     desks: Vec<(u32, u64)>,
-    /// When, and how many had answered.
+    /// For the last ticks: the time, and the number of answers.
     answers: [(u64, u64); RATE_TICKS],
 }
 
-/// What has been waited for longest.
+/// The oldest unanswered request.
 struct Longest {
     name: Vec<u8>,
     since_ns: u64,
 }
 
 impl Progress {
-    /// Starts the thread. `None` if stderr is no terminal or there can be no thread.
+    /// Starts the thread. `None` if stderr is not a terminal or no thread can be started.
     pub fn start(
         watch: &'static Watch,
         program: &[u8],
@@ -75,20 +75,20 @@ impl Progress {
             mid_line: AtomicBool::new(false),
             replace,
         }));
-        // The thread blocks from its start what could end the process in the middle of a colour.
+        // From its start, the thread blocks the signals that could end the process in the middle of a colour.
         let held = signal::hold();
         let started = start(Box::new(move || progress.look_on()));
         drop(held);
         started.then_some(progress)
     }
 
-    /// Where the lister's threads say what they do.
+    /// The seats of the lister's threads.
     #[must_use]
     pub fn watch(&self) -> &'static Watch {
         self.watch
     }
 
-    /// The lister begins to wait for the kernel, or to do something else.
+    /// The lister begins (`true`) or ends a wait for the kernel.
     pub(crate) fn set_waiting(&self, waiting: bool) {
         let before = TURN.change(|state| match (state, waiting) {
             (State::Shown, false) => State::Erasing,
@@ -105,14 +105,14 @@ impl Progress {
         }
     }
 
-    /// The last byte that went to stdout.
+    /// Records whether the last byte written to stdout ends a line.
     pub(crate) fn wrote(&self, last: Option<&u8>) {
         if let Some(last) = last {
             self.mid_line.store(*last != b'\n', Ordering::Relaxed);
         }
     }
 
-    /// The life of the thread that draws.
+    /// The loop of the drawing thread.
     fn look_on(&self) {
         let started_ns = clock::monotonic_ns();
         let mut rounds = None;
@@ -135,7 +135,7 @@ impl Progress {
             }
             tick_ns = now + TICK_NS;
             let rounds = rounds.get_or_insert_with(|| {
-                // What stdout is need not be known before. A pipe's reader may draw on the same terminal.
+                // The type of stdout is not needed earlier. If it is a pipe, its reader may draw on the same terminal.
                 let fifo = |mode| mode & 0o170_000 == 0o010_000;
                 quiet = stat::fstat(STDOUT, Mask::TYPE).is_ok_and(|stdout| fifo(stdout.mode()));
                 Rounds::new(started_ns)
@@ -147,12 +147,13 @@ impl Progress {
         }
     }
 
-    /// Goes round the desks: what has been waited for longest, and how many are busy.
+    /// Reads all seats: the oldest request, and the number of busy seats.
     fn look(&self, rounds: &mut Rounds, now: u64) -> (Option<Longest>, usize) {
         let (mut longest, mut busy): (Option<Longest>, usize) = (None, 0);
         for (number, (turn, since_ns)) in rounds.desks.iter_mut().enumerate() {
             let Some(desk) = self.watch.question(number) else { continue };
-            // What is there in the first round may have been there from the start; the second will tell.
+            // A request that is there at the first tick may be as old as the listing. From the second tick on, a new
+            // number means a new request.
             if *turn != desk.turn && *turn != 0 {
                 *since_ns = now;
             }
@@ -196,15 +197,15 @@ impl Progress {
         }
     }
 
-    /// A signal has come: it does what it would have done, but the line is taken off first.
+    /// Passes a signal on, after the line is erased.
     fn signalled(&self, signal: u32, elapsed_ns: u64, screen: &Screen) {
         let may = |state: State| state.is_waiting() || state == State::Erasing;
         let before = loop {
             if let Some(before) = TURN.take(may) {
                 break before;
             }
-            // The lister blocks it while it writes, and then does what is to be done. If it has begun to wait for the kernel
-            // before the signal came there, it blocks it still.
+            // While the lister writes, it blocks the signal and then handles it. If it began to wait for the kernel
+            // before it got the signal, it still blocks it.
             signal::pass(signal);
             if !TURN.state().is_waiting() {
                 return;
@@ -226,31 +227,32 @@ impl Progress {
     fn interrupted_after(&self, after: u64) -> Vec<u8> {
         let (read, answered) = self.watch.counts();
         let (read, answered) = (grouped(read), grouped(answered));
-        // What stands there of a line may be on this terminal.
+        // An unfinished line of output may be on this terminal.
         let begin: &[u8] = if self.mid_line.load(Ordering::Relaxed) { b"\n" } else { b"" };
         let text = format!(": interrupted after {after}s: {read} names read, {answered} entries answered\n");
         [begin, &self.program, text.as_bytes()].concat()
     }
 }
 
-/// The terminal for the thread that draws, which must not wait for it: it may be stopped (Ctrl-S), or nothing reads from it.
+/// The terminal for the drawing thread, which must not block on it: it may be stopped (Ctrl-S), or nothing reads from
+/// it.
 #[derive(Default)]
 struct Screen(OnceCell<Option<OwnedFd>>);
 
 impl Screen {
-    /// Writes as much as the terminal takes now.
+    /// Writes as many bytes as the terminal takes now.
     fn write(&self, bytes: &[u8]) {
         match self.0.get_or_init(|| tty::open_again(STDERR).ok()) {
             Some(own) => write_to(own.as_fd(), bytes),
-            // Another user's terminal: the next best is to look before.
+            // The terminal belongs to another user and cannot be opened again: check first whether it takes output.
             None if tty::takes_output(STDERR) => write(bytes),
             None => {}
         }
     }
 }
 
-/// Takes the terminal for good, for a thread that ends the process: between two writes of the lister, and without the
-/// line of progress. Takes no lock and allocates nothing.
+/// Takes the terminal until the process ends: between two writes of the lister, and without the line of progress.
+/// Takes no lock and allocates no memory.
 pub fn take_terminal() {
     if TURN.wait() == State::Shown {
         write(ERASE);
@@ -263,7 +265,7 @@ impl Rounds {
         Rounds { started_ns, desks, answers: [(started_ns, 0); RATE_TICKS] }
     }
 
-    /// Answers in a second, over the last few rounds.
+    /// Answers per second, over the last ticks.
     fn rate(&mut self, now: u64, answered: u64) -> u64 {
         let (then, before) = self.answers[0];
         self.answers.rotate_left(1);
@@ -273,7 +275,7 @@ impl Rounds {
     }
 }
 
-/// On stderr, past the buffer that another thread has. If that fails there is no place to tell it.
+/// Writes to stderr without the lister's buffer. An error cannot be reported anywhere.
 fn write(bytes: &[u8]) {
     write_to(STDERR, bytes);
 }
@@ -285,7 +287,7 @@ fn write_to(fd: BorrowedFd<'_>, bytes: &[u8]) {
     }
 }
 
-/// A name with `?` for what would not print.
+/// A name with `?` in place of control characters.
 fn printable(name: &[u8]) -> String {
     String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! From a plan to a listing: operands first, then directories, each read, filled, sorted, drawn.
+//! From a plan to a listing: first operands, then directories; each is read, stat'ed, sorted and rendered.
 
 mod directory;
 mod failures;
@@ -44,7 +44,7 @@ use source::Source;
 use timeout::Timeout;
 use turns::Turns;
 
-/// A listing under way.
+/// The state of a listing.
 pub(crate) struct Listing<'l, 'a, 'o> {
     system: &'l System<'l>,
     plan: &'l Plan<'a>,
@@ -58,27 +58,27 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     spare: Vec<u8>,
     status: Status,
     timing: Timing,
-    /// What was listed, if it shall be explained.
+    /// The listed entries, counted for `--explain`.
     seen: Option<Box<Seen>>,
     told_refusal: bool,
-    /// The deadline, and the agent that asks until then.
+    /// The deadline, and the agent that makes requests until then.
     timeout: Option<Timeout>,
     printed: bool,
-    /// Whether the directories that are listed from now on have headers.
+    /// Whether directories have a header from now on.
     headers: bool,
-    /// What git was asked, if it is.
+    /// The requests to git, for `--git` and `--gitignore`.
     git: Option<Box<git::Asked<'l>>>,
-    /// What names are relative to, where hyperlinks must know.
+    /// The current directory, for hyperlinks; `None` until it is needed.
     cwd: Option<dents_sys::Result<Vec<u8>>>,
-    /// Until when directories are added up, once that was begun.
+    /// The time limit of totals; `None` until the first is computed.
     totals_until_ns: Option<u64>,
 }
 
-/// Entries from which on several threads sort and draw.
+/// The number of entries from which several threads sort and render.
 const LARGE: usize = 16_384;
 
 impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
-    /// Nothing happens yet.
+    /// Opens and reads nothing.
     pub(crate) fn new(
         system: &'l System<'l>,
         plan: &'l Plan<'a>,
@@ -150,7 +150,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.finish()
     }
 
-    /// The end of the document, and what is told about the run.
+    /// Writes the end of the document, and what `--timing` and `--explain` report.
     fn finish(&mut self) -> Status {
         self.tell_not_reached();
         self.renderer.finish(self.out);
@@ -171,15 +171,15 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.status
     }
 
-    /// The only operand, if it is a directory that can be read: opening it tells as much as a `statx` would, and
-    /// is needed anyway. Whatever else it is, [`Self::operands`] finds out, and says so if it must.
+    /// The only operand, if it is a directory that can be read. To open it shows that as well as a `statx`, and is
+    /// needed anyway. [`Self::operands`] handles every other operand, and its errors.
     fn open_alone(&mut self, path: &CStr) -> Option<Source> {
         self.timing.enter(Phase::Read);
         let follow = self.plan.dereference != Dereference::Never;
         self.open(path, follow, None).ok()
     }
 
-    /// The operands with what must be known of them; what is wrong with some is told.
+    /// The operands, stat'ed as the plan demands. Errors are reported.
     fn known_operands(&mut self, names: &[&CStr]) -> Batch {
         self.timing.enter(Phase::Stat);
         let (batch, report) = self.ask_operands(names);
@@ -187,7 +187,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if let Some(seen) = &mut self.seen {
             seen.operands += names.len() as u64;
             seen.operand_stats += report.tally.stats;
-            // With a deadline nothing is asked that may never answer.
+            // With a deadline the lister itself makes no request that may never be answered.
             if self.plan.timeout_ns.is_none() {
                 names.iter().for_each(|name| seen.operand(name));
             }
@@ -196,7 +196,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         batch
     }
 
-    /// Stats the operands, shows those that are no directories, and leaves the others for later.
+    /// Stats the operands, shows those that are not directories, and keeps the directories for later.
     fn operands(&mut self, names: &[&CStr]) {
         let batch = self.known_operands(names);
         self.learn_owners(&batch);
@@ -220,8 +220,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// The operands that are listed as directories, and those that are shown as entries; by position, ascending. One that could
-    /// not be had is neither.
+    /// The operands that are listed as directories, and those that are shown as entries: their positions, ascending.
+    /// One that could not be stat'ed is in neither list.
     fn divide_operands(&self, batch: &Batch) -> (Vec<u32>, Vec<u32>) {
         let is_had = |index: &u32| !matches!(batch.entry(*index as usize).fault(), Some((Asked::Stat, _)));
         let is_listed =
@@ -229,7 +229,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         (0..batch.len() as u32).filter(is_had).partition(is_listed)
     }
 
-    /// Header, entries, and what is below for later.
+    /// Lists one directory: header and entries. With `-R` its subdirectories are kept for later.
     fn list(&mut self, source: Source, directory: Directory<'_>) {
         let mut source = source.with_buffer(&mut self.spare);
         if self.plan.recursive && !self.enter(&source, directory) {
@@ -268,14 +268,14 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.timing.enter(Phase::Read);
     }
 
-    /// Whether all entries must be had before any can be left out: to go down into them, to leave out what git ignores,
-    /// to sort by what directories come to.
+    /// Whether the entries of a directory must be complete before some are left out: to enter subdirectories, to leave
+    /// out the entries that git ignores, to sort by totals.
     fn must_be_whole(&self) -> bool {
         let only_some = self.plan.shown != Kinds::ALL;
         self.plan.recursive || self.git_hides() || self.plan.hierarchy.total_ns.is_some() || only_some
     }
 
-    /// Reads all of it, for formats that must know all entries before they can show the first.
+    /// Lists a directory in one piece, for formats that need all entries before they show the first.
     fn whole(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
         let batch = self.read_and_stat(source, directory);
         self.learn_owners(&batch);
@@ -296,7 +296,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         source.put_back(batch, order);
     }
 
-    /// All entries, with what must be known of them. The directory is closed.
+    /// Reads and stats all entries, and closes the directory.
     fn read_and_stat(&mut self, source: &mut Source, directory: Directory<'_>) -> Batch {
         let (batch, report, ended) = self.take_all(source, directory.path);
         self.close(source, directory);
@@ -308,8 +308,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         batch
     }
 
-    /// The order of a directory's entries, unless a worker has sorted them already. What git ignores is left out, if that is
-    /// wanted.
+    /// The order of a directory's entries, unless a worker has sorted them already. Entries that git ignores are left
+    /// out if the plan demands that.
     fn order(&mut self, source: &mut Source, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
         let known = source.take_order().filter(|_| self.plan.hierarchy.total_ns.is_none());
         let mut order = known.unwrap_or_else(|| self.sort(batch, notes));
@@ -319,7 +319,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         order
     }
 
-    /// Those that are shown: of the wanted types, and no more than `--top` says.
+    /// The shown entries: those of the selected types, at most as many as `--top` allows.
     fn select<'v>(&self, batch: &Batch, order: &'v [u32]) -> Cow<'v, [u32]> {
         let most = self.plan.top.unwrap_or(usize::MAX);
         match self.of_shown_types(batch, order) {
@@ -331,7 +331,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// Lines.
+    /// Renders entries.
     fn draw(
         &mut self,
         batch: &Batch,
@@ -347,8 +347,8 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         self.renderer.frame(&frame, &team, self.out);
     }
 
-    /// Of these entries those of the types that are shown, if not all types are. They may have been read for what is below
-    /// them, or for want of a type.
+    /// Selects the entries of the shown types. Others may have been read because they are directories to enter, or
+    /// because their type was unknown.
     #[inline]
     fn of_shown_types(&self, batch: &Batch, order: &[u32]) -> Option<Vec<u32>> {
         let kinds = self.plan.shown;
@@ -356,7 +356,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         (kinds != Kinds::ALL).then(|| order.iter().copied().filter(is_shown).collect())
     }
 
-    /// All entries, with what must be known of them.
+    /// Reads and stats all entries.
     #[inline]
     fn take_all(&mut self, source: &mut Source, path: &CStr) -> (Batch, Report, dents_sys::Result<()>) {
         match source {
@@ -393,7 +393,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         }
     }
 
-    /// The threads that sort and draw a batch. How many cores there are is not asked for the sake of a few entries.
+    /// The threads that sort and render a batch. For few entries the number of cores is not requested.
     fn team(&self, batch: &Batch) -> Team<'l> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
             return Team::ALONE;
@@ -401,7 +401,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         Team::new(self.system.workers, self.means.threads.count())
     }
 
-    /// The order of entries: a permutation. It follows from the batch and the notes, and asks nothing.
+    /// The order of entries: a permutation, from the batch and the notes, without system calls.
     fn sort(&mut self, batch: &Batch, notes: &Notes<'_>) -> Vec<u32> {
         self.timing.enter(Phase::Sort);
         if self.sorts_by_totals() {

@@ -1,6 +1,6 @@
 //! The exit status.
 
-/// How a listing went: GNU's three exit statuses.
+/// The result of a listing: GNU's three exit statuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Status {
@@ -9,7 +9,7 @@ pub enum Status {
     Ok = 0,
     /// Something below an operand could not be listed.
     Minor = 1,
-    /// An operand could not be listed, the command line makes no sense, or output or a message was lost.
+    /// An operand could not be listed, the command line is invalid, or output or a message was lost.
     Serious = 2,
 }
 

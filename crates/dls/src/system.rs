@@ -1,4 +1,4 @@
-//! What the process lends to a listing: threads, children, an io_uring.
+//! What the process gives to a listing: threads, children, an io_uring.
 
 use crate::git::Programs;
 use crate::progress::Progress;
@@ -7,19 +7,19 @@ use dents_core::owners::Getent;
 use dents_core::ring::Rings;
 use dents_core::stat::Workers;
 
-/// The only way to threads and other processes; `dents-rt` is behind it in the program, substitutes in tests.
+/// The only access to threads and other processes: `dents-rt` in the program, substitutes in tests.
 #[derive(Clone, Copy)]
 pub struct System<'a> {
-    /// Threads.
+    /// Starts threads.
     pub workers: &'a dyn Workers,
-    /// Names of users and groups that no file knows.
+    /// Finds names of users and groups that are not in the files.
     pub getent: &'a dyn Getent,
-    /// The process that may be abandoned with its stuck threads; started only where there is a deadline.
+    /// Starts the agent: the process that is abandoned if its threads are stuck. Called only for a deadline.
     pub agent: &'a dyn Fn() -> Option<&'static dyn Agent>,
-    /// Starts the watchdog that draws a line of progress, given the program's name.
+    /// Starts the watchdog that draws a line of progress, with the program's name.
     pub progress: &'a dyn Fn(&[u8]) -> Option<&'static Progress>,
-    /// Programs that run beside the listing.
+    /// Starts programs that run during the listing.
     pub programs: &'a dyn Programs,
-    /// The io_uring, if one is wanted, and the descriptors it still has to close.
+    /// The io_uring, if the plan needs one, and the descriptors that it will close.
     pub rings: &'a Rings,
 }

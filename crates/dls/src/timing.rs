@@ -1,4 +1,4 @@
-//! `--timing`: where the time went, and what was asked of the kernel.
+//! `--timing`: the time that each stage took, and the numbers of system calls.
 
 use crate::output::Output;
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ pub(crate) enum Phase {
     Owners,
     /// The permutation.
     Sort,
-    /// Entries to bytes, without the writing.
+    /// From entries to bytes, without the writing.
     Render,
 }
 
@@ -30,10 +30,10 @@ const PHASES: [(Phase, &str); 5] = [
     (Phase::Render, "render"),
 ];
 
-/// A stop-watch that is always in one phase, or off and then costs nothing.
+/// A stopwatch that is always in one phase. If it is off, it reads no clock.
 pub(crate) struct Timing {
     clock: Option<fn() -> u64>,
-    /// The line of progress, which must know when the kernel is waited for.
+    /// The line of progress, which must know when the lister waits for the kernel.
     progress: Option<&'static Progress>,
     spent: [u64; PHASES.len()],
     phase: Option<Phase>,
@@ -42,12 +42,12 @@ pub(crate) struct Timing {
     tally: Tally,
     choice: Option<Choice>,
     strategies: u32,
-    /// Whether values may be stale.
+    /// Whether cached values are accepted (`--lazy`).
     pub(crate) lazy: bool,
 }
 
 impl Timing {
-    /// Takes no time.
+    /// A stopwatch that is off.
     #[must_use]
     pub(crate) fn off(progress: Option<&'static Progress>) -> Timing {
         Timing {
@@ -64,14 +64,14 @@ impl Timing {
         }
     }
 
-    /// Takes the time in nanoseconds from `clock`.
+    /// A stopwatch that reads nanoseconds from `clock`.
     #[must_use]
     pub(crate) fn on(clock: fn() -> u64, progress: Option<&'static Progress>) -> Timing {
         let now = clock();
         Timing { clock: Some(clock), since: now, started: now, ..Timing::off(progress) }
     }
 
-    /// The next phase begins; a repeated one goes on.
+    /// Begins a phase; a phase may begin again.
     pub(crate) fn enter(&mut self, phase: Phase) {
         if let Some(progress) = self.progress {
             progress.set_waiting(matches!(phase, Phase::Read | Phase::Stat | Phase::Owners));
@@ -90,7 +90,7 @@ impl Timing {
         self.since = now;
     }
 
-    /// Adds up what a fill did; the strategy shown is that of the largest.
+    /// Adds the counts of a fill. The strategy of the largest fill is reported.
     pub(crate) fn note(&mut self, report: &Report) {
         let entries = |tally: &Tally| tally.stats + tally.avoided;
         if report.choice.is_some() {
@@ -109,7 +109,7 @@ impl Timing {
         self.choice
     }
 
-    /// Nanoseconds since the beginning, and those of them that were spent asking.
+    /// Nanoseconds since the beginning, and the part of them that was spent on requests.
     pub(crate) fn elapsed(&mut self) -> (u64, u64) {
         let Some(clock) = self.clock else { return (0, 0) };
         let now = clock();
@@ -123,7 +123,7 @@ impl Timing {
         let now = clock();
         self.close(now);
         let written = out.written_ns();
-        // The buffer leaves while lines are drawn: that time is the writer's.
+        // The buffer may be written while lines are rendered: this time is not the renderer's.
         let render = &mut self.spent[Phase::Render as usize];
         *render = render.saturating_sub(written);
         out.message(self.table(written, now - self.started).as_bytes());

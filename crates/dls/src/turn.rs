@@ -1,8 +1,9 @@
-//! Whose turn it is to write to the terminal: the lister's or another thread's.
+//! The turn to write to the terminal: the lister has it, or another thread.
 //!
-//! Three threads may want to write: the lister; the thread that draws the line of progress; the thread that tells of the
-//! agent's end. One word says which of them may, and what stands on the terminal. A terminal can be stopped for hours
-//! (Ctrl-S), and then a `write` to it lasts as long. So a thread that waits for its turn sleeps; it never spins.
+//! Three threads may write: the lister; the thread that draws the line of progress; the thread that reports the
+//! agent's end. One atomic word says which of them may, and whether the line of progress is on the terminal. A
+//! terminal can be stopped for hours (Ctrl-S), and then a `write` to it lasts as long. So a thread that waits for its
+//! turn sleeps; it never spins.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use dents_sys::futex;
@@ -23,15 +24,15 @@ pub(crate) enum State {
     Writing = 1,
     /// The lister waits for the kernel.
     Waiting = 2,
-    /// The same, and the line of progress stands on the terminal.
+    /// The lister waits for the kernel, and the line of progress is on the terminal.
     Shown = 3,
-    /// The lister takes off the line of progress.
+    /// The lister erases the line of progress.
     Erasing = 4,
-    /// Another thread writes. The lister may wait for the kernel meanwhile, and for nothing else.
+    /// Another thread writes. Until it gives the turn back, the lister may wait for the kernel, but not write.
     Taken = 5,
 }
 
-/// How often a thread other than the lister looks whether it is its turn.
+/// How often a waiting thread other than the lister checks the state.
 const LOOK_NS: u64 = 20_000_000;
 
 impl Turn {
@@ -43,8 +44,8 @@ impl Turn {
         State::of(self.0.load(Ordering::Acquire))
     }
 
-    /// The lister's: goes from a state to the one that `next` gives. Sleeps while another thread has the turn. What the state
-    /// was before.
+    /// For the lister: changes the state to `next` of it, and returns the state before. Sleeps while another thread
+    /// has the turn.
     pub(crate) fn change(&self, next: impl Fn(State) -> State) -> State {
         loop {
             let state = self.state();
@@ -56,13 +57,13 @@ impl Turn {
         }
     }
 
-    /// Another thread's: takes the turn, if the lister is in a state that `may` allows. What the state was.
+    /// For another thread: takes the turn if `may` allows the lister's state, and returns that state.
     pub(crate) fn take(&self, may: impl Fn(State) -> bool) -> Option<State> {
         let state = self.state();
         (state != State::Taken && may(state) && self.exchange(state, State::Taken)).then_some(state)
     }
 
-    /// Another thread's: takes the turn as soon as the lister writes nothing.
+    /// For another thread: takes the turn as soon as the lister is not writing.
     pub(crate) fn wait(&self) -> State {
         let may = |state| !matches!(state, State::Writing | State::Erasing);
         loop {
@@ -73,7 +74,7 @@ impl Turn {
         }
     }
 
-    /// Gives a turn back that was taken.
+    /// Gives the turn back, with the state that the lister then has.
     pub(crate) fn give_back(&self, state: State) {
         self.0.store(state as u32, Ordering::Release);
         let _ = futex::wake(&self.0, u32::MAX);
@@ -93,7 +94,7 @@ impl State {
             .unwrap_or(State::Taken)
     }
 
-    /// Whether the lister waits for the kernel, and has to block signals for that.
+    /// Whether the lister waits for the kernel, with the signals blocked.
     pub(crate) fn is_waiting(self) -> bool {
         matches!(self, State::Waiting | State::Shown)
     }

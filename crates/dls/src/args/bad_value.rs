@@ -1,20 +1,20 @@
-//! What can be wrong with an option's value.
+//! Errors in the value of an option.
 
 use super::numbers::BadNumber;
 use super::words::BadWord;
 
-/// What a definition's check finds wrong with a value.
+/// The error that the check of a definition found in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BadValue {
     /// Not one of the words.
     Word(BadWord),
     /// Not one of the words, where the value is a list: which item.
     Item {
-        /// Where in the value it begins.
+        /// Where the faulty part of the value begins.
         start: usize,
         /// Its length.
         len: usize,
-        /// What is wrong with it.
+        /// The error.
         why: BadWord,
     },
     /// Not a usable number.

@@ -1,4 +1,4 @@
-//! Lists of columns: `--columns=mode,size,name`, or with signs what is put to others and taken from them: `--columns=+git,-links`.
+//! Lists of columns: `--columns=mode,size,name`; with signs, columns to add and to remove: `--columns=+git,-links`.
 
 use super::bad_value::BadValue;
 use super::words::{Words, lookup};
@@ -38,7 +38,7 @@ pub fn columns(list: &[u8]) -> Vec<Column> {
     items(list).filter_map(|item| lookup(item).ok()).collect()
 }
 
-/// Whether a list changes the columns there are anyway: it begins with a sign.
+/// Whether a list changes the default columns: it begins with a sign.
 #[must_use]
 pub fn is_change(list: &[u8]) -> bool {
     matches!(list.first(), Some(b'+' | b'-'))
@@ -61,7 +61,8 @@ fn sign(item: &[u8]) -> (Option<u8>, &[u8]) {
     }
 }
 
-/// The check of a definition whose value is such a list: blames the first word that is no column, or could be several.
+/// The check of a definition whose value is a list of columns. It reports the first word that is not a column or is
+/// ambiguous.
 pub(super) fn check(list: &[u8]) -> Result<(), BadValue> {
     let mut start = 0;
     for item in items(list) {

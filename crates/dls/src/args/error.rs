@@ -1,7 +1,7 @@
-//! What can be wrong with the command line, and the words that say it.
+//! Errors in the command line, and their messages.
 //!
-//! The diagnostics are those a drop-in must print: getopt's, and GNU `ls`'s for values. getopt quotes with plain
-//! apostrophes everywhere; `ls` quotes values as the locale does.
+//! GNU `ls` has the same messages, byte for byte: getopt's, and its own for values. getopt quotes with plain
+//! apostrophes in every locale; `ls` quotes values as the locale does.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ pub enum UsageError<'a> {
     AmbiguousOption {
         /// As typed after `--`, with its `=value`.
         typed: &'a [u8],
-        /// What it could be.
+        /// The options that begin with it.
         candidates: Vec<&'static str>,
     },
     /// `--name=value` for an option without one.
@@ -40,7 +40,7 @@ pub enum UsageError<'a> {
     BadWord {
         /// The long option.
         option: &'static str,
-        /// What was given.
+        /// The value.
         value: &'a [u8],
         /// It shortens several words.
         ambiguous: bool,
@@ -49,35 +49,36 @@ pub enum UsageError<'a> {
     },
     /// A number that cannot be used.
     BadNumber {
-        /// What was given.
+        /// The value.
         value: &'a [u8],
-        /// What is wrong with it.
+        /// The error.
         why: BadNumber,
     },
     /// A time style that is none; from Plan, by [`super::time_style()`].
     BadTimeStyle {
-        /// What was given, without `posix-`.
+        /// The value without `posix-`.
         value: &'a [u8],
         /// It shortens several words.
         ambiguous: bool,
     },
     /// `--dired` and `--zero`, which cannot both be had; from Plan.
     DiredAndZero,
-    /// `--summary` and `--csv`, whose table has no place for it; from Plan.
+    /// `--summary` with `--csv`: a table of CSV has no row for a summary. Plan finds this error.
     SummaryAndCsv,
     /// `--tree` with a format that has no lines to draw it in; from Plan.
     TreeAndRows,
-    /// `--tree` and `--top`, where there is something that says more; from Plan.
+    /// `--tree` with `--top`: `--tree` has an option of its own for that. Plan finds this error.
     TreeAndTop,
     /// A `+FORMAT` of more than two lines; from Plan, by [`super::time_style()`].
     BadTimeFormat {
-        /// What was given, without the `+`.
+        /// The value without the `+`.
         value: &'a [u8],
     },
 }
 
 impl UsageError<'_> {
-    /// The exit status: 1 for a word that is not in an option's list, 2 for all else. That is GNU's own unevenness.
+    /// The exit status: 1 for a word that is not in the list of an option, 2 for all other errors. GNU `ls` has the
+    /// same inconsistency.
     #[must_use]
     pub fn status(&self) -> u8 {
         if matches!(self, Self::BadWord { .. }) { 1 } else { 2 }
@@ -125,7 +126,7 @@ impl UsageError<'_> {
         out
     }
 
-    /// A line that asks whether a word of ours was meant. What GNU knows has GNU's message alone.
+    /// A line that suggests one of our words. An error about an option of GNU `ls` has GNU's message alone.
     #[cold]
     pub(crate) fn hint(&self, place: &[u8]) -> Vec<u8> {
         let meant =
@@ -184,7 +185,7 @@ impl UsageError<'_> {
         }
     }
 
-    /// The first line, without the program's name, of what is not getopt's.
+    /// The first line, without the program's name, of a message that is not getopt's.
     fn of_ls(&self, language: &Language) -> Vec<u8> {
         match self {
             Self::BadWord { option, value, ambiguous, .. } => {
@@ -237,7 +238,7 @@ fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
             let units = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y; 0 is no limit)";
             about(b"invalid time for --total-size", units)
         }
-        // These three come raw between apostrophes, whatever the locale.
+        // These three quote the value with plain apostrophes in every locale.
         BadNumber::BlockSize => of_block_size("invalid %s%s argument '%s'"),
         BadNumber::BlockSizeSuffix => of_block_size("invalid suffix in %s%s argument '%s'"),
         BadNumber::BlockSizeTooLarge => of_block_size("%s%s argument '%s' too large"),
@@ -248,7 +249,7 @@ fn within<T: Display>(range: &RangeInclusive<T>) -> Vec<u8> {
     alloc::format!(" (must be {} to {})", range.start(), range.end()).into_bytes()
 }
 
-/// What GNU lists after a bad time style, a message a line.
+/// The lines that GNU `ls` prints after the message about a bad time style.
 const TIME_STYLES: &[&str] = &[
     "Valid arguments are:\n",
     "  - [posix-]full-iso\n",

@@ -65,7 +65,7 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
     fn letters(&mut self, letters: &'a [u8]) -> Result<(), UsageError<'a>> {
         for (at, &letter) in letters.iter().enumerate() {
             let definition = flags::by_letter(letter).ok_or(UsageError::InvalidOption(letter))?;
-            // A value that is optional belongs to the long form only: there is no -Falways.
+            // Only the long form of an option takes an optional value: `-Falways` does not exist.
             let takes_value = definition.arity == Arity::Required;
             let rest = &letters[at + 1..];
             let value = match takes_value {
@@ -83,7 +83,7 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
         Ok(())
     }
 
-    /// `--name`, `--name=value`, `--name value`; `typed` is what follows the two dashes.
+    /// `--name`, `--name=value`, `--name value`; `typed` is the text after the two dashes.
     fn long(&mut self, typed: &'a [u8]) -> Result<(), UsageError<'a>> {
         let (name, attached) = match typed.iter().position(|&byte| byte == b'=') {
             Some(at) => (&typed[..at], Some(&typed[at + 1..])),
@@ -114,8 +114,8 @@ impl<'a, I: Iterator<Item = &'a CStr>> Reader<'a, I> {
     }
 }
 
-/// The option that `name` is, or is the beginning of, and its whole name. No two names of one option exist, so
-/// getopt's rule that candidates of equal meaning are not ambiguous has nothing to do.
+/// The option that has this name or a name that begins with it, and the whole name. No option has two long names, so
+/// getopt's rule that candidates of equal meaning are not ambiguous does not apply.
 fn find_long<'a>(
     name: &'a [u8],
     typed: &'a [u8],
@@ -125,7 +125,7 @@ fn find_long<'a>(
         return Ok(exact);
     }
     let place = |flag: Flag| GNU_ORDER.iter().position(|&gnu| gnu == flag);
-    // What writes a file must be meant: it has no abbreviation.
+    // An option that writes a file has no abbreviation, so that it is never chosen by mistake.
     let (mut gnu, ours): (Vec<_>, Vec<_>) = named()
         .filter(|(d, long)| long.as_bytes().starts_with(name) && d.flag != Flag::Init)
         .partition(|(d, _)| place(d.flag).is_some());

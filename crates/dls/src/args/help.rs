@@ -1,6 +1,6 @@
 //! `--help`, generated from the table of flags.
 //!
-//! The layout people know from `ls`: options in a left column, what they do in a right one, no line over 79 columns.
+//! The layout is that of `ls`: options in a left column, their help in a right one, no line over 79 columns.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,10 +10,10 @@ use super::flags::{Arity, Definition, Flag, TABLE, all};
 /// Columns of a line, at most.
 const LINE: usize = 79;
 
-/// Where the right column begins.
+/// The first column of the help.
 const RIGHT: usize = 29;
 
-/// What is explained below the options, each with the options that make it worth explaining.
+/// The notes below the options. A note is printed if one of its options is.
 const NOTES: [(&[Flag], &str); 4] = [
     (
         &[Flag::Color, Flag::Classify, Flag::Hyperlink],
@@ -38,7 +38,7 @@ const NOTES: [(&[Flag], &str); 4] = [
     ),
 ];
 
-/// The options that most people need, told first and again in their groups.
+/// The options that most people need: printed first, and again in their groups.
 const MOST_USED: [Flag; 12] = [
     Flag::Long,
     Flag::All,
@@ -54,7 +54,7 @@ const MOST_USED: [Flag; 12] = [
     Flag::Icons,
 ];
 
-/// Command lines without the program's name, and what they show.
+/// Examples: arguments, and what the command shows.
 const EXAMPLES: [(&str, &str); 3] = [
     ("-lhtr", "what changed last, at the end, with short sizes"),
     ("--tree=2 --only-dirs ~/src", "two levels of directories as a tree"),
@@ -66,7 +66,7 @@ const INTRODUCTION: &str = "List each FILE; of a directory, list the entries. Wi
     current directory. Names are in alphabetical order, unless an option sets another order. If a long \
     option needs a value, its letter needs it too.";
 
-/// After all else.
+/// The last paragraph.
 const STATUS: &str = "
 Exit status:
   0  everything was listed
@@ -108,7 +108,7 @@ fn examples(out: &mut String, program: &str) {
     }
 }
 
-/// One option: both spellings on the left, what it does on the right, or below if the left is too long.
+/// One option: both spellings on the left, the help on the right, or on the next line if the left side is too long.
 fn option(out: &mut String, definition: &Definition) {
     let left = spelling(definition);
     out.push_str(&left);

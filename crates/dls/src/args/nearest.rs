@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-/// Of these words the one that `typed` begins, or is nearest to by letters left out, put in, changed or swapped; none if
-/// all are further away than a slip of the finger or two.
+/// The word that begins with `typed`, or the word that is nearest to it by missing, additional, changed or swapped
+/// letters; `None` if all words differ by more than one or two letters.
 #[cold]
 pub(super) fn nearest(typed: &[u8], words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let most = if typed.len() < 5 { 1 } else { 2 };

@@ -20,7 +20,7 @@ pub enum BadNumber {
     InFlight,
     /// `--top`: no number from 1.
     Top,
-    /// `--timeout`: no number of seconds, nor one with a unit.
+    /// `--timeout`: the value is not a number of seconds or a number with a unit.
     Timeout,
     /// `--git`: the same.
     GitBudget,
@@ -28,20 +28,20 @@ pub enum BadNumber {
     Depth,
     /// `--tree-limit`: the same.
     Limit,
-    /// `--total-size`: no number of seconds, nor one with a unit.
+    /// `--total-size`: the value is not a number of seconds or a number with a unit.
     Budget,
-    /// `--block-size`: neither a number nor a word, or zero.
+    /// `--block-size`: the value is not a number or a word, or it is zero.
     BlockSize,
-    /// `--block-size`: what follows the number is no unit.
+    /// `--block-size`: the text after the number is not a unit.
     BlockSizeSuffix,
     /// `--block-size`: over `u64::MAX`.
     BlockSizeTooLarge,
 }
 
-/// What `--threads` allows.
+/// The values that `--threads` takes.
 pub const THREADS: core::ops::RangeInclusive<usize> = 1..=1024;
 
-/// What `--tree` and `--tree-limit` allow.
+/// The values that `--tree` and `--tree-limit` take.
 pub const COUNTS: core::ops::RangeInclusive<u32> = 1..=u32::MAX;
 
 /// An unsigned number at the beginning of some bytes.
@@ -52,7 +52,7 @@ struct Prefix<'a> {
     rest: &'a [u8],
 }
 
-/// Reads the number that `bytes` begins with, as strtoumax with base 0. `None`: no digit, or a minus sign.
+/// Reads the number at the beginning of `bytes`, as strtoumax does with base 0. `None`: no digit, or a minus sign.
 fn number(bytes: &[u8]) -> Option<Prefix<'_>> {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let bytes = &bytes[bytes.iter().take_while(|byte| blank(byte)).count()..];
@@ -75,12 +75,13 @@ fn number(bytes: &[u8]) -> Option<Prefix<'_>> {
     Some(Prefix { value: value.unwrap_or(u64::MAX), fits: value.is_some(), rest })
 }
 
-/// A number and nothing after it.
+/// Reads `bytes` if they are a number and nothing more.
 fn whole_number(bytes: &[u8]) -> Option<Prefix<'_>> {
     number(bytes).filter(|number| number.rest.is_empty())
 }
 
-/// `-w`, and the environment's COLUMNS: columns of the output. 0 is no limit, and so is what a `isize` cannot hold.
+/// `-w`, and the variable COLUMNS: columns of the output. 0 means no limit, and so does a number that `isize` cannot
+/// hold.
 ///
 /// # Errors
 /// [`BadNumber::Width`].
@@ -125,7 +126,7 @@ pub fn parse_in_flight(value: &[u8]) -> Result<usize, BadNumber> {
 pub fn parse_top(value: &[u8]) -> Result<usize, BadNumber> {
     let digits_only = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let number = if digits_only { core::str::from_utf8(value).ok() } else { None };
-    // More than there can be are all.
+    // A number that is too large means all.
     let number = number.map(|text| text.parse().unwrap_or(usize::MAX));
     number.filter(|n| *n > 0).ok_or(BadNumber::Top)
 }
@@ -185,7 +186,7 @@ pub struct BlockSize {
     pub human: Option<Human>,
     /// Thousands are grouped as the locale does it (a leading `'`).
     pub grouped: bool,
-    /// Printed after each size: the unit, if it was given without a number (`K`, `kB`, `KiB`); else empty.
+    /// Printed after each size: the unit if it was given without a number (`K`, `kB`, `KiB`); otherwise empty.
     pub suffix: &'static str,
 }
 
@@ -211,7 +212,7 @@ impl BlockSize {
             }
             None => return Err(BadNumber::BlockSize),
         };
-        // Zero blocks of anything are refused before the unit is looked at: `08` and `0x` are not bad suffixes.
+        // GNU refuses zero blocks before it reads the unit: `08` and `0x` are not bad suffixes.
         if count.value == 0 {
             return Err(BadNumber::BlockSize);
         }
@@ -223,8 +224,8 @@ impl BlockSize {
     }
 }
 
-/// What GNU makes of a value in the environment that is not quite a block size: its sensible beginning (1 of `1x`, 1024 of
-/// `K1`), or the most there can be if it is too large. `None` if there is no such beginning.
+/// A value of the environment that is not quite a block size, as GNU takes it: its valid beginning (1 of `1x`, 1024 of
+/// `K1`), or the largest size if it is too large. `None` if it has no valid beginning.
 #[must_use]
 pub fn block_size_prefix(value: &[u8]) -> Option<u64> {
     let spec = value.strip_prefix(b"'").unwrap_or(value);
@@ -236,9 +237,9 @@ pub fn block_size_prefix(value: &[u8]) -> Option<u64> {
     Some(size.unwrap_or(u64::MAX)).filter(|size| *size > 0)
 }
 
-/// First letters that make a size of their own when no number stands before them. GNU's list: the lower-case ones
-/// that are no unit after all (`e`) are bad suffixes, all else (`x`) is a bad argument. `Q` and `R`,
-/// which other programs of coreutils know, are bad too: no block size of 9.7's `ls` may have them.
+/// Letters that are a size of their own if no number precedes them. The list is GNU's: the lower-case ones that are
+/// not a unit (`e`) are bad suffixes; all other letters (`x`) are bad arguments. `Q` and `R`, which other programs of
+/// coreutils know, are bad arguments too in `ls` 9.7.
 const MULTIPLIERS: &[u8] = b"eEgGkKmMpPtTyYzZ0";
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ fn borrow(argv: &[CString]) -> impl Iterator<Item = &CStr> {
     argv.iter().map(CString::as_c_str)
 }
 
-/// Where GNU runs, so that whatever a line means it has nothing to list.
+/// The directory in which GNU `ls` runs. It is empty, so no argument lists anything.
 fn empty_directory() -> &'static std::path::Path {
     static PATH: OnceLock<std::path::PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -79,8 +79,8 @@ fn every_letter() {
     }
 }
 
-/// Sixty beginnings of GNU's options, as [`every_letter`]: the message tells whether it was taken, ambiguous, in want
-/// of a value or none at all.
+/// Sixty beginnings of GNU's options, as [`every_letter`]: the message shows whether GNU accepted the abbreviation,
+/// found it ambiguous, or misses a value.
 #[test]
 fn abbreviations() {
     let mut random = Random(0x5eed_0001);
@@ -91,7 +91,7 @@ fn abbreviations() {
     beginnings.dedup();
     for _ in 0..60 {
         let beginning = beginnings[random.below(beginnings.len())];
-        // --help and --version act at once; then there is no error, and nothing to compare but that.
+        // --help and --version act at once: GNU prints no error, and there is nothing else to compare.
         let argv = [CString::new(std::format!("--{beginning}")).unwrap(), c"-y".into(), c"-y".into()];
         if beyond_parse(&argv) {
             continue;
@@ -143,7 +143,7 @@ fn word(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Whether there are words in it that 9.1 does not have (`--sort`, `--time`), or that Plan looks at (`--time-style`).
+/// Whether an argument has words that 9.1 does not have (`--sort`, `--time`), or that Plan checks (`--time-style`).
 fn beyond_parse(argv: &[CString]) -> bool {
     let has = |needle: &str| argv.iter().any(|arg| String::from_utf8_lossy(arg.to_bytes()).contains(needle));
     has("--so") || has("--time")
@@ -181,8 +181,8 @@ fn random_lines_as_gnu() {
     assert!((40..160).contains(&refused), "the lines are of both kinds: {refused} refused of {compared}");
 }
 
-/// Whether GNU complained about the command line as it was read: not about a file, nor about options that do not go
-/// together (`-D --zero`), which it finds later.
+/// Whether GNU reported an error of the command line: not an error of a file, and not one of options that exclude each
+/// other (`-D --zero`), which GNU finds later.
 fn usage_message(stderr: &[u8]) -> bool {
     let stderr = String::from_utf8_lossy(stderr);
     stderr.lines().any(|line| {
@@ -207,7 +207,7 @@ fn clusters_split() {
     }
 }
 
-/// Any bytes whatever: an answer, whose message is whole lines that begin with the program's name.
+/// For any bytes, `parse` returns; the message has whole lines that begin with the program's name.
 #[test]
 fn no_line_panics() {
     const ALPHABET: &[u8] = b"--==lawTIFyshow-cdtime0589KiB \n\xff\xe2\x80\x99'\\x";

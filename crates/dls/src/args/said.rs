@@ -1,19 +1,20 @@
-//! What the user said.
+//! The parsed command line.
 
 use super::flags::{Definition, Flag};
 use alloc::vec::Vec;
 use core::ffi::CStr;
 
-/// What the user said, in the order it was said.
+/// The parsed command line, in its order.
 #[derive(Debug, Clone, Default)]
 pub struct Args<'a> {
-    /// The options. A [`Flag::Help`] or [`Flag::Version`] can only be the last: reading stops there, as they act at once.
+    /// The options. Only the last can be [`Flag::Help`] or [`Flag::Version`]: they act at once, so parsing stops
+    /// there.
     pub said: Vec<Said<'a>>,
-    /// The operands, in order. Each is the NUL-terminated string of argv itself, so opening one copies nothing.
+    /// The operands, in order. Each is the NUL-terminated string of argv itself, so the kernel gets it without a copy.
     pub operands: Vec<&'a CStr>,
     /// So many of the options, the first, are from a file: not from this command line.
     pub defaults: usize,
-    /// Operands that stand behind one of our options whose value they could be, had they been joined to it by `=`.
+    /// Operands that follow one of our options and would be its value if `=` joined them.
     pub apart: Vec<(&'a CStr, &'static Definition)>,
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 /// Reads a time style. GNU does so only for a long listing, after all options have been read, so Plan calls this.
 ///
-/// `posix_time`: LC_TIME is the C or POSIX locale (C.UTF-8 is not). There a `posix-` prefix makes it the locale's
-/// style, whatever follows; elsewhere the prefix, even repeated, is as if absent.
+/// `posix_time`: LC_TIME is the C or POSIX locale (C.UTF-8 is not). There, a value with the prefix `posix-` is the
+/// locale's style, whatever follows the prefix; in other locales the prefix is ignored, even if it is repeated.
 ///
 /// # Errors
 /// [`UsageError::BadTimeStyle`] for an unknown name, [`UsageError::BadTimeFormat`] for a second newline in `+FORMAT`.

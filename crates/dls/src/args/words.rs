@@ -1,7 +1,8 @@
 //! The words that options take as values (`--sort=size`), and how a word is recognised.
 //!
-//! A word may be shortened as long as all words it could stand for mean the same. The lists' order is that of
-//! the error messages of GNU 9.7, observed; `c-maybe` and `clocale` are accepted there though its manual does not name them.
+//! A word may be shortened if all words that begin with it have the same meaning. The order of the lists is that of
+//! the error messages of GNU 9.7, as observed; GNU accepts `c-maybe` and `clocale` although its manual does not name
+//! them.
 
 /// A set of words with meanings.
 pub trait Words: Copy + 'static {
@@ -37,7 +38,7 @@ words! {
 
     /// `--explain`: when. Without a value it means [`Explain::Listing`].
     Explain {
-        /// After the listing, from what was asked and answered.
+        /// After the listing, from the recorded requests.
         Listing = "listing",
         /// Before anything is asked, and instead of it.
         Plan = "plan",
@@ -69,14 +70,14 @@ words! {
         Version = "version",
         /// `-X`
         Extension = "extension",
-        /// The default, said aloud.
+        /// The default.
         Name = "name",
         /// Columns that the quoted name takes.
         Width = "width",
     }
 
-    /// What `--sort` takes beside the words of [`Sort`]. GNU has them not: so they are not listed where a word is wrong, and
-    /// must be said in full, as `na` is short for `name`.
+    /// Values that `--sort` takes beside the words of [`Sort`]. GNU does not have them: so error messages do not list
+    /// them, and they cannot be shortened, because `na` is short for `name`.
     OwnSort {
         /// By name; digits are numbers, and capitals are not set apart.
         Natural = "natural",
@@ -86,7 +87,7 @@ words! {
         Modified = "modified",
         /// By inode number.
         Inode = "inode",
-        /// Directories, regular files, links, all else.
+        /// Directories, then regular files, links, and all other types.
         Type = "type",
     }
 
@@ -96,15 +97,15 @@ words! {
         Access = "atime" | "access" | "use",
         /// `-c`
         Change = "ctime" | "status",
-        /// The default, said aloud.
+        /// The default.
         Modification = "mtime" | "modification",
         /// statx's stx_btime.
         Birth = "birth" | "creation",
     }
 
-    /// `--indicator-style`: what follows a name.
+    /// `--indicator-style`: the character after a name.
     IndicatorStyle {
-        /// Nothing.
+        /// No character.
         None = "none",
         /// `-p`
         Slash = "slash",
@@ -122,9 +123,9 @@ words! {
         Shell = "shell",
         /// Quoted for a shell always.
         ShellAlways = "shell-always",
-        /// As `shell`, with `$'\n'` for what is not printable. The default on a terminal.
+        /// As `shell`, with `$'\n'` for unprintable characters. The default on a terminal.
         ShellEscape = "shell-escape",
-        /// As `shell-always`, with `$'\n'` for what is not printable.
+        /// As `shell-always`, with `$'\n'` for unprintable characters.
         ShellEscapeAlways = "shell-escape-always",
         /// `-Q`
         C = "c",
@@ -148,7 +149,7 @@ words! {
 
     /// `--mode`: the strategy that fills in metadata.
     Mode {
-        /// Chosen from what is seen while running.
+        /// Chosen during the run.
         Auto = "auto",
         /// One thread, one statx after the other.
         Classic = "classic",
@@ -171,22 +172,22 @@ words! {
     }
 }
 
-/// What `--time-style` takes beside GNU's: how long ago.
+/// The value of `--time-style` that GNU does not have: ages.
 pub const RELATIVE: &str = "relative";
 
 /// Why a word was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadWord {
-    /// It shortens words of different meanings (else it is none at all).
+    /// Whether words of different meanings begin with it; otherwise none does.
     pub ambiguous: bool,
     /// The words that would have done, one slice per meaning.
     pub valid: &'static [&'static [&'static str]],
 }
 
-/// What `value` means: an exact spelling, or the beginning of spellings that all mean the same.
+/// The meaning of `value`: an exact spelling, or the beginning of spellings with the same meaning.
 ///
 /// # Errors
-/// [`BadWord`]. Never for a value that [`super::parse`] has let through.
+/// [`BadWord`]. Never for a value that [`super::parse`] has accepted.
 pub fn lookup<W: Words>(value: &[u8]) -> Result<W, BadWord> {
     let bad = |ambiguous| BadWord { ambiguous, valid: W::SPELLINGS };
     let mut found = None;

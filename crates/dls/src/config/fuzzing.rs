@@ -3,8 +3,8 @@
 use super::parse::parse;
 use crate::locale::Language;
 
-/// A file of options: the lines that hold stand in it, mistakes are few and name their line, and no message has a character
-/// that a terminal obeys, but for tabs.
+/// A file of options: the accepted lines are in the file, mistakes are few and name their line, and no message has a
+/// control character except tab.
 pub fn config(bytes: &[u8]) {
     let lines = bytes.split(|byte| *byte == b'\n').count();
     let language = Language::english(false);
@@ -14,7 +14,7 @@ pub fn config(bytes: &[u8]) {
             assert!((1..=lines).contains(line) && !content.contains(&b'\n'));
             assert!(bytes.windows(content.len().max(1)).any(|part| part == *content));
         }
-        // As many as are told.
+        // The parser stops after ten.
         assert!(config.mistakes.len() <= 10);
         for mistake in &config.mistakes {
             assert!((1..=lines).contains(&mistake.line));

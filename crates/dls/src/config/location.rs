@@ -8,11 +8,11 @@ use dents_sys::{Errno, Result, file};
 /// Where the options come from, or why from nowhere.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Location {
-    /// From here, if it is there.
+    /// A file at this path, if it exists.
     File {
         /// The file.
         path: CString,
-        /// Only lines that begin with `always` count: stdout is no terminal.
+        /// Only lines that begin with `always` count: stdout is not a terminal.
         only_always: bool,
         /// `DLS_CONFIG` names it.
         named: bool,
@@ -27,8 +27,8 @@ pub(super) enum Location {
     NoHome,
 }
 
-/// `DLS_CONFIG`, else `dls/config` in `XDG_CONFIG_HOME`, else in `.config` at home; the latter two for a terminal alone.
-/// A relative `XDG_CONFIG_HOME` is to be ignored, as its specification says; a relative `HOME` is none either.
+/// `DLS_CONFIG`; otherwise `dls/config` in `XDG_CONFIG_HOME`, otherwise in `.config` at home; the latter two on a
+/// terminal alone. Relative paths in `XDG_CONFIG_HOME` (as its specification demands) and `HOME` are ignored.
 pub(super) fn of(environment: &Environment<'_>, terminal: bool) -> Location {
     if let Some(named) = environment.dls_config {
         return match CString::new(named) {
@@ -51,7 +51,7 @@ pub(super) fn of(environment: &Environment<'_>, terminal: bool) -> Location {
     }
 }
 
-/// A new file, with the directories above it that are missing. One that is there is an error, `EEXIST`.
+/// Creates the file and the missing directories above it. An existing file is an error, `EEXIST`.
 pub(super) fn create(path: &CString, text: &[u8]) -> Result<()> {
     match file::create(path, text) {
         Err(Errno::NOENT) => {
@@ -62,14 +62,14 @@ pub(super) fn create(path: &CString, text: &[u8]) -> Result<()> {
     }
 }
 
-/// All directories above, the topmost first: those that are there say so, and it costs a call for each.
+/// Creates all directories above, the topmost first. An existing one costs one call.
 fn make_above(path: &[u8]) -> Result<()> {
     let slashes = path.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'/');
     for (at, _) in slashes {
         let above: Vec<u8> = path[..at].into();
         match CString::new(above).map(|above| file::make_directory(&above)) {
             Ok(Ok(()) | Err(Errno::EXIST)) => {}
-            // Above what can be written there may be what cannot; whether it matters the last one will tell.
+            // A directory may be writable although one above it is not. So only the error of the last one matters.
             Ok(Err(Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {}
             Ok(Err(errno)) => return Err(errno),
             Err(_) => return Err(Errno::INVAL),

@@ -1,12 +1,12 @@
-//! What the user always says: a file of default options, and two variables that many programs know.
+//! Default options: a configuration file, and two variables that many programs read.
 //!
-//! Between Args and Plan: what the file says is put before what the command line says, so that the later wins, and what
-//! it sets is handed on as if the environment had it. [`location`] is where the file is, [`parse`] what a line means,
-//! [`template`] what `--init` writes.
+//! This stage is between Args and Plan. The options of the file come before those of the command line, so that the
+//! command line wins; the settings of the file replace unset variables of the environment. [`location`] finds the
+//! file, [`parse`] reads its lines, [`template`] writes the file for `--init`.
 //!
-//! Called as `ls`, `dir` or `vdir` none of this exists: scripts and habits rest on GNU's bytes. Else, into a pipe, the
-//! file is opened only if `DLS_CONFIG` names it; so a listing into a pipe costs no system call more than
-//! without configuration, and on a terminal it is one `openat` where there is no file.
+//! If the program is called as `ls`, `dir` or `vdir`, no configuration is read: scripts rely on GNU's bytes. If stdout
+//! is a pipe, only the file that `DLS_CONFIG` names is opened. So a listing into a pipe makes no additional system
+//! call, and a listing on a terminal makes one `openat` if there is no file.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
@@ -33,10 +33,10 @@ use parse::Config;
 /// A file larger than this is none that a person wrote.
 const LIMIT: usize = 64 * 1024;
 
-/// Puts before what was said what the file says, and the colours that `CLICOLOR_FORCE` and `NO_COLOR` turn on and off.
+/// Puts the options of the file before those of the command line, and applies `CLICOLOR_FORCE` and `NO_COLOR`.
 ///
-/// The answer, if any, is the environment with the file's settings in it. What is wrong with the file goes to stderr line
-/// by line; the other lines hold, and the exit status does not change: a listing is not worse for a line too many.
+/// Returns the environment with the settings of the file, if it has any. Each mistake in the file gets a line on
+/// stderr; all other lines are used, and the exit status does not change.
 pub(crate) fn add<'a>(
     environment: &Environment<'a>,
     args: &mut Args<'a>,
@@ -81,8 +81,8 @@ fn are_rivals(a: Flag, b: Flag) -> bool {
         .any(|(one, others)| (a == *one && others.contains(&b)) || (b == *one && others.contains(&a)))
 }
 
-/// Of two options that cannot both be had, the one in the file is passed over if the other is said later: what makes sense
-/// on the command line is no mistake because of a file.
+/// If two options exclude each other, and the later one is on the command line, the one in the file is dropped: a
+/// valid command line must not become invalid because of a file.
 #[cold]
 #[inline(never)]
 fn give_way(before: &mut Vec<Said<'_>>, args: &Args<'_>, out: &mut Output<'_>) {
@@ -118,7 +118,7 @@ fn say_before<'a>(environment: &Environment<'a>, args: &mut Args<'a>, mut before
     }
 }
 
-/// The environment, with these where it has none of its own.
+/// The environment; these values are used where a variable is not set.
 #[inline(never)]
 fn set<'a>(
     environment: &Environment<'a>,
@@ -135,10 +135,10 @@ fn set<'a>(
     })
 }
 
-/// Reads one file, and tells what is wrong with it.
+/// Reads one file, and reports its mistakes.
 struct Reader<'r> {
     path: &'r CString,
-    /// `DLS_CONFIG` names it: then it should be there.
+    /// Whether `DLS_CONFIG` names it: then a missing file is an error.
     named: bool,
     program: &'r [u8],
 }
@@ -205,7 +205,7 @@ fn explain(place: &Location, config: Option<&Config>, out: &mut Output<'_>) {
         }
         (Location::Forbidden, _) => text.extend_from_slice(b"none: --no-config"),
         (Location::Disabled, _) => text.extend_from_slice(b"none: DLS_CONFIG is empty"),
-        // Into a pipe no file is looked for, so there is nothing to explain.
+        // No file is read if stdout is a pipe, so there is nothing to explain.
         (Location::NoTerminal, _) => return,
         (Location::NoHome, _) => {
             text.extend_from_slice(b"none: neither XDG_CONFIG_HOME nor HOME is an absolute path");
@@ -215,7 +215,7 @@ fn explain(place: &Location, config: Option<&Config>, out: &mut Output<'_>) {
     out.message(visible(&text).as_bytes());
 }
 
-/// `--init`: writes the file where it would be looked for, and prints where that is.
+/// `--init`: writes the file where `dls` will read it, and prints its path.
 #[cold]
 #[inline(never)]
 pub(crate) fn init(environment: &Environment<'_>, program: &[u8], out: &mut Output<'_>) -> Status {

@@ -1,4 +1,4 @@
-//! What the lines of the file mean. Pure: bytes in, options and mistakes out.
+//! The lines of the file. Pure: bytes in, options and mistakes out.
 //!
 //! ```text
 //! # a comment
@@ -10,8 +10,8 @@
 //! colors = header=1;4:size-g=31
 //! ```
 //!
-//! An option and its value stand on a line as on a command line, between them `=` or blanks; the value goes on to the end
-//! of the line, and no character in it is special. `always` before it: it holds in a pipe too.
+//! A line has an option and its value as on a command line, separated by `=` or blanks. The value ends at the end of the
+//! line, and no character in it is special. A line that begins with `always` holds also if stdout is a pipe.
 
 use crate::args::flags::Flag;
 use crate::args::{Args, Said, UsageError, time_style, words};
@@ -24,10 +24,10 @@ use core::ops::Range;
 use dents_render::view::BadTheme;
 use dents_render::{Icons, Theme};
 
-/// So many mistakes are told; a file that is something else altogether need not be told line by line.
+/// The number of mistakes that are reported: a file of another kind would have one on every line.
 const TOLD: usize = 10;
 
-/// What a file says.
+/// The parsed file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     /// Options, in order.
@@ -36,10 +36,10 @@ pub(super) struct Config {
     pub(super) colors: Option<&'static [u8]>,
     /// `icons = …`, likewise.
     pub(super) icons: Option<&'static [u8]>,
-    /// The lines that hold, with what stands in them.
+    /// The accepted lines, with their text.
     pub(super) used: Vec<(usize, &'static [u8])>,
     pub(super) mistakes: Vec<Mistake>,
-    /// There were more than [`TOLD`].
+    /// Whether there were more than [`TOLD`] mistakes.
     pub(super) gave_up: bool,
 }
 
@@ -51,12 +51,12 @@ pub(super) struct Mistake {
     pub(super) what: Fault,
 }
 
-/// What is wrong with a line.
+/// A mistake in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// What would be wrong on the command line too.
+    /// A mistake that the command line would have too.
     Usage(UsageError<'static>),
-    /// Neither an option nor a setting.
+    /// The line is not an option or a setting.
     Neither(&'static [u8]),
     /// An option that makes sense on the command line alone.
     Unfit(&'static [u8]),
@@ -68,7 +68,7 @@ pub(super) enum Fault {
     Icon {
         /// The piece.
         pair: &'static [u8],
-        /// What would do.
+        /// A valid value.
         way_out: &'static str,
     },
 }
@@ -148,7 +148,8 @@ pub(super) fn parse(text: Vec<u8>, only_always: bool) -> Config {
 }
 
 impl Config {
-    /// Adds to a setting the pieces between colons that make sense. Here it is known in which line the others stand.
+    /// Appends the valid pieces between colons to a setting, and reports the others, because the line number is known
+    /// here.
     fn set(
         &mut self,
         setting: &mut Option<Vec<u8>>,
@@ -196,7 +197,7 @@ impl Config {
     }
 }
 
-/// What a line says, if it can be said in a file.
+/// The options of a line, if a file may have them.
 fn fit(args: Args<'static>, content: &'static [u8]) -> Result<Vec<Said<'static>>, Fault> {
     if !args.operands.is_empty() {
         return Err(Fault::Neither(content));
@@ -229,7 +230,7 @@ fn lines(text: &'static [u8]) -> impl Iterator<Item = (usize, &'static [u8])> {
     lines.filter(|(_, line)| !line.is_empty() && line[0] != b'#')
 }
 
-/// What stands behind `word` and blanks.
+/// The text after `word` and blanks.
 fn after_word(line: &'static [u8], word: &[u8]) -> Option<&'static [u8]> {
     let rest = line.strip_prefix(word)?;
     rest.first().is_some_and(u8::is_ascii_whitespace).then(|| rest.trim_ascii_start())
@@ -248,7 +249,7 @@ fn add(setting: &mut Option<Vec<u8>>, value: &[u8]) {
     all.extend_from_slice(value);
 }
 
-/// What is gathered before anything can point to it.
+/// The values that own their text, before the options that borrow it are made.
 #[derive(Default)]
 struct Words {
     /// Words, each with a NUL behind it.

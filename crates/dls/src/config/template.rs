@@ -1,4 +1,4 @@
-//! What `--init` writes: every option that can stand there, from the table of flags, so that none is forgotten.
+//! The file that `--init` writes: every option that a file may have, generated from the table of flags.
 
 use super::parse::can_be_default;
 use crate::args::flags::{Arity, Definition, TABLE};
@@ -47,7 +47,7 @@ pub(super) fn text() -> String {
     out
 }
 
-/// What it does, then the option itself.
+/// The help, then the option.
 fn option(out: &mut String, definition: &Definition) {
     out.push_str("\n#");
     let mut column = 1;

@@ -12,11 +12,11 @@ use dents_core::needs::{Kind, Needs};
 use dents_core::stat::ledger::{Call, Calls};
 use dents_render::Colors;
 
-/// What `statx` of the entry itself answers.
+/// The facts that a `statx` of the entry itself returns.
 const STAT: Needs =
     Needs::all().difference(Needs::TYPE.union(Needs::LINK).union(Needs::TARGET).union(Needs::XATTRS));
 
-/// What a claim wants of an entry by one sort of call.
+/// The facts that a claim needs of entries of a type, by one kind of call.
 pub(super) fn wanted(claim: &Claim, kind: Kind, call: Call) -> Needs {
     let needs = claim.needs.get(kind);
     match call {
@@ -41,15 +41,15 @@ pub(super) fn name(by: &Claimant) -> String {
 struct Line {
     by: Vec<String>,
     call: Call,
-    /// What of each kind.
+    /// The needed facts, by type.
     wants: Vec<(Kind, Needs)>,
 }
 
-/// What is told of each.
+/// The lines, one for each claim.
 pub(super) fn lines(all: &Facts<'_>) -> Vec<String> {
     let mut told = Vec::new();
     for call in Call::ALL {
-        // The one that asks about most entries is told first, and what it costs; the others share the answers.
+        // The claim that needs most entries comes first, with its cost; the other claims use the same answers.
         let mut paid = Vec::new();
         for line in sharers(all, call) {
             let kinds = line.kinds();
@@ -83,12 +83,12 @@ fn sharers(all: &Facts<'_>, call: Call) -> Vec<Line> {
     lines
 }
 
-/// How many entries of a kind there are; before that is known, one.
+/// The number of entries of a type; before the listing, one.
 fn seen(all: &Facts<'_>, kind: Kind) -> u64 {
     all.past.as_ref().map_or(1, |past| past.seen.of(kind))
 }
 
-/// The kinds that there are; before it is known, those that matter.
+/// The types of the entries; before the listing, those that matter.
 fn kinds(all: &Facts<'_>) -> Vec<Kind> {
     match &all.past {
         Some(past) => past.kinds(),
@@ -96,7 +96,7 @@ fn kinds(all: &Facts<'_>) -> Vec<Kind> {
     }
 }
 
-/// What was asked only since the directory does not tell types.
+/// The requests that were only necessary because the directory has no types.
 fn untyped(all: &Facts<'_>) -> Option<String> {
     let past = all.past.as_ref()?;
     let unasked = |kind: &Kind| !all.claims.iter().any(|claim| !wanted(claim, *kind, Call::Stat).is_empty());
@@ -113,7 +113,7 @@ impl Line {
         self.wants.iter().map(|(kind, _)| *kind).collect()
     }
 
-    /// The line; `owes` are the kinds whose calls are told here.
+    /// The line; `owes` are the types whose calls this line counts.
     fn tell(&self, all: &Facts<'_>, owes: &[Kind]) -> String {
         let verb = if self.by.len() == 1 { "needs" } else { "need" };
         let by = list(self.by.clone(), "and");
@@ -129,7 +129,7 @@ impl Line {
         format!("{by} {verb} the {facts} of {of}: {cost}")
     }
 
-    /// What is wanted. A device number is none of what is wanted of all, if there are others: it comes along with the rest.
+    /// The needed facts. The device number is left out if there are others: every `statx` returns it.
     fn facts(&self) -> Needs {
         let all = self.wants.iter().fold(Needs::empty(), |sum, (_, needs)| sum | *needs);
         let of_all = self.wants.iter().all(|(_, needs)| needs.contains(Needs::RDEV));

@@ -1,9 +1,9 @@
-//! `--explain`: what was asked of the entries and for whose sake, what it cost, and what to change.
+//! `--explain`: which requests were made, which option needed them, what they cost, and which change would avoid them.
 //!
-//! After a listing from what was noted meanwhile ([`after`]), or before one from the plan alone ([`before`]): then no
-//! entry is touched and no directory opened; one `statfs` of each operand says which file system it is on. The
-//! text is made of [`Facts`] by pure functions: `lines` says which option asked for what, `remedy` what would avoid it, `phrase`
-//! how numbers and lists are written.
+//! [`after`] explains a listing from what was recorded during it. [`before`] explains a plan alone: it touches no
+//! entry and opens no directory, but makes one `statfs` of each operand to find its file system. Pure functions make
+//! the text from [`Facts`]: `lines` names the options and their requests, `remedy` the changes; `phrase` formats
+//! numbers and lists.
 
 mod lines;
 mod phrase;
@@ -33,12 +33,12 @@ use dents_sys::statfs;
 pub(crate) use phrase::visible;
 use phrase::{counted, duration, list};
 
-/// What was listed.
+/// The listed entries, counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     /// Entries of directories, by type.
     kinds: [u64; 16],
-    /// Those whose type `readdir` did not tell.
+    /// Those whose type `readdir` did not return.
     untyped: u64,
     /// Operands that were asked about by name.
     pub(crate) operands: u64,
@@ -49,13 +49,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Counts an entry: the type it turned out to have, and that which `readdir` told.
+    /// Counts an entry: its type, and the type that `readdir` returned.
     pub(crate) fn entry(&mut self, kind: Kind, d_kind: Kind) {
         self.kinds[kind as usize] += 1;
         self.untyped += u64::from(d_kind == Kind::Unknown);
     }
 
-    /// Finds out which file system an operand is on.
+    /// Records the file system of an operand.
     #[cold]
     pub(crate) fn operand(&mut self, path: &CStr) {
         let Ok(fs) = statfs::statfs(path) else { return };
@@ -74,20 +74,20 @@ impl Seen {
     }
 }
 
-/// What an explanation is made of.
+/// The input of an explanation.
 struct Facts<'a> {
     claims: &'a [Claim],
     colors_are_set: bool,
-    /// Whether `--lazy` was said.
+    /// Whether `--lazy` was given.
     lazy: bool,
     policy: &'static Policy,
     /// The strategy asked for.
     mode: Mode,
-    /// What happened; none before anything has.
+    /// The listing; `None` before it.
     past: Option<Past<'a>>,
 }
 
-/// What happened.
+/// The listing.
 struct Past<'a> {
     seen: &'a Seen,
     pages: Pages,
@@ -120,7 +120,7 @@ pub(crate) fn after(
         colors_are_set: explain.colors_are_set,
         lazy: plan.lazy,
         mode: plan.mode,
-        // Where nothing but operands was listed, no directory has told.
+        // If only operands were listed, no directory has reported its policy.
         policy: match seen.operand_fs[..] {
             [only] if seen.entries() == 0 => only,
             _ => account.policy(),
@@ -130,7 +130,7 @@ pub(crate) fn after(
     facts.text()
 }
 
-/// Explains what a listing would ask, to stderr. An operand that is not there is told as the listing would.
+/// Explains on stderr which requests a listing would make. A missing operand gets the message of the listing.
 #[cold]
 #[inline(never)]
 pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out: &mut Output<'_>) -> Status {
@@ -210,7 +210,7 @@ impl Facts<'_> {
 }
 
 impl Past<'_> {
-    /// The types there are, the most frequent first.
+    /// The types of the entries, the most frequent first.
     fn kinds(&self) -> Vec<Kind> {
         let mut kinds: Vec<Kind> = Kind::KNOWN.into_iter().filter(|kind| self.seen.of(*kind) > 0).collect();
         kinds.sort_by_key(|kind| Reverse(self.seen.of(*kind)));

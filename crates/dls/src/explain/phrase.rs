@@ -7,8 +7,8 @@ use dents_core::needs::{Kind, Needs};
 use dents_render::quantity::grouped;
 use dents_render::record::text::is_bidi_control;
 
-/// Text as a terminal shows it in its own order, and as text: what turns the direction of writing, and what is a command, is
-/// shown by its number.
+/// Text that cannot control a terminal: control characters, and those that change the direction of writing, are
+/// replaced by their number.
 pub(crate) fn visible(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in String::from_utf8_lossy(text).chars() {

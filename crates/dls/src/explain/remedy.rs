@@ -15,7 +15,7 @@ use dents_render::{Colors, color::Key};
 /// Of so many calls, this one may be left by a change that is worth telling.
 const WORTH: u64 = 10;
 
-/// What is given up.
+/// Options and colours that are given up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Change {
     /// Keys of `LS_COLORS`.
@@ -43,12 +43,12 @@ fn calls(all: &Facts<'_>, kind: Kind, call: Call) -> u64 {
     }
 }
 
-/// How many calls are left with what is not given up.
+/// The number of calls that remain after a change.
 fn left(all: &Facts<'_>, change: &Change) -> u64 {
     let mut left = 0;
     for kind in Kind::KNOWN {
         for call in Call::ALL {
-            // A file's link count is only coloured where something else stats it.
+            // The link count of a file is coloured only if something else needs a `statx`.
             let rides = |claim: &Claim| matches!(claim.by, Claimant::Color(Key::HardLink));
             let asks = |claim: &&Claim| !wanted(claim, kind, call).is_empty() && !rides(claim);
             if all.claims.iter().filter(asks).any(|claim| !change.gives_up(claim)) {
@@ -77,7 +77,8 @@ fn costly(all: &Facts<'_>, least: u64) -> (Vec<Claimant>, Vec<Claimant>) {
     (keys, options)
 }
 
-/// Every change there is, the smallest first. Keys count for less than an option: a colour is missed less than a column.
+/// All possible changes, the smallest first. A colour counts for less than an option: users miss it less than a
+/// column.
 fn changes(all: &Facts<'_>, total: u64) -> Vec<Change> {
     let (keys, options) = costly(all, total / WORTH);
     let mut changes = Vec::from([Change { keys: keys.clone(), options: Vec::new() }]);

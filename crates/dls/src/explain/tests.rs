@@ -229,7 +229,7 @@ fn a_plan_has_no_numbers() {
     );
 }
 
-/// What consumers declare one by one is what they need together.
+/// The union of the declarations of all consumers is the needs of the plan.
 #[test]
 fn claims_add_up_to_the_needs() {
     use crate::args::{Flag, Said};

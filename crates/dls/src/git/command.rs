@@ -1,9 +1,10 @@
-//! The children: how git is called, and how long it is waited for.
+//! The git processes: how they are started, and how long `dls` waits for them.
 //!
-//! Two for each question. `git status` begins confined: the kernel lets it start no process, whatever the repository
-//! configures, and whenever. Beside it, `git config --list` tells which programs are configured (`settings`). In most
-//! repositories there are none, and the answer counts. If the repository names some, `git status` is started anew without
-//! them; if the user's own configuration does, it is started anew with those, and not confined.
+//! There are two for each request. `git status` is started confined: the kernel lets it start no process, whatever the
+//! repository configures. Meanwhile `git config --list` prints the configured programs (`settings`). Most repositories
+//! configure none, and the output of `git status` is used. If the repository configures some, `git status` is started
+//! again with these settings removed; if the user's own configuration does, it is started again with that
+//! configuration, unconfined.
 
 use super::Programs;
 use super::settings::Settings;
@@ -20,8 +21,8 @@ use dents_sys::clock;
 /// Paths named to git at most. Beyond, it is asked about the whole work tree: it compares each file with each of these.
 const MOST_PATHS: usize = 64;
 
-/// What would have git look for another repository than the one that was found: all that `git rev-parse
-/// --local-env-vars` names but settings. A repository named by GIT_DIR would also escape the check of its owner.
+/// Variables that would make git use another repository than the one that was found: all that `git rev-parse
+/// --local-env-vars` prints, except settings. A repository in GIT_DIR would also bypass git's check of the owner.
 const WITHOUT: &[&[u8]] = &[
     b"GIT_DIR",
     b"GIT_WORK_TREE",
@@ -36,18 +37,19 @@ const WITHOUT: &[&[u8]] = &[
     b"GIT_INTERNAL_SUPER_PREFIX",
 ];
 
-/// Nothing is written, no lock taken that another git would stumble over; and nothing is fetched, which the second says to
-/// git 2.45 and later, the third to all: no way to fetch is allowed.
+/// Git writes nothing, takes no lock that could disturb another git, and fetches nothing: the second variable tells
+/// git 2.45 and later, the third, which allows no protocol, all versions.
 const WITH: &[&CStr] = &[c"GIT_OPTIONAL_LOCKS=0", c"GIT_NO_LAZY_FETCH=1", c"GIT_ALLOW_PROTOCOL="];
 
-/// Before the options and the top of the work tree. That it has a `.git` is known; should git disagree, it must not take a
-/// bare repository, which can be hidden in what others clone, for one.
+/// The arguments before the options and the top of the work tree. The top has a `.git`; if git does not accept it, it
+/// must not use a bare repository instead, because a cloned repository can contain one.
 const BEFORE: &[&CStr] = &[c"git", c"--literal-pathspecs", c"-c", c"safe.bareRepository=explicit"];
 
 /// The first question.
 const CONFIG: &[&CStr] = &[c"config", c"--list", c"--show-scope", c"-z"];
 
-/// The second, before the paths. To look for changes in a submodule, git would start another, with the configuration there.
+/// The arguments of `git status` before the paths. It must not look into submodules: for that it would start another
+/// git, with the configuration of the submodule.
 const STATUS: &[&CStr] = &[
     c"status",
     c"--porcelain=v2",
@@ -58,26 +60,26 @@ const STATUS: &[&CStr] = &[
     c"--",
 ];
 
-/// What git may say: a million paths, about. Beyond, it is ended.
+/// The largest output: about a million paths. A git that prints more is killed.
 const MOST_SAID: usize = 64 << 20;
 
-/// A question to git, and its answer once that is there.
+/// A request to git, then its answer.
 pub(super) enum Question {
-    /// Git tells its configuration, and looks about.
+    /// `git config` and a confined `git status` run.
     Preparing(Preparing),
-    /// What `git status` does is known to count.
+    /// The `git status` whose output will be used.
     Asked(Child),
     /// It has answered, after so many nanoseconds.
     Answered(Statuses, u64),
     /// It was not waited for any longer.
     Late(u64),
-    /// It said more than it may.
+    /// The output was longer than [`MOST_SAID`].
     TooMuch,
-    /// There is no answer, for this reason.
+    /// Git failed, for this reason.
     Failed(String),
 }
 
-/// What is asked about, and how git is started.
+/// The arguments of a request, and how git is started.
 pub(super) struct About<'a> {
     pub(super) programs: &'a dyn Programs,
     /// The top of the work tree.
@@ -91,14 +93,14 @@ pub(super) struct About<'a> {
 /// Both children.
 pub(super) struct Preparing {
     config: Child,
-    /// `git status` as it is where nothing is configured. Without it, neither child is confined.
+    /// The confined `git status`. `None` if no process could be confined.
     status: Option<Child>,
 }
 
 /// One of the children.
 pub(super) struct Child {
     git: Running,
-    /// What it has said so far.
+    /// Its output so far.
     said: Vec<u8>,
     /// When the first was started, by [`clock::monotonic_ns`].
     since_ns: u64,
@@ -146,8 +148,8 @@ impl Preparing {
         let (status, since_ns) = (self.status.take(), self.config.since_ns);
         let confined = status.is_some();
         if ended != Status::Exited(0) {
-            // Status 128 and 129 are git's own. Else it is a script that cannot do without processes: it is trusted, as PATH
-            // is the user's.
+            // Git exits with status 128 or 129 itself. Another status comes from a wrapper script that must start
+            // processes: `dls` trusts it, because it is in the user's PATH.
             let refused = !confined || matches!(ended, Status::Exited(128 | 129));
             return if refused { Err(failed(ended)) } else { Question::prepare(about, None, since_ns) };
         }
@@ -193,7 +195,7 @@ impl About<'_> {
 }
 
 impl Child {
-    /// Waits for its end: how it ended, or else what comes of the question.
+    /// Waits for its end: the status, or the state of the request if there is none.
     fn wait(&mut self, budget_ns: Option<u64>) -> Result<Status, Question> {
         /// One wait of several.
         const LONG_NS: u64 = 60_000_000_000;

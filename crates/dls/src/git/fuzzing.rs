@@ -1,9 +1,9 @@
-//! Fuzz targets of what git prints.
+//! Fuzz targets for the output of git.
 
 use super::settings::Settings;
 use super::status::Statuses;
 
-/// The output of `git status`: there are no more paths than it has, and each of them can be looked up.
+/// The output of `git status`: the parser finds no more paths than it has, and can look up each of them.
 pub fn git_status(bytes: &[u8]) {
     let statuses = Statuses::parse(bytes.to_vec());
     let pieces = || bytes.split(|byte| *byte == 0);
@@ -18,7 +18,7 @@ pub fn git_status(bytes: &[u8]) {
     }
 }
 
-/// The output of `git config`: every setting that is undone names a variable of its own, which is there.
+/// The output of `git config`: every setting that is overridden has a key that the output contains.
 pub fn git_settings(bytes: &[u8]) {
     let Some(Settings { options, variables, .. }) = Settings::parse(bytes) else { return };
     assert!(options.len() == variables.len() + 2 && options[0].to_bytes() == b"-c");

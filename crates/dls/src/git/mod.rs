@@ -1,9 +1,10 @@
-//! `--git` and `--gitignore`: what git says of entries.
+//! `--git` and `--gitignore`: the git state of entries.
 //!
-//! One `git status` for each repository, started before its first directory is read and collected before that is drawn
-//! (`command`), without the programs that the repository configures (`settings`); its answer, sorted, is looked up entry by
-//! entry (`status`). Which repository a directory is in is found by looking for `.git` from there upwards, a `statx` each: what
-//! is in none costs no child. Paths are absolute and lead through no symbolic link.
+//! For each repository there is one `git status`. `dls` starts it before it reads the first directory and collects its
+//! output before it renders (`command`), without the programs that the repository configures (`settings`). The output
+//! is sorted once, and looked up for each entry (`status`). The repository of a directory is found by one `statx` of
+//! `.git` in it and in each directory above; outside of repositories no process is started. Paths are absolute and
+//! contain no symbolic link.
 
 mod command;
 #[cfg(any(test, fuzzing))]
@@ -23,22 +24,22 @@ use dents_rt::Running;
 use dents_sys::Errno;
 use status::Within;
 
-/// What git may take by default, from its start to the moment at which the listing would go on.
+/// The default time limit of git, from its start to the moment when the listing would otherwise continue.
 pub(crate) const BUDGET_NS: u64 = 200_000_000;
 
-/// What it may take where the answer decides what is listed at all.
+/// The time limit if git decides which entries are listed.
 pub(crate) const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Why there is no answer, where there is no end of it.
+/// The reason if the output is too long.
 const TOO_MUCH: &str = "git said more than 64 MiB";
 
 /// Starts programs that run beside the listing.
 pub trait Programs {
-    /// Starts `argv[0]`, looked for in PATH, with our environment, but for the variables named by `without`, and with
-    /// the definitions of `with`. Its standard input and error lead nowhere. `confined`: it may start no process.
+    /// Starts `argv[0]`, searched in PATH, with our environment except the variables in `without`, and with the
+    /// variables in `with`. Its standard input and error are /dev/null. `confined`: it may start no process.
     ///
     /// # Errors
-    /// Why it could not be started.
+    /// The reason why it could not be started.
     fn start(
         &self,
         argv: &[&CStr],
@@ -48,14 +49,14 @@ pub trait Programs {
     ) -> Result<Running, Errno>;
 }
 
-/// Looks whether there is something at a path, as `statx` without following would.
+/// Checks whether a path exists, as `statx` without following links does.
 pub(crate) type Look<'l> = dyn Fn(&CStr) -> Result<(), Errno> + 'l;
 
 /// Something to be asked about.
 pub(crate) struct Wanted {
-    /// The directory whose repository is to be asked.
+    /// The directory whose repository is asked.
     pub(crate) directory: Vec<u8>,
-    /// That directory, or what of it is wanted.
+    /// The path to ask about: that directory, or something in it.
     pub(crate) path: Vec<u8>,
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct Wanted {
 struct Repository {
     /// The top of its work tree.
     top: Vec<u8>,
-    /// What it was asked about, relative to the top, which itself is the empty path.
+    /// The requested paths, relative to the top; the top itself is the empty path.
     paths: Vec<Vec<u8>>,
     question: Question,
 }
@@ -73,7 +74,7 @@ pub(crate) struct Repositories<'p> {
     programs: &'p dyn Programs,
     budget_ns: Option<u64>,
     asked: Vec<Repository>,
-    /// What has been said of failures: once is enough.
+    /// Whether a failure was reported: one message is enough.
     told: bool,
 }
 
@@ -112,7 +113,7 @@ impl<'p> Repositories<'p> {
         }
     }
 
-    /// The same for a directory whose parent was asked about: one `statx` tells whether a repository begins here.
+    /// The same for a directory whose parent is known: one `statx` shows whether it is a repository of its own.
     pub(crate) fn ask_below(&mut self, directory: &[u8], look: &Look<'_>) {
         if begins(directory, look) {
             let wanted = Wanted { directory: directory.to_vec(), path: directory.to_vec() };
@@ -120,7 +121,7 @@ impl<'p> Repositories<'p> {
         }
     }
 
-    /// What git says of a directory's entries, waiting for it as long as it may take.
+    /// The states of the entries of a directory. Waits for git within its time limit.
     pub(crate) fn within(&mut self, directory: &[u8]) -> Answer<'_> {
         let (programs, budget_ns, mut best) = (self.programs, self.budget_ns, None);
         // All of them go on, while one is waited for.
@@ -145,8 +146,8 @@ impl<'p> Repositories<'p> {
         }
     }
 
-    /// Why something is not known, if it is not, and was not told before. Where it only takes letters away (`hides` is
-    /// false), the letters say so, but for what is no fault of time or place.
+    /// The reason why states are unknown, if it was not reported yet. If only letters are missing (`hides` is false),
+    /// the column shows that, so errors of the repository are reported alone, not those of time or place.
     pub(crate) fn tell_once(&mut self, hides: bool) -> Option<String> {
         let told = self.asked.iter().find_map(|asked| match &asked.question {
             Question::TooMuch => Some(TOO_MUCH.into()),
@@ -182,18 +183,18 @@ impl<'p> Repositories<'p> {
 }
 
 impl Repository {
-    /// Whether the answer tells all about this path.
+    /// Whether the answer covers this path.
     fn covers(&self, path: &[u8]) -> bool {
         self.paths.iter().any(|asked| below(asked, path).is_some())
     }
 
-    /// Whether it tells something about this path, or of what is below it.
+    /// Whether the answer covers this path or a path below it.
     fn concerns(&self, path: &[u8]) -> bool {
         self.covers(path) || self.paths.iter().any(|asked| below(path, asked).is_some())
     }
 }
 
-/// What git says of a directory.
+/// The git states of a directory.
 pub(crate) enum Answer<'s> {
     /// It is in no repository, or in one that git cannot read.
     Outside,
@@ -204,7 +205,7 @@ pub(crate) enum Answer<'s> {
 }
 
 impl Answer<'_> {
-    /// What it says of one of its entries.
+    /// The state of one of its entries.
     pub(crate) fn entry(&self, name: &[u8]) -> Git {
         match self {
             Answer::Outside => Git::Outside,
@@ -219,7 +220,7 @@ impl Answer<'_> {
     }
 }
 
-/// The top of the work tree that a directory is in: one `statx` for each directory from there upwards.
+/// The top of the work tree that contains a directory: one `statx` for the directory and for each one above.
 fn top_of(directory: &[u8], look: &Look<'_>) -> Option<Vec<u8>> {
     let mut here = directory;
     loop {
@@ -230,15 +231,15 @@ fn top_of(directory: &[u8], look: &Look<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a repository begins in this directory. `.git` is a directory with `refs` in it, as git demands it, or, in a
-/// submodule or a second work tree, a file that says where that is.
+/// Whether a directory is the top of a repository: `.git` is a directory that contains `refs`, as git demands, or, in
+/// a submodule or a second work tree, a file with the place of that directory.
 fn begins(directory: &[u8], look: &Look<'_>) -> bool {
     let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
     let Ok(path) = CString::new([directory, slash, b".git/refs"].concat()) else { return false };
     matches!(look(&path), Ok(()) | Err(Errno::NOTDIR))
 }
 
-/// The directory above one, if there is one.
+/// The directory above a path, if it has one.
 fn parent(path: &[u8]) -> Option<&[u8]> {
     match memchr::memrchr(b'/', path)? {
         0 if path.len() == 1 => None,
@@ -247,8 +248,8 @@ fn parent(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What is left of a path below a directory; nothing of the directory's own. The empty directory is above all relative
-/// paths.
+/// The part of a path below a directory; empty for the directory itself. All relative paths are below the empty
+/// directory.
 fn below<'p>(directory: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
     let rest = path.strip_prefix(directory)?;
     match rest {

@@ -1,13 +1,14 @@
-//! Which programs `git status` may run: those of the user's own configuration, none of the repository's.
+//! Which programs `git status` may run: those of the user's own configuration, and none of the repository's.
 //!
-//! `git config --list --show-scope -z` prints pairs of a scope and of `key\nvalue`, a later one before an earlier one of the same key.
-//! What a file includes has that file's scope. The scopes "system", "global", and "command" (the environment) are the user's own; what
-//! any other says of programs is undone on git's command line, which counts last: by the user's own value, or by none.
+//! `git config --list --show-scope -z` prints pairs of a scope and of `key\nvalue`; of two values of one key the later
+//! one counts. An included file has the scope of the file that includes it. The scopes "system", "global", and
+//! "command" (the environment) are the user's own. Programs of any other scope are overridden on git's command line,
+//! which counts last: by the user's own value, or by none.
 
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 
-/// What to tell git on its command line, and whether it needs to start processes.
+/// The arguments that override settings, and whether git must start processes.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Settings {
     /// Options, before the command.
@@ -82,7 +83,7 @@ impl Setting<'_> {
     }
 }
 
-/// For the key of a filter, or of one that git-lfs has run by its own: what it is where the user says nothing of it.
+/// The value of a key of a filter, and of git-lfs's, if the user's configuration has none.
 fn without_own(key: &[u8]) -> Option<&'static [u8]> {
     let extension = key.starts_with(b"lfs.extension.");
     if !extension && !key.starts_with(b"filter.") {
@@ -102,7 +103,7 @@ fn is_false(value: &[u8]) -> bool {
     [&b""[..], b"0", b"no", b"off", b"false"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// What comes before the first NUL, and what after it.
+/// The bytes before the first NUL, and those after it.
 fn piece(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let nul = memchr::memchr(0, bytes)?;
     Some((&bytes[..nul], &bytes[nul + 1..]))

@@ -1,29 +1,31 @@
-//! What `git status --porcelain=v2 -z` says, sorted so that an entry, and all below it, is found without allocating.
+//! The output of `git status --porcelain=v2 -z`, sorted so that an entry, and all paths below it, are found without
+//! allocating.
 //!
-//! The format is in git-status(1), "Porcelain Format Version 2": records end in NUL, paths are as they are in the work tree,
-//! relative to its top, and unquoted.
+//! The format is in git-status(1), "Porcelain Format Version 2": records end in NUL; paths are relative to the top of
+//! the work tree, and unquoted.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 use dents_core::tree::sums::path_order;
 use dents_render::{Change, Git};
 
-/// All paths of a work tree that git has something to say of.
+/// The reported paths of a work tree.
 #[derive(Debug, Default)]
 pub(crate) struct Statuses {
     /// Git's own output; paths are ranges of it.
     bytes: Vec<u8>,
-    /// In the order of [`path_order`]: what is in a directory follows it at once, before names that only begin like it.
+    /// In the order of [`path_order`]: the paths in a directory follow it at once, before names that only begin with
+    /// its name.
     records: Vec<Record>,
 }
 
-/// One path and what is said of it. A path may have two: gone from the index, and there all the same.
+/// A path and its state. A path may have two records: removed from the index, but still in the work tree.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     start: u32,
     end: u32,
     state: State,
-    /// It stands for all below it too: an untracked or ignored directory.
+    /// Whether it covers all paths below it: an untracked or ignored directory.
     whole: bool,
 }
 
@@ -55,19 +57,19 @@ impl From<State> for Git {
 }
 
 impl Statuses {
-    /// Reads git's answer, of less than 4 GiB. What is no record as git documents them is passed over.
+    /// Parses the output, which must be shorter than 4 GiB. Records of unknown kinds are skipped.
     pub(crate) fn parse(bytes: Vec<u8>) -> Statuses {
         let mut records = records(&bytes);
         records.sort_unstable_by(|a, b| path_order(a.path(&bytes), b.path(&bytes)));
         Statuses { bytes, records }
     }
 
-    /// How many paths there are.
+    /// The number of records.
     pub(crate) fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// What is known of a directory; its path is relative to the top, which itself is the empty one.
+    /// The states in a directory; its path is relative to the top, which is the empty path.
     pub(crate) fn within(&self, directory: &[u8]) -> Within<'_> {
         let prefix = if directory.is_empty() { Vec::new() } else { [directory, b"/"].concat() };
         let from =
@@ -83,7 +85,7 @@ impl Statuses {
         Within { bytes: &self.bytes, below: &below[..count], prefix: prefix.len(), inherited, own }
     }
 
-    /// What is said of a path itself.
+    /// The records of a path.
     fn at<'p>(&'p self, path: &'p [u8]) -> impl Iterator<Item = &'p Record> {
         let from = self.records.partition_point(|record| path_order(record.path(&self.bytes), path).is_lt());
         self.records[from..].iter().take_while(move |record| record.path(&self.bytes) == path)
@@ -93,7 +95,7 @@ impl Statuses {
         self.at(path).fold(State::default(), |all, record| all.and(record.state))
     }
 
-    /// What is said of a path with all below it.
+    /// The state of an untracked or ignored directory that is, or contains, a path.
     fn whole(&self, path: &[u8]) -> Option<State> {
         self.at(path).find(|record| record.whole).map(|record| record.state)
     }
@@ -105,7 +107,7 @@ impl Record {
     }
 }
 
-/// What is known of the entries of one directory.
+/// The states of the entries of one directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Within<'s> {
     bytes: &'s [u8],
@@ -113,9 +115,9 @@ pub(crate) struct Within<'s> {
     below: &'s [Record],
     /// Of each of these paths, up to the names of the directory's entries.
     prefix: usize,
-    /// What holds for all in it, if it is untracked or ignored as a whole.
+    /// The state of all entries, if the directory is untracked or ignored as a whole.
     inherited: Option<State>,
-    /// What is said of the directory itself.
+    /// The state of the directory itself.
     own: State,
 }
 
@@ -125,8 +127,8 @@ impl Within<'_> {
         self.inherited.is_some_and(State::is_ignored)
     }
 
-    /// What git says of an entry: of itself, or the gravest of what is below it. Of `..` it was not asked; a repository's own
-    /// directory it never shows, as if it were ignored.
+    /// The state of an entry: its own, or the most important one below it. Git was not asked about `..`; it never
+    /// reports `.git`, so that counts as ignored.
     pub(crate) fn entry(&self, name: &[u8]) -> Git {
         match name {
             b".." => Git::Outside,
@@ -152,12 +154,12 @@ impl Within<'_> {
     }
 }
 
-/// What a path is to the directories above it. One that is ignored is nothing to them.
+/// The state that a record gives to the directories above it. An ignored path gives them none.
 fn upwards(record: &Record) -> State {
     if record.state.is_ignored() { State::default() } else { record.state }
 }
 
-/// All that git says, in its order.
+/// The records of an output, in its order.
 fn records(bytes: &[u8]) -> Vec<Record> {
     let mut records = Vec::new();
     let mut pieces = pieces(bytes);
@@ -167,7 +169,7 @@ fn records(bytes: &[u8]) -> Vec<Record> {
         if bytes[piece.start] == b'2'
             && let Some(origin) = pieces.next()
         {
-            // What was renamed is missing where it was, which directories above shall know of. What was copied is not.
+            // A renamed file is missing from its old directory, which must be shown there. A copied one is not.
             let renamed = |change: Change| if change == Change::Renamed { change } else { Change::None };
             let State { staged, unstaged } = state;
             let state = State { staged: renamed(staged), unstaged: renamed(unstaged) };
@@ -189,7 +191,7 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Where the path of a record begins, and what it says.
+/// The offset of the path in a record, and its state.
 fn read(record: &[u8]) -> Option<(usize, State)> {
     // Fields before the path, each with a blank behind it.
     let fields = match record.first()? {

@@ -1,8 +1,8 @@
-//! The user's language: what the messages of GNU `ls` and of the C library are in it, from the catalogs that they use.
+//! The user's language: the messages of GNU `ls` and of the C library, from their own catalogs.
 //!
-//! Messages of our own, which no catalog has, stay English. A catalog is opened by the first message that may stand in
-//! it, so a listing that goes well opens none, but for the word `total`. Nothing converts charsets here: where the locale
-//! is not UTF-8, a translation counts only if it is ASCII.
+//! Messages that GNU does not have are in English. The first message that a catalog may contain opens it, so a listing
+//! without errors opens none, except for the word `total`. Charsets are not converted: in a locale that is not UTF-8
+//! only ASCII translations are used.
 
 use super::mapped::Mapped;
 use crate::errno;
@@ -12,13 +12,13 @@ use dents_locale::{Catalog, Files, Locale, catalog};
 use dents_render::quote::{self, Quotes};
 use dents_sys::Errno;
 
-/// Whose catalog has a message.
+/// The catalogs.
 #[derive(Clone, Copy, Debug)]
 pub enum Domain {
     /// The messages of `ls` itself.
     Coreutils,
-    /// Those about arguments and numbers, and the marks around words. They have a catalog of their own since coreutils 9.6
-    /// and stood in that of coreutils before, which is looked into where there is no other.
+    /// Messages about arguments and numbers, and quotation marks. They have a catalog of their own since coreutils
+    /// 9.6, and were in that of coreutils before, which is used if the other is missing.
     Gnulib,
     /// getopt's messages and the names of errors.
     Libc,
@@ -42,11 +42,12 @@ impl Language {
         Language { utf8, ..Language::default() }
     }
 
-    /// The language of the locale `messages` (`LC_MESSAGES`), unless `languages` (`LANGUAGE`) names others. Opens nothing.
+    /// The language of the locale `messages` (`LC_MESSAGES`), unless `languages` (`LANGUAGE`) has others. Opens no
+    /// file.
     #[must_use]
     pub fn new(utf8: bool, messages: &[u8], languages: Option<&[u8]>) -> Language {
         let languages = languages.filter(|languages| !languages.is_empty());
-        // There are no translations for C.UTF-8 itself.
+        // C.UTF-8 has no translations.
         let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.") && languages.is_none();
         let wanted = (!is_c).then(|| (messages.to_vec(), languages.map(<[u8]>::to_vec)));
         Language { wanted, ..Language::english(utf8) }
@@ -65,21 +66,22 @@ impl Language {
         translated.or_else(|| filled(id.as_bytes(), arguments)).unwrap_or_else(|| id.into())
     }
 
-    /// What an error is called, as strerror(3) has it.
+    /// The text of an error, as strerror(3) has it.
     #[must_use]
     pub fn errno(&self, errno: Errno) -> Vec<u8> {
         let message = errno::message(errno);
         self.translate(Domain::Libc, message).unwrap_or_else(|| message.into())
     }
 
-    /// The marks around quoted words, where the language has some of its own.
+    /// The quotation marks, if the language has its own.
     #[must_use]
     pub fn quotes(&self) -> Option<Quotes> {
         let mark = |id| self.translate(Domain::Gnulib, id);
         Some(Quotes { open: mark("`")?, close: mark("'")? })
     }
 
-    /// A word of the user's within a sentence: between the language's marks, with C's escapes for what cannot be printed.
+    /// A word of the user's in a message: in the quotation marks of the language, with C's escapes for unprintable
+    /// characters.
     #[must_use]
     pub fn quote(&self, word: &[u8]) -> Vec<u8> {
         let locale = if self.utf8 { &Locale::C_UTF8 } else { &Locale::C };
@@ -110,8 +112,8 @@ impl Language {
     }
 }
 
-/// The format with its arguments in it. `None` if it has a directive that no message of GNU `ls` has, or asks for an
-/// argument that is not there: a catalog is a file like any other.
+/// The format with its arguments. `None` if it has a directive that no message of GNU `ls` has, or one without an
+/// argument: a catalog is a file that anyone may have written.
 fn filled(format: &[u8], arguments: &[&[u8]]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(format.len() + 32);
     let (mut rest, mut next) = (format, 0);

@@ -1,7 +1,7 @@
-//! The user's locale: found where the C library finds it, mapped, and read as far as a listing looks at it.
+//! The user's locale: found and mapped as the C library does, and read only where a listing needs it.
 //!
-//! C, POSIX and C.UTF-8 cost nothing. Another locale is one file that holds them all, and for a long listing the
-//! translations of GNU `ls`'s two time formats, if they are installed.
+//! C, POSIX and C.UTF-8 open no file. Another locale is one archive file, and for a long listing the catalog with the
+//! translations of GNU `ls`'s two time formats, if it is installed.
 
 mod language;
 mod mapped;
@@ -71,7 +71,7 @@ impl<'a> Found<'a> {
         matches!(self.user.time_name(), b"C" | b"POSIX")
     }
 
-    /// What months and days are called, where that differs from C.
+    /// The names of months and days, if they differ from those of C.
     pub(crate) fn time_names(&self) -> Option<TimeNames<'static>> {
         TimeNames::new(copy(TimeNames::part(self.user.time(&mut Mapped)?)).leak())
     }
@@ -102,7 +102,7 @@ impl<'a> Found<'a> {
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
-        // There are no translations for C.UTF-8, so there is nothing to look for, unless LANGUAGE asks for a language.
+        // C.UTF-8 has no translations, so no file is opened, unless LANGUAGE has a language.
         if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
             return None;
         }
@@ -111,7 +111,7 @@ impl<'a> Found<'a> {
     }
 
     fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
-        // Charsets are not converted here: what is not ASCII must be in the locale's own.
+        // Charsets are not converted: a translation that is not ASCII must be in the charset of the locale.
         let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
         translated.unwrap_or_else(|| text.to_vec())
     }

@@ -1,4 +1,4 @@
-//! Folding what was said into choices: of two that conflict the last wins, with GNU's exceptions.
+//! From options to choices: of two options that conflict the last one wins, with GNU's exceptions.
 
 use super::hierarchy::Hierarchy;
 use super::view_options::ViewOptions;
@@ -17,7 +17,7 @@ use dents_render::human::Grouping;
 use dents_render::record::Syntax;
 use dents_render::{Column, Format, Indicator, Quoting, SizeFormat};
 
-/// What the options alone decide. `None` where the environment or a default has a say.
+/// The decisions that depend on options alone. `None` if the environment or a default decides.
 #[derive(Default)]
 pub(super) struct Choices<'a> {
     pub(super) hidden: Hidden,
@@ -73,9 +73,9 @@ pub(super) struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// `terminal` is whether stdout is one: `--classify=auto` asks.
+    /// `terminal`: whether stdout is one, for `--classify=auto`.
     ///
-    /// The first `defaults` options were said in a file: there `--header` is how long listings are to be, and makes no
+    /// The first `defaults` options are from a file: there, `--header` describes long listings, and does not make a
     /// listing long.
     pub(super) fn new(said: &[Said<'a>], defaults: usize, terminal: bool) -> Self {
         let mut choices = Choices::default();
@@ -100,7 +100,7 @@ impl<'a> Choices<'a> {
         choices
     }
 
-    /// Whether an option lists all columns: that is another format, wherever it is said.
+    /// Whether an option selects all columns: this changes the format, wherever the option is.
     fn picks_all(&self, said: &Said<'_>) -> bool {
         said.flag == Flag::ColumnList && said.value.is_some_and(|list| !args::is_change(list))
     }
@@ -111,8 +111,8 @@ impl<'a> Choices<'a> {
         }
     }
 
-    /// Which types of entries a directory's listing shows, and which of them must be read. Links may lead to what is
-    /// shown, if they are followed; directories lead to it, if they are entered.
+    /// The types of entries that a listing shows, and those that it must read. If links are followed, one may lead to
+    /// a shown type; if directories are entered, they may contain one.
     fn kinds(&self) -> (Kinds, Kinds) {
         let Some(only) = self.only else { return (Kinds::ALL, Kinds::ALL) };
         let tree = self.hierarchy.tree.is_some();
@@ -156,7 +156,7 @@ impl<'a> Choices<'a> {
 
     fn layout(&mut self, said: &Said<'a>) {
         match said.flag {
-            // Neither takes the long format back.
+            // `-1` and `--zero` do not replace the long format.
             Flag::OnePerLine if self.format == Some(Format::Long) => {}
             Flag::OnePerLine => self.format = Some(Format::Lines),
             Flag::Columns => self.format = Some(Format::Columns),

@@ -1,4 +1,4 @@
-//! Which option or colour needs what: the needs of a plan, one by one, each under the name by which the user knows it.
+//! Which option or colour needs which facts: the needs of a plan, separately, each with the user's name for it.
 //!
 //! Made for `--explain` only. The union of the claims is the plan's needs: both come from the same declarations.
 
@@ -10,12 +10,12 @@ use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::sort::{Key, Order};
 use dents_render::{Consumer, Style, color};
 
-/// What an option or a colour must know of entries.
+/// The facts that an option or a colour needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The option or colour.
     pub by: Claimant,
-    /// What, by type.
+    /// The facts, by type.
     pub needs: NeedsByKind,
 }
 
@@ -30,18 +30,18 @@ pub enum Claimant {
     LinkAsTarget,
 }
 
-/// What `--explain` must know of the plan.
+/// The part of `--explain` that depends on the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explain {
     /// Before doing anything, and instead of it.
     pub plan_only: bool,
-    /// What each option and colour needs.
+    /// The needs of each option and colour.
     pub claims: Vec<Claim>,
-    /// Whether `LS_COLORS` is set, and not to nothing.
+    /// Whether `LS_COLORS` is set and not empty.
     pub colors_are_set: bool,
 }
 
-/// The options that mean a consumer; the last one said lends it its name.
+/// The options that select a consumer; a claim has the name of the last one that was given.
 fn flags_of(consumer: Consumer) -> &'static [Flag] {
     match consumer {
         Consumer::Inode => &[Flag::Inode],
@@ -71,7 +71,7 @@ fn flags_of(consumer: Consumer) -> &'static [Flag] {
     }
 }
 
-/// The claims of all options and colours that have one, in the order in which they are told.
+/// The claims of all options and colours, in the order in which `--explain` prints them.
 #[cold]
 #[inline(never)]
 pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive: bool) -> Vec<Claim> {
@@ -98,7 +98,7 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
     };
     claim(option(said, sort), Order { directories_first: false, ..*order }.needs(style.time));
     if order.directories_first {
-        // The key's own needs have been claimed: what is left is the grouping's.
+        // The needs of the key have a claim already: the rest is due to the grouping.
         let targets = if order.key == Key::None { Key::None } else { Key::Name };
         let grouping = Order { key: targets, ..*order }.needs(style.time);
         claim(option(said, &[Flag::GroupDirectoriesFirst]), grouping);
@@ -116,8 +116,7 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
     claims
 }
 
-/// The last of these options that was said, nearly as it was. Without any it is the program's name that decided
-/// (`vdir`).
+/// The last of these options that was given, as it was written. Without any, the program's name decided (`vdir`).
 fn option(said: &[Said<'_>], flags: &[Flag]) -> Claimant {
     let last = said.iter().rev().find(|said| flags.contains(&said.flag));
     let named = last.and_then(|last| {

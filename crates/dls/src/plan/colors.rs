@@ -1,12 +1,12 @@
-//! Whether there are colours, and which.
+//! The colours.
 
 use super::planner::Planner;
 use super::warning::Warning;
 use dents_render::{Colors, color};
 
 impl Planner<'_, '_> {
-    /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal
-    /// is known to show them. A value that cannot be understood is told, and there are none.
+    /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal is known
+    /// to show them. An invalid value is reported, and there are no colours.
     pub(super) fn colors(&mut self) -> Option<Colors> {
         let Some(value) = self.around.environment.ls_colors.filter(|value| !value.is_empty()) else {
             let colorterm = self.around.environment.colorterm.is_some_and(|value| !value.is_empty());

@@ -1,4 +1,4 @@
-//! What git is to be asked for.
+//! The request to git.
 
 use super::choices::Choices;
 use super::planner::Planner;
@@ -12,12 +12,12 @@ use dents_render::{Column, Style};
 pub struct GitOptions {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
-    /// What it ignores is left out.
+    /// Whether ignored entries are left out.
     pub hides: bool,
 }
 
 impl<'a> Planner<'a, '_> {
-    /// None where no answer would be seen, as in names alone: then git is not even looked for.
+    /// `None` if the states would not be shown, as for names alone: then no repository is searched for.
     pub(super) fn git(
         &mut self,
         choices: &Choices<'a>,
@@ -34,7 +34,7 @@ impl<'a> Planner<'a, '_> {
         let default_ns = if hides { PATIENCE_NS } else { BUDGET_NS };
         let budget_ns = choices.git_budget_ns.or_else(|| self.git_budget_ns()).unwrap_or(default_ns);
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
-        // Nothing outlives a deadline.
+        // No time limit is longer than the deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
         Some(GitOptions { budget_ns, hides })
     }

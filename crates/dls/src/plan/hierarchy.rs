@@ -1,10 +1,10 @@
-//! What is shown of what is below directories: `--tree`, `--total-size`.
+//! Options for the contents of subdirectories: `--tree`, `--total-size`.
 
 use crate::args::numbers::{parse_budget, parse_depth, parse_limit};
 use crate::args::{Flag, Said};
 use dents_render::Format;
 
-/// How a tree is shown, and what directories come to.
+/// How a tree is shown, and whether totals of directories are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hierarchy {
     /// `--tree`: how deep.
@@ -15,7 +15,7 @@ pub struct Hierarchy {
     pub total_ns: Option<u64>,
 }
 
-/// What may be spent on totals if nothing else is said.
+/// The default time limit of totals.
 const BUDGET_NS: u64 = 1_000_000_000;
 
 impl Hierarchy {
@@ -34,7 +34,7 @@ impl Hierarchy {
         }
     }
 
-    /// Directories are to be added up, for the usual time if none is said.
+    /// Enables totals, with the default time limit if there is none.
     pub(super) fn add_totals(&mut self) {
         self.total_ns.get_or_insert(BUDGET_NS);
     }

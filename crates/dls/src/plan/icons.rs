@@ -1,4 +1,4 @@
-//! Whether there are icons, and which.
+//! The icons.
 
 use super::choices::{Choices, applies};
 use super::planner::Planner;
@@ -7,10 +7,10 @@ use alloc::boxed::Box;
 use dents_render::Icons;
 
 impl Planner<'_, '_> {
-    /// The built-in icons and what `DLS_ICONS` says. A part of it that makes no sense is told, and the rest counts.
+    /// The built-in icons with the changes of `DLS_ICONS`. Invalid parts of it are reported, the others are used.
     ///
-    /// What programs read has none: not with `--zero`, nor where `-D` tells where names begin. Without UTF-8 a terminal
-    /// would show other characters, so there they must be asked for with `always`.
+    /// Output for programs has no icons: neither with `--zero`, nor with `-D`, which reports the positions of names.
+    /// In a locale without UTF-8 a terminal would show other characters, so they must be requested with `always`.
     #[cold]
     #[inline(never)]
     pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Box<Icons>> {

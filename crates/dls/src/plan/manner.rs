@@ -1,13 +1,13 @@
-//! What the program was called as: `ls`, `dir` or `vdir`.
+//! The program by its name: `ls`, `dir` or `vdir`.
 
 use dents_render::{Format, Quoting};
 
-/// What the program was called as: the defaults of three programs that are one.
+/// The name that the program was called by, which decides the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// What suits stdout.
+    /// `ls`: the defaults depend on stdout.
     Ls,
-    /// `dir`: as `ls -C -b`, whatever stdout is.
+    /// `dir`: as `ls -C -b`, whether stdout is a terminal or not.
     Dir,
     /// `vdir`: as `ls -l -b`.
     Vdir,
@@ -22,7 +22,7 @@ impl Manner {
         }
     }
 
-    /// Without an option that says otherwise.
+    /// The format, unless an option decides.
     pub(super) fn format(self, terminal: bool) -> Format {
         match self {
             Manner::Vdir => Format::Long,
@@ -31,7 +31,7 @@ impl Manner {
         }
     }
 
-    /// Without an option or a variable that says otherwise.
+    /// The quoting, unless an option or a variable decides.
     pub(super) fn quoting(self, terminal: bool) -> Quoting {
         match self {
             Manner::Dir | Manner::Vdir => Quoting::Escape,

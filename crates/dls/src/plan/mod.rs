@@ -1,7 +1,7 @@
-//! What follows from what was said, the environment and the terminal. The only stage that reads either.
+//! All decisions, from the options, the environment and the terminal. No other stage reads these.
 //!
-//! A plan is complete: it holds the style, the order and, as the union of what these declare, the needs. Nothing
-//! after it decides what must be known of an entry.
+//! A plan is complete: it has the style, the order and, as the union of their declarations, the needs. No later stage
+//! decides which facts an entry needs.
 
 mod choices;
 mod claims;
@@ -43,7 +43,7 @@ use manner::Manner;
 use planner::Planner;
 pub use planner::Surroundings;
 
-/// Everything decided: plain data, which nothing after it changes.
+/// All decisions: plain data, which no later stage changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<'a> {
     /// The program's name in messages.
@@ -66,17 +66,17 @@ pub struct Plan<'a> {
     pub shown: Kinds,
     /// Operands that were perhaps meant as values; see [`Args::apart`].
     pub apart: Vec<(&'a CStr, &'static Definition)>,
-    /// What the listing looks like.
+    /// The style of the output.
     pub style: Style,
-    /// What must be known of an entry of a directory.
+    /// The facts that entries of a directory need.
     pub needs: NeedsByKind,
-    /// What must be known of an operand.
+    /// The facts that operands need.
     pub operand_needs: NeedsByKind,
     /// [`Needs::UID`] and [`Needs::GID`], where they are shown as names.
     pub names: Needs,
     /// Which zone times are shown in.
     pub zone: ZoneName<'a>,
-    /// Whether the six-month rule needs to know what time it is.
+    /// Whether the six-month rule needs the current time.
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
     pub streams: bool,
@@ -88,9 +88,9 @@ pub struct Plan<'a> {
     pub threads: Option<usize>,
     /// Round trips in flight at most.
     pub in_flight: usize,
-    /// `--timeout` in nanoseconds, if there is to be one.
+    /// `--timeout` in nanoseconds.
     pub timeout_ns: Option<u64>,
-    /// What git is asked for.
+    /// The request to git.
     pub git: Option<GitOptions>,
     /// `--timing`.
     pub timing: bool,
@@ -101,10 +101,10 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Decides. What is wrong with the environment is added to `warnings`, also where there will be no plan.
+    /// Makes a plan. Warnings about the environment are added to `warnings`, also if there is an error.
     ///
     /// # Errors
-    /// Options that contradict each other; a time style that is none.
+    /// Options that contradict each other; an invalid time style.
     pub fn new(
         args: &Args<'a>,
         around: &Surroundings<'a, '_>,
@@ -156,8 +156,8 @@ impl<'a> Plan<'a> {
             names,
             zone: ZoneName::new(environment),
             shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
-            // GNU streams lines only. Names between commas come to the same, but for messages about entries, which
-            // then stand before all of them: so only where nothing is asked of an entry.
+            // GNU streams only lines. A list with commas has the same bytes, except that messages about entries then
+            // precede all names: so it streams only if no entry is asked about.
             streams: key == Key::None
                 && choices.top.is_none()
                 && (matches!(style.format, Format::Lines | Format::Record | Format::Count)
@@ -192,7 +192,7 @@ impl<'a> Plan<'a> {
         self.shows_times && self.style.view.as_ref().is_none_or(|view| !view.relative)
     }
 
-    /// Whether links found in a directory stand for what they lead to.
+    /// Whether links in a directory are shown as their targets.
     #[must_use]
     pub fn follows_entries(&self) -> bool {
         self.dereference == Dereference::Always

@@ -1,4 +1,4 @@
-//! What the options, the environment and the terminal decide together.
+//! Decisions that depend on options, environment and terminal together.
 
 use super::choices::{self, Choices, applies};
 use super::manner::Manner;
@@ -16,15 +16,15 @@ use dents_render::record::Syntax;
 use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
 use dents_sys::host;
 
-/// A block size from the environment, where GNU makes the best of a bad value: what makes no sense is passed over, what
-/// stands before the nonsense counts, and what is too large is as large as can be.
+/// A block size in a variable. GNU corrects invalid values: it ignores those without a valid beginning, uses the valid
+/// beginning of others, and takes the largest size for one that is too large.
 fn block_size_of_variable(value: &[u8]) -> Option<SizeFormat> {
     let beginning =
         || Some(SizeFormat::Blocks { size: block_size_prefix(value)?, suffix: "", grouping: None });
     choices::block_size(value).or_else(beginning)
 }
 
-/// What a plan follows from, beside the arguments.
+/// The input of a plan, except the arguments.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a, 'e> {
     /// The environment.
@@ -39,7 +39,7 @@ pub struct Surroundings<'a, 'e> {
     pub terminal: Option<u16>,
 }
 
-/// What decides, and notes what is wrong with the environment.
+/// Makes a plan, and collects warnings.
 pub(super) struct Planner<'a, 'e> {
     pub(super) around: &'e Surroundings<'a, 'e>,
     pub(super) manner: Manner,
@@ -48,9 +48,9 @@ pub(super) struct Planner<'a, 'e> {
 }
 
 impl<'a> Planner<'a, '_> {
-    /// What is wrong with the environment is told in GNU's order: widths, quoting, times, colours.
+    /// Warnings about the environment are in GNU's order: widths, quoting, times, colours.
     ///
-    /// In a frame of its own, so that what it puts on the stack is gone when the plan is put together.
+    /// A function of its own, so that its stack is free again when the plan is made.
     #[inline(never)]
     pub(super) fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.around.terminal.is_some();
@@ -134,8 +134,8 @@ impl<'a> Planner<'a, '_> {
         Ok(style)
     }
 
-    /// `--block-size`, `-h` and `--si` hold for everything; else the environment does, but `-k` takes its
-    /// blocks back.
+    /// `--block-size`, `-h` and `--si` apply to all sizes; otherwise the environment does, but `-k` restores the
+    /// default block size for blocks.
     fn sizes(&mut self, choices: &Choices<'a>) -> (SizeFormat, SizeFormat) {
         if let Some(sizes) = choices.sizes {
             return (sizes, sizes);

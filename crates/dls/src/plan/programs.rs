@@ -1,4 +1,4 @@
-//! What rows for programs hold, and which of these formats there is to be.
+//! Formats for programs, and the fields of their rows.
 
 use super::choices::Choices;
 use alloc::vec::Vec;
@@ -11,12 +11,12 @@ impl Choices<'_> {
         if self.count { Some(Format::Count) } else { self.syntax.map(|_| Format::Record) }
     }
 
-    /// What rows for programs hold.
+    /// The fields of the rows.
     pub(super) fn record(&self) -> Option<Record> {
         self.syntax.map(|syntax| Record { syntax, fields: self.fields(), lazy: self.lazy })
     }
 
-    /// The fields of the columns that were picked; else what one `statx` tells, and what there are options for.
+    /// The fields of the selected columns; otherwise those that one `statx` returns, and those that options add.
     #[cold]
     #[inline(never)]
     fn fields(&self) -> Vec<Field> {

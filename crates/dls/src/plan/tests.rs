@@ -1,4 +1,4 @@
-//! What follows from arguments and environment: plans are values, compared as such.
+//! Plans are values: tests compare them.
 
 use super::*;
 use crate::args;
@@ -16,7 +16,7 @@ fn strings(texts: &[&str]) -> Vec<&'static CStr> {
     texts.iter().map(leak).collect()
 }
 
-/// The plan, and what was wrong with the environment.
+/// The plan, and the warnings about the environment.
 fn decided(
     program: &'static str,
     args: &[&str],

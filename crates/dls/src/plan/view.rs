@@ -1,7 +1,6 @@
-//! Whether the long format is GNU's or the view, and with which columns.
+//! Whether the long format is GNU's or the view, and the columns of the view.
 //!
-//! GNU's stays wherever no option asks for more than it can show: a `-l` without any of ours comes through here with one
-//! comparison and nothing made.
+//! It is GNU's unless an option needs more: for a `-l` without options of ours, this costs one comparison.
 
 use super::choices::Choices;
 use super::planner::Planner;
@@ -13,7 +12,7 @@ use dents_core::needs::Needs;
 use dents_render::{Column, Style, Theme, View};
 use dents_sys::host;
 
-/// The columns of `--columns`, or those that `-l` and its companions show, less what was left out.
+/// The columns of `--columns`, or those of `-l` and similar options, without those that an option removed.
 #[cold]
 #[inline(never)]
 fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
@@ -58,7 +57,7 @@ fn put(columns: &mut Vec<Column>, column: Column) {
 }
 
 impl Planner<'_, '_> {
-    /// Puts the view in the place of GNU's long format. What stands in its columns stands nowhere else.
+    /// Replaces GNU's long format by the view. Facts that have a column are not shown elsewhere.
     #[cold]
     #[inline(never)]
     pub(super) fn view(&mut self, choices: &Choices<'_>, style: &mut Style) {

@@ -1,17 +1,17 @@
-//! What the options say of the view.
+//! The options of the view.
 
 use crate::args::words::RELATIVE;
 use crate::args::{self, Flag, Said};
 use alloc::vec::Vec;
 use dents_render::Column;
 
-/// What the options say of the view.
+/// The options of the view.
 #[derive(Default)]
 pub(super) struct ViewOptions<'a> {
-    /// Whether there is to be one, whatever the style of times.
+    /// Whether an option demands the view, whatever the style of times.
     pub(super) asked: bool,
     pub(super) columns: Option<&'a [u8]>,
-    /// Lists of what changes these, or the usual ones.
+    /// Lists of changes to these columns or to the default ones.
     pub(super) changes: Vec<&'a [u8]>,
     pub(super) header: bool,
     /// The last `--time-style` was `relative`.
@@ -60,7 +60,7 @@ impl<'a> ViewOptions<'a> {
         self.columns.map(args::columns)
     }
 
-    /// The columns that are put to those there would be, and (`false`) taken away from them.
+    /// The columns to add (`true`) to the default ones and to remove (`false`).
     pub(super) fn changes(&self) -> impl Iterator<Item = (bool, Column)> + '_ {
         self.changes.iter().flat_map(|list| args::changes(list))
     }
@@ -71,7 +71,7 @@ impl<'a> ViewOptions<'a> {
         self.changes().filter(|(_, changed)| *changed == column).last().map_or(picked, |(puts, _)| puts)
     }
 
-    /// Whether a long format is to be the view.
+    /// Whether the long format is the view.
     pub(super) fn is_wanted(&self) -> bool {
         self.asked || self.relative
     }

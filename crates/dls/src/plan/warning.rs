@@ -1,4 +1,4 @@
-//! What is wrong with the environment, as data: the caller tells it, and the listing goes on.
+//! Warnings about the environment, as data: the caller prints them, and the listing continues.
 
 use crate::locale::Language;
 use crate::message::Message;
@@ -11,7 +11,7 @@ use dents_render::view::BadTheme;
 pub enum Warning<'a> {
     /// A variable is passed over.
     Ignored {
-        /// The message, which GNU's catalogs may translate; `%s` stands for the value.
+        /// The message, which GNU's catalogs may translate; the value replaces `%s`.
         message: &'static str,
         /// The value of the variable.
         value: &'a [u8],
@@ -24,7 +24,7 @@ pub enum Warning<'a> {
     BadIcon {
         /// The pair.
         pair: &'a [u8],
-        /// What would do.
+        /// A valid value.
         way_out: &'static str,
     },
     /// `DLS_COLORS` has a piece that makes no sense.
@@ -32,7 +32,7 @@ pub enum Warning<'a> {
 }
 
 impl Warning<'_> {
-    /// As it is told, under the program's name.
+    /// The line, with the program's name.
     #[cold]
     #[must_use]
     pub fn message(&self, program: &[u8], language: &Language) -> Message {
@@ -51,7 +51,7 @@ impl Warning<'_> {
     }
 }
 
-/// What is wrong with a piece of a theme, and what would do.
+/// The error in a piece of a theme, and a valid piece.
 #[cold]
 pub(crate) fn bad_theme(why: &BadTheme<'_>, language: &Language) -> Vec<u8> {
     let quote = |text: &[u8]| language.quote(text);

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_render::Zone;
 
-/// Where zone files live unless `TZDIR` says otherwise.
+/// The directory of zone files, unless `TZDIR` is set.
 const ZONEINFO: &[u8] = b"/usr/share/zoneinfo";
 
 const LOCALTIME: &CStr = c"/etc/localtime";
@@ -33,13 +33,13 @@ impl<'a> ZoneName<'a> {
         ZoneName { name, path }
     }
 
-    /// The file to read, if there can be one.
+    /// The file to read, if the zone has one.
     #[must_use]
     pub fn path(&self) -> Option<&CStr> {
         self.path.as_deref()
     }
 
-    /// The zone, given what its file holds, if it could be read.
+    /// The zone, from the contents of its file if it could be read.
     #[must_use]
     pub fn zone(&self, file: Option<&[u8]>) -> Zone {
         file.and_then(Zone::tzif).unwrap_or_else(|| match self.name {

@@ -3,17 +3,17 @@
 use crate::status::Status;
 use core::ffi::CStr;
 
-/// Where a path comes from.
+/// The origin of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// It was named on the command line.
+    /// The command line.
     Operand,
-    /// It was found below an operand.
+    /// A directory below an operand.
     Below,
 }
 
 impl Origin {
-    /// How bad it is if the path cannot be listed.
+    /// The exit status if the path cannot be listed.
     pub(super) fn status(self) -> Status {
         match self {
             Origin::Operand => Status::Serious,
@@ -34,7 +34,7 @@ impl<'d> Directory<'d> {
         Directory { path, origin: Origin::Operand }
     }
 
-    /// The path's bytes.
+    /// The bytes of the path.
     pub(super) fn name(self) -> &'d [u8] {
         self.path.to_bytes()
     }

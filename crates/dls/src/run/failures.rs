@@ -1,4 +1,4 @@
-//! What goes wrong: a message as GNU words it, and the exit status. It ends nothing.
+//! Errors of files: a message in GNU's words, and the exit status. The listing continues.
 
 use super::Listing;
 use super::directory::Origin;
@@ -21,7 +21,7 @@ impl Listing<'_, '_, '_> {
         self.status.raise(Status::Serious);
     }
 
-    /// Messages about entries in the order they were read. `parent` is none for operands.
+    /// Reports the errors of entries in reading order. `parent` is `None` for operands.
     pub(super) fn faults(&mut self, batch: &Batch, parent: Option<&[u8]>) {
         if !batch.has_faults() {
             return;
@@ -33,7 +33,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// The same of operands. A path that `--hyperlink` cannot lead to is told first, as GNU does.
+    /// Reports the errors of operands. As for GNU, a path that `--hyperlink` cannot resolve comes first.
     pub(super) fn operand_faults(&mut self, batch: &Batch) {
         if self.plan.style.hyperlink.is_none() {
             return self.faults(batch, None);
@@ -48,7 +48,7 @@ impl Listing<'_, '_, '_> {
 
     pub(super) fn fault(&mut self, entry: &Entry<'_>, asked: Asked, errno: Errno, parent: Option<&[u8]>) {
         if errno == UNANSWERED {
-            // All of these are told in one line.
+            // One line counts all of them.
             return;
         }
         let path = match parent {
@@ -59,7 +59,8 @@ impl Listing<'_, '_, '_> {
             Asked::Stat => "cannot access %s",
             Asked::Link => "cannot read symbolic link %s",
             Asked::Xattr => {
-                // The mark is missing, the entry is not: a message and no more, as GNU has it.
+                // Only a mark is missing, the entry is shown: as for GNU, a message that does not change the exit
+                // status.
                 let name = quote::quotef(&path, &self.plan.locale);
                 return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
             }
@@ -72,18 +73,19 @@ impl Listing<'_, '_, '_> {
         self.complain(what, &path, errno, Origin::Below);
     }
 
-    /// What went wrong with a file, by GNU's message; worse if it was named on the command line.
+    /// Reports an error of a file in GNU's words. The exit status is worse for an operand.
     pub(super) fn cannot(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin) {
         self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
         self.complain(what, path, errno, origin);
     }
 
-    /// The same, of an entry that is shown with what is missing.
+    /// Reports an error of an entry that is shown with a fact missing.
     pub(super) fn complain(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin) {
         self.tell(what, path, errno, origin, "");
     }
 
-    /// What an operand that is not there would mean as a value: `--tree 2` is two words, `--tree=2` an option.
+    /// A hint for a missing operand that would be a value of the option before it: `--tree 2` is two words, `--tree=2`
+    /// an option.
     #[cold]
     fn way_out(&self, path: &[u8]) -> String {
         let said = self.plan.apart.iter().find(|(operand, _)| operand.to_bytes() == path);

@@ -1,4 +1,4 @@
-//! `--git` and `--gitignore` on the way from a directory to its lines. Nothing here runs, nor is loaded, without them.
+//! `--git` and `--gitignore` in a listing. Without these options none of this code is executed or loaded.
 
 use super::Listing;
 use super::directory::{Directory, Origin};
@@ -19,25 +19,26 @@ use dents_render::{Change, Git, Note};
 use dents_sys::stat::{Flags, Mask, statx};
 use dents_sys::{CWD, Errno};
 
-/// What git says of what it ignores.
+/// The state of an ignored entry.
 const IGNORED: Git = Git::Status { staged: Change::None, unstaged: Change::Ignored };
 
-/// What git was asked.
+/// The requests to git.
 pub(super) struct Asked<'l> {
     repositories: Repositories<'l>,
-    /// The operand that is being listed, as it was said and where it is: what is below it need not be looked for.
+    /// The current operand: its path, and its canonical path, from which those of directories below follow without
+    /// system calls.
     root: (Vec<u8>, Vec<u8>),
 }
 
 impl<'l> Listing<'l, '_, '_> {
-    /// Nothing, as yet.
+    /// The state before the first request.
     pub(super) fn git(system: &'l System<'_>, plan: &Plan<'_>) -> Option<Box<Asked<'l>>> {
         let wishes = plan.git.as_ref()?;
         let repositories = Repositories::new(system.programs, wishes.budget_ns);
         Some(Box::new(Asked { repositories, root: (Vec::new(), Vec::new()) }))
     }
 
-    /// Has git begin with all operands: those shown as entries, and the directories that wait to be listed.
+    /// Starts git for all operands: those shown as entries, and the directories to be listed.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_git_of_operands(&mut self, batch: &Batch, entries: &[u32], directories: &[u32]) {
@@ -55,7 +56,7 @@ impl<'l> Listing<'l, '_, '_> {
         self.with_git(|listing, git| git.repositories.ask(wanted, &|path| listing.look(path)));
     }
 
-    /// Has git begin with a directory that is about to be read, unless it did already.
+    /// Starts git for a directory before it is read, unless git runs for it already.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_git_of_directory(&mut self, path: &[u8], origin: Origin) {
@@ -73,8 +74,8 @@ impl<'l> Listing<'l, '_, '_> {
         });
     }
 
-    /// Waits for git, within its budget, and notes what it says of a directory's entries, or of the operands, beside what is
-    /// noted already; and which are left, if those that it ignores are left out.
+    /// Waits for git, within its time limit, and adds its states to the notes of a directory's entries, or of
+    /// operands. If ignored entries are left out, the notes also get the positions of the others.
     #[cold]
     #[inline(never)]
     pub(super) fn note_git(
@@ -84,7 +85,7 @@ impl<'l> Listing<'l, '_, '_> {
         notes: &mut Notes<'_>,
     ) {
         notes.entries.resize(batch.len(), Note::default());
-        // Of all of them, for the order may be a part of what is drawn, or none.
+        // Of all entries: whatever is rendered is a part of them.
         let mut kept: Vec<u32> = (0..batch.len() as u32).collect();
         self.note_git_of_frame(batch, directory.map(Directory::name), &mut kept, &mut notes.entries);
         if directory.is_some() && self.git_hides() && kept.len() < batch.len() {
@@ -92,8 +93,8 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// The same for some entries, all of one directory, or all operands. What it ignores leaves them, if that is wanted;
-    /// but not where all of the directory is ignored: then it was named.
+    /// The same for some entries of one directory, or some operands. Ignored entries are removed from `order` if the
+    /// plan demands that, unless the whole directory is ignored: then the user named it.
     #[cold]
     #[inline(never)]
     pub(super) fn note_git_of_frame(
@@ -123,7 +124,7 @@ impl<'l> Listing<'l, '_, '_> {
         self.tell_git(hides);
     }
 
-    /// Says once why git gave no answer, if the listing itself does not show it.
+    /// Reports once why git gave no answer, if the column does not show it.
     fn tell_git(&mut self, hides: bool) {
         let why = self.git.as_mut().and_then(|git| git.repositories.tell_once(hides));
         let follows = if hides { ": what it ignores is not left out" } else { ": its column shows nothing" };
@@ -132,12 +133,12 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// Whether what git ignores is left out.
+    /// Whether ignored entries are left out.
     pub(super) fn git_hides(&self) -> bool {
         self.plan.git.as_ref().is_some_and(|wishes| wishes.hides)
     }
 
-    /// What became of it, for `--explain`.
+    /// The result of git, for `--explain`.
     #[cold]
     #[inline(never)]
     pub(super) fn explain_git(&mut self) {
@@ -153,8 +154,8 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// Whether something is there: one `statx`. With a deadline the agent looks for it, by opening it, which comes to the
-    /// same for directories.
+    /// Checks whether a path exists: one `statx`. With a deadline the agent opens it instead, which gives the same
+    /// answer for directories.
     fn look(&self, path: &CStr) -> Result<(), Errno> {
         let Some(timeout) = &self.timeout else {
             return statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(drop);
@@ -166,7 +167,7 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// Where a directory is that is an operand or below one.
+    /// The canonical path of a directory that is an operand or below one.
     fn place_of_directory(&mut self, path: &[u8]) -> Vec<u8> {
         if let Some(git) = &self.git {
             let (said, place) = &git.root;
@@ -181,7 +182,8 @@ impl<'l> Listing<'l, '_, '_> {
         self.canonical(path)
     }
 
-    /// Where an operand is that is shown as an entry, and its name there; `.` in itself, if it is a directory.
+    /// The directory of an operand that is shown as an entry, and the name of the operand in it. A directory is `.` in
+    /// itself.
     fn place_of_operand<'e>(&mut self, entry: &Entry<'e>) -> (Vec<u8>, &'e [u8]) {
         let path = entry.name();
         if entry.kind() == Kind::Dir {
@@ -189,7 +191,7 @@ impl<'l> Listing<'l, '_, '_> {
         }
         let slash = memchr::memrchr(b'/', path);
         let name = slash.map_or(path, |slash| &path[slash + 1..]);
-        // What follows is a name even where it is a link's; what comes before is looked up.
+        // The last component is a name, even if it is a link; the components before it are resolved.
         let directory = slash.map_or(&b"."[..], |slash| &path[..=slash]);
         (self.canonical(directory), name)
     }

@@ -1,4 +1,4 @@
-//! Where entries are: what hyperlinks lead to, and which repository git is asked about.
+//! The absolute paths of entries, for hyperlinks and for git.
 
 use super::Listing;
 use super::directory::{Directory, Origin};
@@ -13,7 +13,7 @@ use dents_render::Places;
 use dents_sys::{Errno, Result, host};
 
 impl Listing<'_, '_, '_> {
-    /// Where the entries of a directory are: in the directory under their names, but for symbolic links, `.` and `..`.
+    /// The places of a directory's entries: the directory and the name, except for symbolic links, `.` and `..`.
     #[cold]
     #[inline(never)]
     pub(super) fn locate(
@@ -35,7 +35,7 @@ impl Listing<'_, '_, '_> {
         Some(Arc::new(Places { directory: place.to_vec(), others }))
     }
 
-    /// The same of operands, which may be anywhere.
+    /// The places of operands, which may be in any directory.
     #[cold]
     #[inline(never)]
     pub(super) fn locate_operands(&mut self, batch: &Batch) -> Places {
@@ -48,18 +48,19 @@ impl Listing<'_, '_, '_> {
         Places { directory: Vec::new(), others }
     }
 
-    /// The current directory, asked for once: one `getcwd`. It has no path if it was removed.
+    /// The current directory: one `getcwd`, once. It has no path if it was removed.
     fn cwd(&mut self) -> Result<Vec<u8>> {
         self.cwd.get_or_insert_with(host::current_directory).clone()
     }
 
-    /// Where the directory of a listing is, if hyperlinks must know and it can be known.
+    /// The absolute path of a directory, if hyperlinks need it and it exists.
     pub(super) fn place(&mut self, path: &[u8]) -> Option<Vec<u8>> {
         let wanted = self.plan.style.hyperlink.is_some() && self.why_nowhere(path).is_none();
         wanted.then(|| self.canonical(path))
     }
 
-    /// Why a hyperlink cannot say where `path` is: it has no characters, or is relative to a directory that was removed.
+    /// The reason why a hyperlink cannot have the absolute path of `path`: it is empty, or relative to a directory
+    /// that was removed.
     fn why_nowhere(&mut self, path: &[u8]) -> Option<Errno> {
         match path.first() {
             None => Some(Errno::NOENT),
@@ -68,7 +69,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// With `--hyperlink`, a message about a path that hyperlinks cannot lead to, as GNU has it.
+    /// With `--hyperlink`, reports a path that cannot be resolved, as GNU does.
     pub(super) fn tell_nowhere(&mut self, path: &[u8], origin: Origin) {
         if self.plan.style.hyperlink.is_some()
             && let Some(errno) = self.why_nowhere(path)
@@ -77,7 +78,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// The entries of a directory whose place is unknown: a message for each.
+    /// Reports each entry of a directory that has no absolute path.
     #[cold]
     fn tell_nowhere_of_entries(&mut self, batch: &Batch, path: &[u8]) {
         for entry in batch.iter() {
@@ -100,7 +101,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// Where these entries are, seen from a directory.
+    /// The absolute paths of entries of a directory.
     pub(super) fn canonical_all<'e>(
         &self,
         base: &[u8],

@@ -1,4 +1,4 @@
-//! What is mounted on the entries of a batch, for `--mounts`.
+//! The mounts on the entries of a batch, for `--mounts`.
 
 use super::Listing;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use dents_core::batch::{Batch, Extra};
 use dents_core::mounts::Mounted;
 
 impl Listing<'_, '_, '_> {
-    /// Asks only if some entry is a mount point: then the list of mounts is read, once.
+    /// The list of mounts is read, once, only if an entry is a mount point.
     #[cold]
     #[inline(never)]
     pub(super) fn mounted(&self, batch: &Batch) -> Vec<(u32, Mounted)> {

@@ -1,5 +1,4 @@
-//! The stage between stat and sort: all that a drawing must know of entries and no `statx` tells. What stands right of it asks
-//! nothing.
+//! The stage between stat and sort: the facts that `statx` does not have. Later stages make no system call.
 
 use super::Listing;
 use super::directory::Directory;
@@ -11,25 +10,25 @@ use dents_core::owners::Owners;
 use dents_render::{Frame, FrameKind, Note, Places, Zone};
 use dents_sys::clock;
 
-/// What was found out about the entries of a batch. Each part is empty where no option asks for it.
+/// The notes of a batch. A part is empty if no option needs it.
 #[derive(Default)]
 pub(super) struct Notes<'l> {
-    /// Totals, and what git says, by position.
+    /// Totals and git states, by position.
     pub(super) entries: Vec<Note>,
-    /// The positions that are left after git has said what it ignores, ascending; none for all.
+    /// The positions of the entries that git does not ignore, ascending; `None` for all entries.
     pub(super) kept: Option<Vec<u32>>,
-    /// Where the entries are, for hyperlinks.
+    /// The absolute paths of the entries, for hyperlinks.
     pub(super) places: Option<Arc<Places>>,
-    /// What is mounted on them.
+    /// The mounts on them.
     pub(super) mounted: Vec<(u32, Mounted)>,
-    /// The present, where times are shown. It was read after the last `statx`.
+    /// The current time, if times are shown, read after the last `statx`.
     pub(super) now: Time,
-    /// Their zone.
+    /// The zone of the times.
     pub(super) zone: Option<&'l Arc<Zone>>,
 }
 
 impl Notes<'_> {
-    /// A frame with all of that in it.
+    /// A frame with these notes.
     pub(super) fn frame<'f>(
         &'f self,
         batch: &'f Batch,
@@ -44,7 +43,7 @@ impl Notes<'_> {
 }
 
 impl<'l> Listing<'l, '_, '_> {
-    /// What must be known of a directory's entries. `place` is where the directory is.
+    /// The notes of a directory's entries. `place` is the absolute path of the directory.
     pub(super) fn notes(
         &mut self,
         batch: &Batch,
@@ -65,7 +64,7 @@ impl<'l> Listing<'l, '_, '_> {
         notes
     }
 
-    /// What must be known of the operands. Beyond their order only if some are shown as entries.
+    /// The notes of the operands. Those that are directories need notes only for the order.
     pub(super) fn notes_of_operands(&mut self, batch: &Batch, entries: &[u32]) -> Notes<'l> {
         let mut notes = Notes::default();
         if self.plan.hierarchy.total_ns.is_some() {
@@ -84,7 +83,7 @@ impl<'l> Listing<'l, '_, '_> {
         notes
     }
 
-    /// What is mounted on entries, and the present.
+    /// Adds the mounts and the current time.
     pub(super) fn finish_notes(&mut self, batch: &Batch, notes: &mut Notes<'l>) {
         if self.plan.style.view.as_ref().is_some_and(|view| view.mounts) {
             notes.mounted = self.mounted(batch);

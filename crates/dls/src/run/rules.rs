@@ -11,7 +11,7 @@ use dents_locale::Collator;
 pub(super) struct Rules(Collator<'static>);
 
 impl Rules {
-    /// On the heap, and made out of the way: on the stack its 20 KiB would cost every listing five page faults.
+    /// On the heap, in a function of its own: its 20 KiB on the stack would cost every listing five page faults.
     #[cold]
     #[inline(never)]
     pub(super) fn new(tables: &'static [AtomicU8]) -> Option<Box<Rules>> {

@@ -1,4 +1,5 @@
-//! What a listing opens, reads or starts at its first use, and keeps for its length. The plan only says which.
+//! Files and threads that a listing opens, reads or starts at their first use, and keeps to its end. The plan says
+//! which.
 
 use crate::plan::Plan;
 use crate::system::System;
@@ -13,15 +14,15 @@ use dents_core::stat::{Mode, Threads};
 use dents_core::watchdog::Watch;
 use dents_render::Zone;
 
-/// What the stages share.
+/// The data that the stages share.
 pub(crate) struct Session {
-    /// How many threads there may be.
+    /// The number of threads.
     pub(super) threads: Threads,
-    /// The tables that names are compared by; none where bytes decide.
+    /// The tables that determine the order of names; `None` for the order of bytes.
     pub(super) collate: Option<&'static [AtomicU8]>,
-    /// Mount points: one file, read when it is first needed.
+    /// Mount points: one file, read at its first use.
     pub(super) mounts: Mounts,
-    /// What was asked of entries, for `--explain`.
+    /// The requests about entries, for `--explain`.
     pub(super) ledger: Option<Box<Ledger>>,
     zone: OnceCell<Arc<Zone>>,
 }
@@ -42,8 +43,8 @@ impl Session {
         }
     }
 
-    /// Begins to read the files that a long listing will need, in the mode that makes the fewest calls: it reads them all at
-    /// once.
+    /// Starts to read the files of a long listing, in the mode that makes the fewest calls: one call reads all of
+    /// them.
     pub(super) fn read_ahead(plan: &Plan<'_>, system: &System<'_>) {
         if plan.mode == Mode::Iou && plan.shows_times {
             let owners = if plan.names.is_empty() { &[][..] } else { &Owners::FILES };
@@ -53,7 +54,7 @@ impl Session {
         }
     }
 
-    /// The zone that times are shown in: its file is read by the first listing that shows any.
+    /// The zone of shown times. Its file is read at the first use.
     pub(super) fn zone(&self, plan: &Plan<'_>, system: &System<'_>) -> &Arc<Zone> {
         self.zone.get_or_init(|| {
             let file = plan.zone.path().and_then(|path| system.rings.read(path, Zone::MOST).ok());

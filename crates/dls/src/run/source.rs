@@ -1,4 +1,4 @@
-//! Where the entries of a directory come from: it is read here, or by a worker before its turn, or by the agent.
+//! The source of a directory's entries: the lister itself, a worker that reads ahead, or the agent.
 
 use super::Listing;
 use crate::cycle::{Identity, identify};
@@ -15,28 +15,28 @@ use dents_core::ring::Rings;
 use dents_core::stat::{self, Report};
 use dents_sys::{CWD, Errno, Result};
 
-/// A directory that is open.
+/// An open directory.
 pub(super) enum Source {
-    /// Here.
+    /// The lister reads it.
     Reader(Reader),
-    /// By the agent, which may be stuck in it.
+    /// The agent reads it, and may be stuck in it.
     Board(Arc<Board>),
-    /// By a worker, before its turn.
+    /// A worker has read it ahead.
     Small(Box<Small>),
-    /// Read here to its end, and closed. The buffer is left.
+    /// The lister has read it to its end and closed it. Its buffer is kept.
     Done(Vec<u8>),
 }
 
-/// Why a directory is not.
+/// The reason why a directory is not open.
 pub(super) enum Closed {
     /// It cannot be opened.
     Failed(Errno),
-    /// The time is up. Whether a worker had come to it by then.
+    /// The deadline has passed. `reached`: an agent's worker had begun to open it.
     Late { reached: bool },
 }
 
 impl Source {
-    /// Reads with a buffer that served before.
+    /// Reads into this buffer, which is reused.
     pub(super) fn with_buffer(self, buffer: &mut Vec<u8>) -> Source {
         match self {
             Source::Reader(reader) => Source::Reader(reader.with_buffer(core::mem::take(buffer))),
@@ -44,14 +44,13 @@ impl Source {
         }
     }
 
-    /// Gives the buffer back, and the directory to be closed when it suits.
+    /// Returns the buffer, and closes the directory at the next opportunity.
     pub(super) fn into_buffer(mut self, rings: &Rings) -> Option<Vec<u8>> {
         self.close(rings);
         if let Source::Done(buffer) = self { Some(buffer) } else { None }
     }
 
-    /// Closes the directory, of which nothing more will be asked: where few descriptors are allowed, the next file needs
-    /// this one.
+    /// Closes the directory. If few descriptors are allowed, the next file needs this one.
     pub(super) fn close(&mut self, rings: &Rings) {
         match core::mem::replace(self, Source::Done(Vec::new())) {
             Source::Reader(reader) => {
@@ -70,25 +69,25 @@ impl Source {
         }
     }
 
-    /// The order of the entries, if it is known already.
+    /// The order of the entries, if a worker has sorted them.
     pub(super) fn take_order(&mut self) -> Option<Vec<u32>> {
         if let Source::Small(small) = self { small.order.take() } else { None }
     }
 
-    /// Gives back what was taken, for another directory to use the memory.
+    /// Returns the memory of a batch, to be reused.
     pub(super) fn put_back(&mut self, batch: Batch, order: Vec<u32>) {
         if let Source::Small(small) = self {
             (small.batch, small.order) = (batch, Some(order));
         }
     }
 
-    /// What is to be listed after it, if that is known already.
+    /// The subdirectories to be listed, if a worker has made the list.
     pub(super) fn take_below(&mut self) -> Option<Vec<Arc<Directory>>> {
         if let Source::Small(small) = self { small.below.take() } else { None }
     }
 
-    /// Device and inode: one `statx`, unless it was made already. None from a worker that was not to ask, and none from the agent
-    /// unless the listing is recursive; what it could not identify did not open.
+    /// Device and inode: one `statx`, unless a worker or the agent has made it. `None` if a worker was not asked to,
+    /// or if the agent's listing is not recursive. A directory that the agent could not identify counts as not opened.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
             Source::Reader(reader) => identify(reader.dir()).map(Some),
@@ -100,7 +99,7 @@ impl Source {
 }
 
 impl Listing<'_, '_, '_> {
-    /// Opens a directory, unless that was done ahead of its turn.
+    /// Opens a directory, unless a worker has read it ahead.
     pub(super) fn source(
         &mut self,
         path: &CStr,
@@ -139,7 +138,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// The operands, and what must be known of them.
+    /// The operands, stat'ed as the plan demands.
     pub(super) fn ask_operands(&mut self, names: &[&CStr]) -> (Batch, Report) {
         if let Some(timeout) = &self.timeout {
             let part = timeout.deadline.operands(names);

@@ -1,4 +1,4 @@
-//! A directory shown buffer by buffer, as it is read: where neither order nor columns need all of it.
+//! Lists a directory buffer by buffer while it is read, if neither its order nor its columns need all entries.
 
 use super::Listing;
 use super::directory::Directory;
@@ -12,7 +12,7 @@ use dents_core::stat::{self, Asking};
 use dents_render::FrameKind;
 
 impl Listing<'_, '_, '_> {
-    /// Shows each buffer of names before the next is read: constant memory, first names at once.
+    /// Shows each buffer of names before the next is read: constant memory, and the first names appear at once.
     pub(super) fn stream(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
         let mut batch = Batch::new(self.plan.needs);
         loop {
@@ -20,7 +20,7 @@ impl Listing<'_, '_, '_> {
             let more = match source {
                 Source::Reader(reader) => self.fill_next(reader, &mut batch),
                 Source::Board(board) => self.take_next(board, &mut batch),
-                // What streams is not read ahead: it would not be the first to be shown.
+                // A streamed directory is not read ahead, because the first names would appear later.
                 Source::Small(small) => {
                     batch = core::mem::take(&mut small.batch);
                     small.ended.map(|()| !batch.is_empty())
@@ -45,7 +45,7 @@ impl Listing<'_, '_, '_> {
         self.tell_unanswered_of_stream(directory.path);
     }
 
-    /// One buffer of names, and what must be known of them.
+    /// Reads and stats one buffer of names.
     fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
         let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
         if more {
@@ -54,7 +54,7 @@ impl Listing<'_, '_, '_> {
         Ok(more)
     }
 
-    /// Shows the entries as they were read. A message comes after those before the entry it is about.
+    /// Shows entries in reading order. The message about an entry follows the entries before it.
     fn chunk(&mut self, batch: &Batch, directory: Directory<'_>, notes: &Notes<'_>) {
         let order: Vec<u32> = (0..batch.len() as u32).collect();
         let order = self.of_shown_types(batch, &order).unwrap_or(order);
@@ -71,7 +71,7 @@ impl Listing<'_, '_, '_> {
         self.draw(batch, &order[shown..], kind, Some(directory), notes);
     }
 
-    /// Metadata.
+    /// Stats the entries.
     fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
         self.timing.enter(Phase::Stat);
         let asking =

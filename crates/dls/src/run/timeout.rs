@@ -1,4 +1,4 @@
-//! `--timeout`: starts the agent that asks until then, and tells what did not answer.
+//! `--timeout`: starts the agent, which makes the requests until the deadline, and reports what did not answer.
 
 use super::Listing;
 use super::directory::Origin;
@@ -15,19 +15,19 @@ use dents_render::quantity::grouped;
 use dents_render::quote;
 use dents_sys::{Errno, Result, clock};
 
-/// The deadline, and what has been missed so far.
+/// The deadline, and how much has been missed so far.
 pub(super) struct Timeout {
     pub(super) deadline: Deadline,
-    /// How it was said: `2s`.
+    /// The time as the user wrote it: `2s`.
     text: String,
-    /// Directories that no worker had come to.
+    /// The number of directories that no worker had begun to open.
     not_reached: usize,
-    /// Of the directory that is being shown piece by piece: entries, those unanswered, and whether it ended.
+    /// The directory that is streamed: its entries, the unanswered ones, and whether it was read to its end.
     stream: (usize, usize, bool),
 }
 
 impl Listing<'_, '_, '_> {
-    /// From here on the agent asks everything, if there is a timeout.
+    /// If there is a timeout, the agent makes all requests from here on.
     pub(super) fn set_timeout(&mut self) {
         let Some(timeout_ns) = self.plan.timeout_ns else { return };
         let plan = self.plan;
@@ -59,7 +59,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// All of a directory, as far as it has answered.
+    /// All entries of a directory, with the answers so far.
     pub(super) fn take_whole(&mut self, board: &Arc<Board>, path: &CStr) -> (Batch, Report, Result<()>) {
         let Some(timeout) = &self.timeout else { return (Batch::default(), Report::default(), Ok(())) };
         let Part { batch, report, unanswered, ended } = timeout.deadline.whole(board);
@@ -67,7 +67,7 @@ impl Listing<'_, '_, '_> {
         (batch, report, ended.unwrap_or(Ok(())))
     }
 
-    /// The next piece of a directory.
+    /// The next entries of a directory.
     pub(super) fn take_next(&mut self, board: &Arc<Board>, batch: &mut Batch) -> Result<bool> {
         let Some(timeout) = &mut self.timeout else { return Ok(false) };
         let part = timeout.deadline.next(board);
@@ -84,7 +84,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// What was missing from a directory that was shown piece by piece.
+    /// Reports what is missing of a streamed directory.
     pub(super) fn tell_unanswered_of_stream(&mut self, path: &CStr) {
         let Some(timeout) = &mut self.timeout else { return };
         let (entries, unanswered, ended) = core::mem::take(&mut timeout.stream);
@@ -120,14 +120,14 @@ impl Listing<'_, '_, '_> {
         for entry in batch.iter() {
             match entry.fault() {
                 Some((Asked::Stat, UNANSWERED)) => self.late(entry.name(), Origin::Operand, true),
-                // Shown, but for a mark or a link's target.
+                // The entry is shown, without a mark or the target of a link.
                 Some((_, UNANSWERED)) => self.late(entry.name(), Origin::Below, true),
                 _ => {}
             }
         }
     }
 
-    /// A directory or operand that did not answer at all.
+    /// Reports a directory or operand that did not answer at all.
     pub(super) fn late(&mut self, path: &[u8], origin: Origin, reached: bool) {
         self.status.raise(origin.status());
         self.renderer.fail(path, UNANSWERED.raw_os_error(), "did not answer in time");
@@ -141,7 +141,7 @@ impl Listing<'_, '_, '_> {
         Message::new(self.plan.program).text(&name).text(&within).send(self.out);
     }
 
-    /// How much of a tree is missing.
+    /// Reports how much of a hierarchy is missing.
     pub(super) fn tell_not_reached(&mut self) {
         let Some(timeout) = self.timeout.as_ref().filter(|timeout| timeout.not_reached > 0) else { return };
         let directories = if timeout.not_reached == 1 { "directory was" } else { "directories were" };
@@ -154,7 +154,7 @@ impl Listing<'_, '_, '_> {
     }
 }
 
-/// Nanoseconds in the unit that suits them: `2s`, `500ms`, `1.5s`.
+/// Nanoseconds in a suitable unit: `2s`, `500ms`, `1.5s`.
 fn duration(ns: u64) -> String {
     let ms = ns / 1_000_000;
     if ms < 1000 {

@@ -1,8 +1,8 @@
-//! `--top=N`: the first N entries of a directory, without ever holding many more.
+//! `--top=N`: the first N entries of a directory, in memory for few more than N.
 //!
-//! The directory is read buffer by buffer. Of each entry only what the order must know is asked; from time to time all but
-//! the best N are forgotten. What the format wants to know is asked of these alone: `-lS --top=10` of a million files asks
-//! for a million sizes and ten times for all the rest.
+//! The directory is read buffer by buffer. All entries are asked only for the facts that the order needs; from time to
+//! time all but the first N are dropped. Only these N are asked for the facts that the format needs: `-lS --top=10` of
+//! a million files requests a million sizes and all other facts ten times.
 
 use super::Listing;
 use super::directory::Directory;
@@ -16,11 +16,12 @@ use dents_core::sort::Key;
 use dents_core::stat::{self, Asking};
 use dents_render::FrameKind;
 
-/// Entries held beside N and N more before they are sorted: enough that sorting a few again does not count.
+/// The number of entries, beside N and as many again, after which they are sorted: so many that sorting the N kept
+/// ones again costs little.
 const ROOM: usize = 16_384;
 
 impl Listing<'_, '_, '_> {
-    /// The best of a directory, shown.
+    /// Lists the first entries of a directory.
     #[cold]
     #[inline(never)]
     pub(super) fn top(
@@ -36,7 +37,7 @@ impl Listing<'_, '_, '_> {
         self.ask(&mut batch, reader, &self.plan.needs);
         self.learn_owners(&batch);
         for entry in batch.iter() {
-            // What failed before has been told.
+            // An error of the first request has been reported already.
             if let Some((asked, errno)) = entry.fault()
                 && kept.entry(entry.index()).fault().is_none()
             {
@@ -47,8 +48,8 @@ impl Listing<'_, '_, '_> {
         self.draw(&batch, &all(&batch), FrameKind::Directory, Some(directory), &notes);
     }
 
-    /// Where all had to be asked at once, what [`Self::top`] would have told: what the order had to know of all, and what is
-    /// wrong with those that are shown.
+    /// Reports the same errors as [`Self::top`] if all entries were asked at once: those of facts that the order
+    /// needs, for all entries; all others for the shown entries.
     #[cold]
     #[inline(never)]
     pub(super) fn faults_of_top(&mut self, batch: &Batch, shown: &[u32], path: &CStr) {
@@ -65,7 +66,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// The first entries in the order of the plan, and of each no more than that order must know.
+    /// The first entries in the order of the plan, asked only for the facts that this order needs.
     fn best(&mut self, most: usize, reader: &mut Reader, directory: Directory<'_>) -> Batch {
         let needs = self.plan.order.needs(self.plan.style.time);
         let unsorted = self.plan.order.key == Key::None;
@@ -101,7 +102,7 @@ impl Listing<'_, '_, '_> {
         first
     }
 
-    /// Has these needs answered.
+    /// Stats entries for these needs.
     fn ask(&mut self, batch: &mut Batch, reader: &Reader, needs: &NeedsByKind) {
         self.timing.enter(Phase::Stat);
         let asking = Asking { needs, follow: self.plan.follows_entries(), means: &self.means };
@@ -110,7 +111,7 @@ impl Listing<'_, '_, '_> {
     }
 }
 
-/// Every position.
+/// The position of every entry.
 fn all(batch: &Batch) -> Vec<u32> {
     (0..batch.len() as u32).collect()
 }

@@ -1,7 +1,7 @@
-//! `--total-size`: what directories come to with all that is below them, added up by a walk of its own.
+//! `--total-size`: the sizes of directories with everything below them, by a walk of its own.
 //!
-//! The walk is bounded by a time that all directories share. It makes its requests from threads of this process: one that
-//! is stuck in the kernel holds up the listing, whatever the time.
+//! All walks of a run share one time limit. Threads of this process make the requests: if one of them is stuck in the
+//! kernel, the listing waits for it, even beyond the limit.
 
 use super::Listing;
 use super::directory::{Directory, Origin};
@@ -20,7 +20,7 @@ use dents_render::Note;
 use dents_sys::clock;
 
 impl Listing<'_, '_, '_> {
-    /// The order of entries by size, where that of a directory is what it comes to.
+    /// The order of entries by size; the size of a directory is its total.
     #[cold]
     #[inline(never)]
     pub(super) fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
@@ -30,8 +30,9 @@ impl Listing<'_, '_, '_> {
         self.plan.order.sort_by_size(batch, collate, &team, &sizes)
     }
 
-    /// What the directories of a batch come to, the entries of a directory or operands. `.` and `..` are left out: they would
-    /// be added up with all the others; and operands that are not shown themselves, but for their order by size.
+    /// The totals of the directories in a batch, which has entries of a directory or operands. `.` and `..` are left
+    /// out, because they would contain all others. Operands that are listed as directories get a total only if the
+    /// order needs it.
     #[cold]
     #[inline(never)]
     pub(super) fn total_notes(&mut self, batch: &Batch, parent: Option<Directory<'_>>) -> Vec<Note> {
@@ -48,7 +49,7 @@ impl Listing<'_, '_, '_> {
             return notes;
         }
         let Some(totals) = self.totals(places.iter().map(|(_, path)| &path[..]), 0) else { return notes };
-        // A directory that the walk did not come to counts nothing, and is not whole.
+        // A directory that the walk did not reach has the total 0, marked as incomplete.
         for (index, path) in &places {
             notes[*index].total = Some(totals.get(path).unwrap_or_default());
         }
@@ -56,7 +57,7 @@ impl Listing<'_, '_, '_> {
         notes
     }
 
-    /// Adds up directories, and those so many levels below them.
+    /// Computes the totals of directories, and of their subdirectories to this depth.
     #[cold]
     #[inline(never)]
     pub(super) fn totals<'p>(
@@ -77,12 +78,12 @@ impl Listing<'_, '_, '_> {
         Some(totals(paths, levels, &options, self.system.workers))
     }
 
-    /// How many threads a walk has; none for as many as suit it.
+    /// The number of threads of a walk; `None` for the default.
     pub(super) fn walkers(&self) -> Option<usize> {
         if self.plan.mode == Mode::Classic { Some(1) } else { self.plan.threads }
     }
 
-    /// A directory that could not be opened, or not be read to its end.
+    /// Reports a directory that could not be opened, or not be read to its end.
     pub(super) fn closed(&mut self, failed: &Failed, origin: Origin) {
         match failed.problem {
             Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, origin),

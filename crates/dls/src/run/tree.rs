@@ -1,11 +1,11 @@
-//! `--tree`: all that is below the operands, read by all threads at once, then drawn from top to bottom.
+//! `--tree`: everything below the operands, read on all threads, then rendered from top to bottom.
 //!
 //! ```text
 //! operands ─► walk (or, with -L or a deadline, in turn) ─► Held ─► owners ─► totals ─► notes ─► outline ─► draw
 //! ```
 //!
-//! The whole tree is in memory before its first line is drawn, for the columns are as wide as all of it needs them.
-//! What goes wrong is told first, in the order of the tree: so it does not depend on which thread met it when.
+//! The whole tree is in memory before its first line is rendered, because the widths of columns depend on all lines.
+//! Errors are reported before it, in the order of the tree, whichever thread met them first.
 
 mod in_turn;
 mod notes;
@@ -38,7 +38,7 @@ use dents_sys::statfs::statfs;
 use outline::{Extent, outline};
 
 impl Listing<'_, '_, '_> {
-    /// The trees of all operands.
+    /// Shows the trees of all operands.
     #[cold]
     #[inline(never)]
     pub(super) fn trees(&mut self, names: &[&CStr]) {
@@ -50,11 +50,11 @@ impl Listing<'_, '_, '_> {
             self.ask_git_of_operands(&batch, &order, &[]);
         }
         let is_root = |index: &u32| !self.plan.directory && batch.entry(*index as usize).kind() == Kind::Dir;
-        // As in a listing: what is no directory comes first.
+        // As in a listing, operands that are not directories come first.
         order.sort_by_key(is_root);
         let roots: Vec<u32> = order.iter().copied().filter(is_root).collect();
         let paths: Vec<&CStr> = roots.iter().map(|index| batch.entry(*index as usize).c_name()).collect();
-        // Reading and asking go hand in hand.
+        // The walk reads and stats at the same time.
         self.timing.enter(Phase::Stat);
         let in_turn = self.timeout.is_some() || self.plan.follows_entries();
         let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
@@ -71,7 +71,7 @@ impl Listing<'_, '_, '_> {
         self.show(held, &paths);
     }
 
-    /// Adds up, asks git, finds out where links lead, and draws.
+    /// Computes totals, gets the notes, and renders.
     fn show(&mut self, mut held: Held, roots: &[&CStr]) {
         let index = held.index();
         let depth = self.plan.hierarchy.tree.unwrap_or(u32::MAX);
@@ -97,7 +97,7 @@ impl Listing<'_, '_, '_> {
         self.printed = !lines.is_empty();
     }
 
-    /// Walks over the trees on all threads.
+    /// Walks the trees on all threads.
     fn hold(&mut self, paths: &[&CStr]) -> Held {
         let plan = self.plan;
         let beginning = |path: &&CStr| Beginning { parent: Vec::new(), name: CString::from(*path), depth: 1 };
@@ -115,7 +115,7 @@ impl Listing<'_, '_, '_> {
         let (order, style, tables) = (self.walk_order(), &plan.style, self.session.collate);
         let sorter = move || -> Sorter<'_> {
             let mut collate = tables.and_then(Rules::new);
-            // Made where it is needed: it draws names to know their widths.
+            // Made only if it is needed: it measures the widths of names.
             let mut renderer = (order.key == Key::Width).then(|| Box::new(Renderer::new(style)));
             Box::new(move |batch: &Batch| {
                 let collate = collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
@@ -131,20 +131,20 @@ impl Listing<'_, '_, '_> {
         let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
         self.take_report(&report(&tally));
         if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
-            // A walk does not ask on which file system it is.
+            // A walk does not request the type of its file system.
             ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
         }
         held
     }
 
-    /// Of how many entries of a directory what is below may be shown. Which come first is not known before the totals are,
-    /// nor before git has said what it ignores.
+    /// The number of entries of a directory that may be entered. Which come first is unknown until totals and git
+    /// states are known.
     fn cap(&self) -> Option<usize> {
         let known = !self.sorts_by_totals() && !self.git_hides();
         self.plan.hierarchy.limit.filter(|_| known).map(|limit| limit as usize)
     }
 
-    /// The order of entries while they are read. What is sorted by totals is put in order of names first.
+    /// The order of entries during the walk. If totals decide, they are first sorted by name.
     fn walk_order(&self) -> Order {
         let key = if self.sorts_by_totals() { Key::Name } else { self.plan.order.key };
         Order { key, ..self.plan.order }
@@ -155,7 +155,7 @@ impl Listing<'_, '_, '_> {
     }
 }
 
-/// Neither the directory itself nor the one above is below it.
+/// `.` and `..` are not below a directory.
 fn without_dots(hidden: Hidden) -> Hidden {
     if hidden == Hidden::All { Hidden::AlmostAll } else { hidden }
 }

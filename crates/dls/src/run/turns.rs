@@ -1,4 +1,4 @@
-//! Directories that are still to be listed, each in its turn, and what workers read of them ahead of it.
+//! Directories still to be listed, each in its turn, and those that workers have read ahead.
 
 use super::Listing;
 use super::directory::{Directory, Origin};
@@ -21,44 +21,44 @@ use dents_core::sort::{Collate, Key};
 use dents_core::stat::Means;
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
-/// So long the renderer waits for a worker before it lets out what it has: a directory of this machine takes 0.03 ms.
+/// How long the renderer waits for a worker before it flushes its output: to read a local directory takes 0.03 ms.
 const PATIENCE_NS: u64 = 20_000_000;
 
-/// What is still to do.
+/// A task.
 enum Task {
     List {
         directory: Arc<prefetch::Directory>,
         origin: Origin,
         above: Option<Arc<Board>>,
     },
-    /// All of the directory entered last, with everything below it, has been listed.
+    /// Leaves the directory that was entered last: everything below it has been listed.
     Leave,
 }
 
-/// All that is still to do.
+/// The tasks of a listing.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// Last first.
+    /// A stack: the next task is the last.
     tasks: Vec<Task>,
     active: ActiveDirectories,
-    /// What is read ahead, if anything.
+    /// The directories that are read ahead, if any are.
     prefetch: Option<Arc<Prefetch>>,
     started: Started,
-    /// Whether there is one operand, so that everything found is below it.
+    /// Whether there is one operand, so that every directory found is below it.
     is_one: bool,
     root: Option<Root>,
 }
 
-/// The operand that is being listed, to open what is below it.
+/// The current operand, from which directories below are opened.
 struct Root {
     path: CString,
-    /// Opened when it is first needed (`O_PATH`): until then its descriptor may be the only one left for other files.
+    /// Opened at its first use (`O_PATH`): until then its descriptor may be the only one left for other files.
     directory: Option<OwnedFd>,
-    /// How much of a path below it is its own.
+    /// The length of its own part of paths below it.
     len: usize,
     /// The mount point below it that was opened last.
     mount: Option<CString>,
-    /// Whether nothing is mounted below it, once that had to be known.
+    /// Whether nothing is mounted below it; `None` until that is needed.
     is_alone: Option<bool>,
 }
 
@@ -75,19 +75,19 @@ impl Root {
         self.directory.as_ref().map(AsFd::as_fd)
     }
 
-    /// Whether nothing is mounted below it, so that every directory there answers as this one does.
+    /// Whether nothing is mounted below it, so that all directories there are on one file system.
     fn is_alone(&mut self, mounts: &Mounts) -> bool {
         let known = self.is_alone;
         let is_alone = known.unwrap_or_else(|| self.directory().is_some_and(|dir| !mounts.any_below(dir)));
         *self.is_alone.insert(is_alone)
     }
 
-    /// What the paths of all directories below it begin with.
+    /// The beginning of the paths of all directories below it.
     fn prefix(&self) -> Vec<u8> {
         below(self.path.to_bytes(), b"")
     }
 
-    /// Whether the path leads through the mount point that was opened last.
+    /// Whether the path contains the mount point that was opened last.
     fn is_beyond(&self, path: &CStr) -> bool {
         let mount = self.mount.as_deref().map_or(&b"/"[..], CStr::to_bytes);
         path.to_bytes().strip_prefix(mount).is_some_and(|rest| rest.starts_with(b"/"))
@@ -95,7 +95,7 @@ impl Root {
 }
 
 impl Turns {
-    /// From here on directories may be read before their turn, if there can be so many of them.
+    /// Enables reading ahead, if there may be enough directories.
     pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, means: &Means<'_>, operands: usize) {
         self.is_one = operands == 1;
         let many = plan.recursive || operands >= prefetch::WORTH;
@@ -117,7 +117,7 @@ impl Turns {
         &mut self.active
     }
 
-    /// Operands, the first one first.
+    /// Adds operands, the first one on top.
     pub(super) fn push_operands(&mut self, paths: impl Iterator<Item = CString>) {
         self.offer_and_push(paths.map(prefetch::Directory::new).collect(), Origin::Operand, None);
     }
@@ -134,7 +134,7 @@ impl Turns {
         self.push(directories, origin, above);
     }
 
-    /// What is to be listed before all that is here already.
+    /// Adds directories on top of the stack.
     fn push(
         &mut self,
         directories: Vec<Arc<prefetch::Directory>>,
@@ -145,7 +145,7 @@ impl Turns {
         self.tasks.extend(directories.into_iter().rev().map(list));
     }
 
-    /// Gives back what was read ahead and has been shown.
+    /// Returns the memory of a directory that was read ahead and has been shown.
     pub(super) fn reuse(&self, small: Box<Small>) {
         if let Some(prefetch) = &self.prefetch {
             prefetch.reuse(small);
@@ -154,7 +154,7 @@ impl Turns {
 }
 
 impl Listing<'_, '_, '_> {
-    /// Lists all that is to be listed, and what it leads to. Workers are started once there is enough to do.
+    /// Lists all directories of the stack, and those that they add. Starts workers once there are enough directories.
     pub(super) fn take_turns(&mut self, mut own: Option<&mut Worker<'_>>) {
         while !self.turns.is_empty() {
             if let Some(prefetch) = self.turns.prefetch.clone()
@@ -182,16 +182,17 @@ impl Listing<'_, '_, '_> {
         start
     }
 
-    /// Whether the renderer may read directories below the operand before their turn: it must not be stuck in one. Links that
-    /// are followed lead anywhere.
+    /// Whether the renderer may read directories below the operand ahead. It must not get stuck in one, and links that
+    /// are followed may lead to any file system.
     fn may_read_ahead(&mut self) -> bool {
         let mounts = &self.session.mounts;
         !self.plan.follows_entries() && self.turns.root.as_mut().is_some_and(|root| root.is_alone(mounts))
     }
 
-    /// Whether a directory below the operand may contain itself. Not where the file system's directories form a tree and nothing
-    /// leads out of it: no mount, no link, no other operand. Known once workers have started: until then it may. A directory that is
-    /// mounted or replaced by a link later is listed once more, not for ever: paths have an end.
+    /// Whether a directory below the operand may contain itself. It cannot if the directories of the file system form
+    /// a tree and nothing leads out of it: no mount, no followed link, no other operand. This is known once workers
+    /// have started; until then the answer is yes. A directory that is mounted or replaced by a link later is listed
+    /// once more, but not for ever, because the length of paths is limited.
     fn may_loop(&mut self) -> bool {
         let is_tree = self.turns.is_one && self.turns.started.is_on_a_tree();
         !(is_tree && self.may_read_ahead())
@@ -199,7 +200,7 @@ impl Listing<'_, '_, '_> {
 
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
         let (plan, means) = (self.plan, self.means);
-        // Widths are the renderer's to tell, and totals are found out when they are needed.
+        // Workers cannot sort by width, which the renderer measures, or by totals, which are computed later.
         let sorted = plan.order.key != Key::Width && plan.hierarchy.total_ns.is_none();
         let wanted = Wanted {
             filter: &plan.filter,
@@ -209,13 +210,13 @@ impl Listing<'_, '_, '_> {
             recursive: sorted && plan.recursive && !self.git_hides(),
             identity: plan.recursive && self.may_loop(),
         };
-        // Each worker sorts by rules of its own.
+        // Each worker has sorting rules of its own, because they reuse buffers.
         let rules = self.collate.clone();
         let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
         prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(Some(own)));
     }
 
-    /// What was read of a directory before its turn. What has been said until now goes out before a long wait.
+    /// Takes a directory that was read ahead. Before a long wait, the output is flushed.
     fn wait_for(&mut self, directory: &prefetch::Directory, own: Option<&mut Worker<'_>>) -> Option<Ahead> {
         let far = self.turns.started.is_far();
         if !directory.is_found() {
@@ -243,7 +244,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// One directory, if it can be opened.
+    /// Lists one directory, if it can be opened.
     fn directory(&mut self, directory: Directory<'_>, above: Option<&Arc<Board>>, ahead: Option<Ahead>) {
         let Directory { path, origin } = directory;
         if origin == Origin::Operand {
@@ -258,8 +259,8 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// Opens a directory below the operand, if it is on the same mount. The root of another may never answer: what has been
-    /// said goes out before it is opened.
+    /// Opens a directory below the operand, if it is on the same mount. The root of another mount may never answer, so
+    /// the output is flushed before it is opened.
     pub(super) fn open_below(&mut self, path: &CStr) -> Option<Result<OwnedFd>> {
         let root = self.turns.root.as_mut().filter(|root| !root.is_beyond(path))?;
         match root.open(path) {
@@ -267,14 +268,14 @@ impl Listing<'_, '_, '_> {
                 root.mount = Some(path.into());
                 self.out.flush();
             }
-            // The kernel does not know how, or another descriptor is one too many.
+            // The kernel does not have `openat2`, or no second descriptor is allowed.
             Err(Errno::NOSYS | Errno::PERM | Errno::MFILE | Errno::NFILE) => self.turns.root = None,
             opened => return Some(opened),
         }
         None
     }
 
-    /// Closes a directory that has been read. What is below an operand will be opened from there.
+    /// Closes a directory that has been read. If it is an operand, the directories below it will be opened from it.
     pub(super) fn close(&mut self, source: &mut Source, directory: Directory<'_>) {
         let path = directory.path;
         if directory.origin == Origin::Operand && self.plan.recursive && matches!(source, Source::Reader(_)) {
@@ -285,18 +286,18 @@ impl Listing<'_, '_, '_> {
         source.close(self.system.rings);
     }
 
-    /// Nothing more will be opened below the operand.
+    /// Ends the use of the operand: no directory below it remains.
     pub(super) fn leave_root(&mut self) {
         if let Some(directory) = self.turns.root.take().and_then(|root| root.directory) {
             self.system.rings.close_later(directory);
         }
     }
 
-    /// Puts the subdirectories of the directory entered last on the list, first one on top.
+    /// Adds the subdirectories of the directory entered last, the first one on top.
     pub(super) fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &mut Source) {
         self.turns.tasks.push(Task::Leave);
         match source.take_below() {
-            // The worker has offered them.
+            // The worker has offered them to the others already.
             Some(below) => self.turns.push(below, Origin::Below, None),
             None => self.turns.offer_and_push(
                 prefetch::all_below(path, batch, order),
@@ -306,8 +307,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// Notes the directory as one being listed; refuses one that is being listed already, or the descent
-    /// would never end.
+    /// Enters a directory. Refuses one that is being listed already, because the descent would not end.
     pub(super) fn enter(&mut self, source: &Source, directory: Directory<'_>) -> bool {
         let Directory { path, origin } = directory;
         let identity = if self.may_loop() { source.identity() } else { Ok(None) };

@@ -1,4 +1,4 @@
-//! Which entries are listed, and what is done with symbolic links.
+//! Options that select the listed entries, and how symbolic links are treated.
 
 use super::{Definition, Flag};
 

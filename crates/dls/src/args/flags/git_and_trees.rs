@@ -1,4 +1,5 @@
-//! What is found out beside what the kernel says of an entry: its state in git, what is below it. GNU has none of it.
+//! Options for facts that the kernel does not have: the git state of entries, the contents of subdirectories. GNU `ls`
+//! has none of them.
 
 use super::super::numbers::{parse_budget, parse_depth, parse_git_budget, parse_limit};
 use super::{Arity, Definition, Flag};

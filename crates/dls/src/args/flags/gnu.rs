@@ -2,8 +2,8 @@
 
 use super::Flag;
 
-/// GNU's long options in the order of its own table, which is the order of the possibilities in its messages.
-/// Observed: `ls --=` lists them all.
+/// GNU's long options in the order of GNU's own table, which is also their order in its messages. Source: the output
+/// of `ls --=`, which lists them all.
 pub(in super::super) const GNU_ORDER: [Flag; 44] = [
     Flag::All,
     Flag::Escape,

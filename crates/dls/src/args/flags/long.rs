@@ -1,4 +1,4 @@
-//! What is told about each entry: the long listing's columns, sizes and times.
+//! Options for the long format: columns, sizes and times.
 
 use super::super::numbers::BlockSize;
 use super::super::words::{NamedTimeStyle, Time};

@@ -45,7 +45,7 @@ pub fn by_letter(letter: u8) -> Option<&'static Definition> {
     all().find(|definition| definition.letter == Some(letter))
 }
 
-/// What an option means; its letter and its long name are the same flag. Each is documented by its definition's help.
+/// An option. Its letter and its long name are the same flag. The help of its definition documents it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the definition says what each one means")]
 pub enum Flag {
@@ -149,19 +149,19 @@ pub enum Flag {
 pub enum Group {
     /// Which entries are listed.
     Entries,
-    /// What is done with symbolic links.
+    /// How symbolic links are treated.
     Links,
     /// The shape of the output.
     Format,
-    /// What is told about each entry.
+    /// What is shown of each entry.
     Long,
     /// How names are drawn.
     Names,
     /// In which order.
     Sort,
-    /// What makes it pleasant to look at. Like the next three, GNU `ls` does not have it.
+    /// Appearance. GNU `ls` has neither this group nor the next three.
     Look,
-    /// What is found out beside the entries themselves.
+    /// Facts beside the metadata of entries.
     Found,
     /// Output for programs, and of large directories.
     Programs,
@@ -202,10 +202,10 @@ pub enum Arity {
     Optional,
 }
 
-/// All there is to know about one option.
+/// The definition of an option.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
-    /// What it means.
+    /// The option.
     pub flag: Flag,
     /// Its letter.
     pub letter: Option<u8>,
@@ -215,13 +215,13 @@ pub struct Definition {
     pub arity: Arity,
     /// The value's name in `--help`; empty without one.
     pub value_name: &'static str,
-    /// The words the value may be, one slice per meaning; empty if there is no list.
+    /// The words that the value may be, one slice per meaning; empty if the value is not a word.
     pub words: &'static [&'static [&'static str]],
     /// The check made on a value when the option is reached.
     pub(super) check: fn(&[u8]) -> Result<(), BadValue>,
-    /// What `--help` says: one phrase that can stand alone, as completions show it so.
+    /// The text in `--help`: one phrase, because completions show it alone.
     pub help: &'static str,
-    /// What the manual page says after that; empty if nothing. `code` in backticks, an empty line between
+    /// The text that follows it in the manual page; may be empty. `code` is in backticks; an empty line separates
     /// paragraphs.
     #[cfg(feature = "docs")]
     pub more: &'static str,
@@ -295,7 +295,7 @@ impl Definition {
         Self { arity: Arity::Optional, ..self.value(name, check) }
     }
 
-    /// What the manual page says beyond the help. The program never shows it, so it is kept with feature `docs` only.
+    /// Adds the text of the manual page. The program never prints it, so only the feature `docs` keeps it.
     const fn more(self, text: &'static str) -> Self {
         #[cfg(feature = "docs")]
         return Self { more: text, ..self };
@@ -324,7 +324,7 @@ pub(super) mod testing {
         getopt::read(argv.iter().copied(), false)
     }
 
-    /// What was said by `argv`, which must have no operand.
+    /// The options in `argv`, which must have no operand.
     pub(in super::super) fn said<'a>(argv: &[&'a CStr]) -> Vec<(Flag, Option<&'a [u8]>)> {
         let args = read(argv).unwrap();
         assert!(args.operands.is_empty());
@@ -345,7 +345,7 @@ pub(super) mod testing {
         }
     }
 
-    /// The first line of what `ls` in the C locale answers to `argv`.
+    /// The first line of the message of `ls` about `argv` in the C locale.
     pub(in super::super) fn complaint(argv: &[&CStr]) -> String {
         let message = read(argv).unwrap_err().message(b"ls", &Language::english(false));
         String::from_utf8_lossy(&message).lines().next().unwrap_or_default().into()

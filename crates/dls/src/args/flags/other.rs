@@ -1,4 +1,4 @@
-//! What GNU `ls` does not have, and what every program has.
+//! Options that GNU `ls` does not have, and those that all programs have.
 
 use super::super::numbers::{parse_in_flight, parse_threads, parse_timeout};
 use super::super::words::{Explain, Mode};

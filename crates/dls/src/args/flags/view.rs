@@ -1,4 +1,4 @@
-//! What makes a listing pleasant to look at: icons, columns of one's choice, ages and gradients. GNU has none of it.
+//! Options for appearance: icons, columns of your choice, ages and gradients. GNU `ls` has none of them.
 
 use super::super::columns;
 use super::super::words::When;

@@ -1,5 +1,6 @@
-//! A tree read one directory after the other, in the order of its lines: under a deadline from the agent, which reads ahead,
-//! and with `-L`, where links can lead to one directory in more ways than could ever be shown. There each is read once.
+//! Reads a tree one directory after the other, in the order of its lines: under a deadline, from the agent, which
+//! reads ahead; and with `-L`, where links may lead to one directory in more ways than can be shown. There, each
+//! directory is read once.
 
 use super::super::Listing;
 use super::super::directory::Origin;
@@ -18,7 +19,7 @@ use dents_core::tree::Problem;
 use dents_core::tree::held::{Failed, Held};
 use dents_sys::Errno;
 
-/// What is still to do, last first.
+/// A stack of tasks.
 enum Todo {
     Take {
         path: CString,
@@ -26,19 +27,19 @@ enum Todo {
         depth: u32,
         above: Option<Arc<Board>>,
     },
-    /// All below the directory entered last was taken.
+    /// Leaves the directory entered last.
     Leave,
 }
 
-/// What has been read so far.
+/// The tree read so far.
 struct Reading {
     held: Held,
-    /// Where links are followed, which number the directories below this operand have.
+    /// If links are followed: the numbers of the directories that were read below this operand.
     known: BTreeMap<Identity, u64>,
 }
 
 impl Listing<'_, '_, '_> {
-    /// Takes the trees, as far as they answer.
+    /// Reads the trees, as far as they answer.
     pub(super) fn hold_in_turn(&mut self, paths: &[&CStr]) -> Held {
         let held = Held::new(Batch::new(self.plan.needs));
         let mut reading = Reading { held, known: BTreeMap::new() };
@@ -55,7 +56,7 @@ impl Listing<'_, '_, '_> {
                 continue;
             };
             if depth == 1 {
-                // What is named is shown, whatever was named before.
+                // An operand is shown, even if an earlier operand contains it.
                 reading.known.clear();
             }
             let Some(source) = self.take_source(&path, number, depth, above.as_ref(), &mut reading) else {
@@ -81,7 +82,7 @@ impl Listing<'_, '_, '_> {
         reading.held
     }
 
-    /// A directory that opened in time, does not contain itself, and was not read before.
+    /// Opens a directory; `None` if it did not open in time, contains itself, or was read before.
     fn take_source(
         &mut self,
         path: &CStr,
@@ -121,7 +122,7 @@ impl Listing<'_, '_, '_> {
         None
     }
 
-    /// Its entries and their order.
+    /// The entries of a directory, and their order.
     fn take_sorted(
         &mut self,
         source: Source,

@@ -1,4 +1,4 @@
-//! The stage `notes` of a tree: git and the places of entries, for those that will be shown, in the order in which they will be.
+//! The notes of a tree: git states and absolute paths of the entries that will be shown, in the order of the lines.
 
 use super::super::Listing;
 use super::super::directory::Origin;
@@ -15,32 +15,32 @@ use dents_core::tree::held::Index;
 use dents_core::tree::total::Totals;
 use dents_render::Note;
 
-/// What was found out about a tree.
+/// The notes of a tree.
 #[derive(Default)]
 pub(super) struct Known {
-    /// By the position of an entry; empty if nothing is known of any.
+    /// By position of the entry; empty if no entry has any.
     pub(super) entries: Vec<Note>,
-    /// Where entries are, if hyperlinks lead there.
+    /// The absolute paths of entries, for hyperlinks.
     pub(super) others: Vec<(u32, Option<Vec<u8>>)>,
-    /// Directories about which something was told.
+    /// Directories whose errors have been reported.
     pub(super) told: BTreeSet<Box<[u8]>>,
-    /// The entries of each directory that is shown, by its number, in the order of their lines; of zero the operands. What git ignores
-    /// is left out, if that is wanted.
+    /// The entries of each shown directory, by its number, in the order of their lines; number 0 has the operands.
+    /// Entries that git ignores are left out if the plan demands that.
     pub(super) directories: BTreeMap<u64, Vec<u32>>,
 }
 
-/// A directory whose entries are being asked about.
+/// A directory whose entries are being visited.
 struct Frame {
     number: u64,
     next: usize,
-    /// Empty above the operands.
+    /// Empty for the directory of the operands.
     path: Vec<u8>,
-    /// Where it really is, if hyperlinks lead there.
+    /// Its absolute path, if hyperlinks need it.
     place: Vec<u8>,
 }
 
 impl Listing<'_, '_, '_> {
-    /// Goes through the hierarchy depth first, and tells what is wrong on the way.
+    /// Visits the hierarchy depth first, and reports errors on the way.
     pub(super) fn tree_notes(&mut self, index: &Index<'_>, totals: Option<&Totals>) -> Known {
         let mut known = Known::default();
         if totals.is_some() || self.git.is_some() {
@@ -65,7 +65,7 @@ impl Listing<'_, '_, '_> {
         known
     }
 
-    /// What is to be said of an entry, where it is; and the directory that it is, if its entries are to be shown.
+    /// Adds the notes of an entry. Returns the directory that it is, if its entries are to be shown.
     fn visit(
         &mut self,
         index: &Index<'_>,
@@ -91,7 +91,7 @@ impl Listing<'_, '_, '_> {
             real = if moves { self.canonical(&path) } else { join(&above.place, entry.name()) };
             known.others.push((place, Some(real.clone())));
         }
-        // A directory may have been read nearer to the operand than it is shown.
+        // A directory may have been read at a smaller depth than the one at which it is shown.
         let number = number.filter(|_| (depth as u32) < self.plan.hierarchy.tree.unwrap_or(u32::MAX))?;
         if known.directories.contains_key(&number) {
             return None;
@@ -142,7 +142,7 @@ impl Listing<'_, '_, '_> {
         Frame { number, next: 0, path, place }
     }
 
-    /// Largest first; those of one size stay in the order of their names.
+    /// Sorts by size, the largest first; entries of one size keep their order.
     fn sort_frame<'e>(&self, entries: &mut [u32], entry: impl Fn(u32) -> Entry<'e>, notes: &[Note]) {
         let order = &self.plan.order;
         let size = |place: &u32| size(entry(*place).size(), &notes[*place as usize]);

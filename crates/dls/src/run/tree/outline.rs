@@ -1,4 +1,4 @@
-//! From a hierarchy in memory to the lines of a tree. Nothing is asked here: all that a line needs was found out before.
+//! From a hierarchy in memory to the lines of a tree, without system calls.
 
 use super::notes::Known;
 use alloc::collections::BTreeSet;
@@ -6,22 +6,22 @@ use alloc::vec::Vec;
 use dents_core::tree::held::Index;
 use dents_render::tree::{Line, What};
 
-/// How much of a tree is shown.
+/// The part of a tree that is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
-    /// Of so many levels below the operands.
+    /// The number of levels below the operands.
     pub(super) depth: u32,
-    /// So many entries of each directory.
+    /// The number of entries of each directory.
     pub(super) limit: usize,
 }
 
-/// The entries of a directory, and how many of them have their lines.
+/// The entries of a directory, and the number of those that have their lines.
 struct Frame<'k> {
     entries: &'k [u32],
     next: usize,
 }
 
-/// A line for each entry, depth first. A directory that several links lead to has its entries below the first of them.
+/// A line for each entry, depth first. If several links lead to one directory, its entries are below the first link.
 pub(super) fn outline(index: &Index<'_>, known: &Known, extent: Extent) -> Vec<Line> {
     let (mut lines, mut shown) = (Vec::new(), BTreeSet::new());
     let frame = |number: u64| {
@@ -32,7 +32,7 @@ pub(super) fn outline(index: &Index<'_>, known: &Known, extent: Extent) -> Vec<L
     loop {
         let levels = stack.len() as u32;
         let Some(Frame { entries, next }) = stack.last_mut() else { return lines };
-        // All operands are shown.
+        // The operands are on a level of their own, which is always shown.
         let depth = levels - 1;
         let left = entries.len() - *next;
         let Some(place) = entries.get(*next).filter(|_| depth == 0 || *next < extent.limit) else {
