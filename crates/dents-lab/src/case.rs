@@ -10,7 +10,7 @@ use crate::process::Run;
 use crate::terminal::Columns;
 use crate::tree::Tree;
 
-/// Parts the two words of an option whose value is a word of its own: `-w` NUL `80`. No argument can hold it.
+/// Separates the two words of an option whose value is a word of its own: `-w` NUL `80`. No argument can contain it.
 pub const WORD_BREAK: char = '\0';
 
 /// Where standard output and error go.
@@ -18,7 +18,7 @@ pub const WORD_BREAK: char = '\0';
 pub enum Output {
     /// A pipe each.
     Pipes,
-    /// One pipe for both: what is written first must come first.
+    /// One pipe for both streams: their order is compared too.
     OnePipe,
     /// A terminal of so many columns, and a pipe for errors.
     Terminal(Columns),
@@ -52,7 +52,7 @@ pub struct Case {
     pub output: Output,
     /// The subject's modes to compare.
     pub modes: &'static [&'static str],
-    /// Whether what is listed may change by itself meanwhile.
+    /// Whether the listed directory may change during the comparison.
     pub live: bool,
 }
 
@@ -100,7 +100,7 @@ impl Case {
         self
     }
 
-    /// The arguments in order. `--` stands between options and operands where an operand needs it.
+    /// The arguments in order. `--` separates options and operands if an operand needs it.
     pub fn args(&self) -> Vec<OsString> {
         let needed = self.operands.iter().any(|operand| operand.as_encoded_bytes().starts_with(b"-"));
         let dashes = (self.dashes || needed).then(|| OsString::from("--"));
@@ -147,7 +147,7 @@ impl Case {
         self.said().iter().any(|said| said.option.is(name) && value(said))
     }
 
-    /// The directories whose entries the case lists, each with whether those below are listed too.
+    /// The directories whose entries the case lists, each with whether its subdirectories are listed too.
     pub fn listed(&self) -> Vec<(PathBuf, bool)> {
         let deep = self.says("recursive");
         if self.says("directory") {

@@ -15,7 +15,7 @@ use crate::rng::Rng;
 /// Where cases are drawn for.
 #[derive(Debug)]
 pub struct Site<'a> {
-    /// A case that says where: its directory, its tree.
+    /// The case without options: its directory, its tree.
     pub base: Case,
     /// The names that operands are chosen from.
     pub operands: &'a [OsString],
@@ -23,10 +23,10 @@ pub struct Site<'a> {
     pub leaks: bool,
 }
 
-/// Locales that sort by bytes, and need nothing installed but what Debian always has.
+/// Locales that sort by bytes and need no installed data, except what Debian always has.
 pub const BYTE_LOCALES: &[&str] = &["C", "C.UTF-8", "C.UTF-8", "POSIX", "C.utf8"];
 
-/// Locales with an order, months and words of their own, and one that is not installed.
+/// Locales with an order, months and messages of their own, and one that is not installed.
 pub const LOCALES: &[&str] = &[
     "en_US.UTF-8",
     "fr_FR.UTF-8",
@@ -40,11 +40,11 @@ pub const LOCALES: &[&str] = &[
 /// A locale that no machine has.
 const NOT_INSTALLED: &str = "xx_XX.UTF-8";
 
-/// Those to draw from: [`BYTE_LOCALES`], and with `wanted` those of [`LOCALES`] that are among the `installed` (as `locale -a`
-/// has them) and the one that is not.
+/// The locales to draw from: [`BYTE_LOCALES`], and with `wanted` those of [`LOCALES`] that are `installed` (a list as
+/// from `locale -a`), and the one that never is.
 ///
 /// # Errors
-/// If locales are wanted and none of them is installed: both programs would fall back to C, and all cases would agree for
+/// If locales are wanted and none of them is installed: both programs would use C, and the comparison would show
 /// nothing. The message says what to install.
 pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, String> {
     let mut locales = BYTE_LOCALES.to_vec();
@@ -151,7 +151,7 @@ fn some_options(rng: &mut Rng) -> Vec<String> {
     if rng.one_in(4) { cluster(options) } else { options }
 }
 
-/// One of the ways to say an option, with one of its values.
+/// One spelling of an option, with one of its values.
 fn spell(option: &Opt, rng: &mut Rng) -> String {
     let odd = !option.odd.is_empty() && rng.one_in(25);
     let value = match option.arity {
@@ -306,7 +306,7 @@ fn categories(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
     case
 }
 
-/// Names, POSIX strings, files, nothing.
+/// Names, POSIX strings, files, an empty value.
 const TIME_ZONES: &[&str] = &[
     "UTC0",
     "",
@@ -322,7 +322,7 @@ const TIME_ZONES: &[&str] = &[
     "/usr/share/zoneinfo/Asia/Tokyo",
 ];
 
-/// Operands for a directory: the names in it (some with more or fewer slashes), and what is not there.
+/// Operands for a directory: the names in it (some with more or fewer slashes), and missing ones.
 pub fn operands(names: &[&Path], rng: &mut Rng) -> Vec<OsString> {
     let fixed = [
         ".",

@@ -121,7 +121,7 @@ pub fn deep(parent: &Path, depth: usize) -> io::Result<TempDir> {
 /// Reads every directory and link below `root` once, so that later readers find their access times
 /// settled: with `relatime` only the first read after a change moves them, and the oracle reads first.
 pub fn settle(root: &Path) -> io::Result<()> {
-    // Later by a tick of the kernel's coarse clock than what was just made, or the reading is not after it.
+    // The file must be younger than the files made before by a tick of the kernel's coarse clock.
     std::thread::sleep(std::time::Duration::from_millis(10));
     read_all(root)
 }

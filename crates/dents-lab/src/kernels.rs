@@ -1,8 +1,8 @@
-//! Older kernels and containers: which system calls they lack or refuse.
+//! Older kernels and containers: the system calls that they lack or refuse.
 //!
-//! `refuse SET PROGRAM [ARGUMENT]…` (`src/bin/refuse.rs`) executes a program under such a kernel's answers, by a
-//! seccomp filter, which needs no privilege and costs next to nothing for the calls that it lets through. What a filter
-//! cannot take away are the flags and fields of calls that are allowed, such as the newer bits of `statx`'s mask.
+//! `refuse SET PROGRAM [ARGUMENT]…` (`src/bin/refuse.rs`) executes a program with such a kernel's answers, by a
+//! seccomp filter, which needs no privilege and costs little for allowed calls. A filter cannot refuse flags and
+//! fields of allowed calls, such as the newer bits of `statx`'s mask.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -91,8 +91,8 @@ pub struct Refusal {
     errno: i32,
 }
 
-/// The sets with a name: kernels (RHEL 8, Ubuntu 20.04, RHEL 9, Debian 12, Ubuntu 24.04), and Docker's profile of 2017,
-/// which answers `EPERM` to whatever it does not know.
+/// The named sets: kernels (RHEL 8, Ubuntu 20.04, RHEL 9, Debian 12, Ubuntu 24.04), and Docker's profile of 2017,
+/// which answers `EPERM` to unknown calls.
 pub const PROFILES: &[&str] = &["4.18", "5.4", "5.14", "6.1", "6.8", "docker-2017"];
 
 impl Refusal {
@@ -117,7 +117,7 @@ impl Refusal {
         Ok(Refusal { numbers, errno })
     }
 
-    /// Has this process refused these calls from now on, and those that it starts. There is no way back.
+    /// Refuses these calls in this process and in those that it starts, for ever.
     pub fn enforce(&self) -> Result<(), String> {
         let rules: BTreeMap<i64, _> = self.numbers.iter().map(|number| (*number, Vec::new())).collect();
         let arch = std::env::consts::ARCH.try_into().map_err(said)?;
@@ -145,7 +145,7 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The same run by the launcher at `refuse`, with what `set` names refused. The program is called as before.
+/// The same run, started by `refuse` with the calls of `set` refused. `argv[0]` is unchanged.
 pub fn under(run: Run, refuse: &Path, set: &str) -> Run {
     let argv0 = run.argv0.clone();
     run.under(&[refuse.as_os_str(), OsStr::new("--argv0"), &argv0, OsStr::new(set)])

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use crate::case::{Case, Output};
 use crate::options::rewrite;
 
-/// What to do with a case that a difference touches.
+/// How a case with a known difference is treated.
 #[derive(Clone, Copy, Debug)]
 pub enum Remedy {
     /// Give the oracle these arguments instead.
@@ -28,7 +28,7 @@ pub enum Remedy {
 pub struct Difference {
     /// The first release that behaves as 9.7 does.
     pub since: (u32, u32),
-    /// What changed.
+    /// The reason of the change.
     pub reason: &'static str,
     /// Whether the case meets it.
     pub applies: fn(&Case) -> bool,
@@ -145,7 +145,7 @@ pub const DIFFERENCES: &[Difference] = &[
     },
 ];
 
-/// What later releases do otherwise than ours; `since` is the first of them.
+/// Changes of later releases that `dls` does not have; `since` is the first release.
 pub const NEWER: &[Difference] = &[Difference {
     since: (9, 6),
     reason: "messages about arguments and the marks of quotes are translated by gnulib.mo, and by nothing where that is absent; \
@@ -184,7 +184,7 @@ fn shortens(word: &str, words: &[&str]) -> bool {
     words.iter().any(|whole| whole.starts_with(word))
 }
 
-/// Whether `word` stands for one meaning.
+/// Whether `word` abbreviates a single meaning.
 fn is_one(word: &str, meanings: &[&[&str]]) -> bool {
     meanings.iter().filter(|words| shortens(word, words)).count() == 1
 }
@@ -225,7 +225,7 @@ fn loops(path: &Path) -> bool {
         .is_err_and(|error| error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()))
 }
 
-/// Whether a link that leads below itself is among the operands or in what is listed.
+/// Whether a link to a directory above itself is among the operands or in what is listed.
 fn meets_growing_link(case: &Case) -> bool {
     let grows = |path: &Path| {
         let text = fs::read_link(path).map(PathBuf::into_os_string).unwrap_or_default();
@@ -245,7 +245,7 @@ fn meets_growing_link(case: &Case) -> bool {
     case.operands.iter().any(|operand| grows(&case.cwd.join(operand)))
 }
 
-/// Whether a category is of a locale whose characters the charset may not have.
+/// Whether the charset may lack characters of the locale of a category.
 fn is_beyond_charset(case: &Case, category: &str) -> bool {
     let set = |name: &str| case.variable(name).filter(|value| !value.is_empty());
     let of = |name: &str| set("LC_ALL").or(set(name)).or(set("LANG")).unwrap_or("C");
@@ -257,7 +257,7 @@ fn measures_names(case: &Case) -> bool {
     let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
     let columns = ["C", "x", "m", "format"].iter().any(|option| case.says(option));
     let by_width = case.says_value("sort", |word| shortens(word, &["width"]));
-    // Otherwise what cannot be printed is escaped, or a question mark.
+    // Otherwise unprintable characters are escaped or replaced by a question mark.
     let style = ["N", "quoting-style", "show-control-chars", "zero"].iter().any(|option| case.says(option));
     let as_they_are = style || case.variable("QUOTING_STYLE").is_some() || case.name == "ls" && !on_terminal;
     as_they_are && (columns || by_width || on_terminal || case.name == "dir")
@@ -302,7 +302,7 @@ fn mixes_dots(dir: &Path, deep: bool) -> bool {
 
 /// Whether a name that is drawn, or quoted in a message, has a single quote and ends in a byte that may be escaped.
 fn meets_quote_at_edge(case: &Case) -> bool {
-    // Under -L, what dangles is named in messages.
+    // With -L, messages name dangling links.
     let style = case.says("L") || case.says("quoting-style") || case.variable("QUOTING_STYLE").is_some();
     let on_terminal = matches!(case.output, Output::Terminal(_) | Output::OneTerminal(_));
     let at_edge = |names: &[Vec<u8>]| names.iter().any(|name| quote_at_edge(name));
@@ -312,7 +312,8 @@ fn meets_quote_at_edge(case: &Case) -> bool {
             && case.operands.iter().flat_map(target).any(|target| quote_at_edge(target.as_bytes()))
         || ((style || on_terminal)
             && case.listed().iter().any(|(dir, deep)| {
-                // In messages, and below, whole paths are drawn: the quote may stand in one name, the end be another's.
+                // Messages, and listings of subdirectories, quote whole paths: the quote may be in one name, and the
+                // end in another.
                 let in_operand = case.operands.iter().any(|operand| operand.as_bytes().contains(&b'\''));
                 let quote = |names: &[Vec<u8>]| names.iter().any(|name| name.contains(&b'\''));
                 let end = |names: &[Vec<u8>]| names.iter().any(|name| ends_in_escape(name));
@@ -358,7 +359,7 @@ fn ask_listing(dir: &Path, deep: bool, holds: &dyn Fn(&[Vec<u8>]) -> bool) -> bo
     holds(&names)
 }
 
-/// Whether a name is nothing but `.letter…` parts.
+/// Whether a name consists of `.letter…` parts alone.
 fn all_extension(name: &[u8]) -> bool {
     let part = |part: &[u8]| {
         part.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'~')

@@ -1,5 +1,5 @@
-//! Real file systems that most machines do not have, each in a file behind a loop device, for as long as it is
-//! held. Only root can mount them; other users are told why.
+//! Real file systems that most machines do not have, each in a file behind a loop device; dropped, they are unmounted.
+//! Only root can mount them; other users get the reason.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub struct LoopFs {
 }
 
 impl LoopFs {
-    /// Makes and mounts it. The error says which step failed and why.
+    /// Makes and mounts it. The error names the step that failed, and its reason.
     pub fn mount(real: Real) -> Result<LoopFs, String> {
         let dir = TempDir::new("loopfs").map_err(|error| format!("no temporary directory: {error}"))?;
         let (mkfs, args, mebibytes) = real.recipe();
@@ -54,7 +54,7 @@ impl LoopFs {
         Ok(LoopFs { path, dir: Some(dir) })
     }
 
-    /// For tests: the same, or `None`, having said on standard output why it is skipped.
+    /// For tests: the same, or `None` with a message on standard output that the test is skipped.
     pub fn mount_or_skip(real: Real) -> Option<LoopFs> {
         let mounted = LoopFs::mount(real);
         mounted.map_err(|why| println!("skipped: no {real:?} on a loop device, because {why}")).ok()
@@ -71,14 +71,14 @@ impl Drop for LoopFs {
         // Lazily: the loop device goes when the last user does.
         let unmounted = run(Command::new("umount").arg("-l").arg(&self.path));
         if let (Err(why), Some(dir)) = (unmounted, self.dir.take()) {
-            // Removing the directory would empty the file system that is still mounted there.
+            // Removing the directory would remove the files of the file system that is still mounted on it.
             eprintln!("{}: stays mounted: {why}", self.path.display());
             std::mem::forget(dir);
         }
     }
 }
 
-/// Runs a program that says nothing when all is well.
+/// Runs a program that prints nothing if it succeeds.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().display().to_string();
     let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();

@@ -65,7 +65,7 @@ pub fn faults(run: &Run) -> io::Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id()));
     child.wait()?;
     let stat = stat?;
-    // Field 10; the name, field 2, stands in parentheses and may hold anything.
+    // Field 10. Field 2, the name, is in parentheses and may contain any character.
     let field = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(10 - 3)?.parse().ok());
     field.ok_or_else(|| io::Error::other(format!("/proc/PID/stat: {stat}")))
 }

@@ -1,7 +1,7 @@
-//! Every option of GNU `ls` 9.7, what its value may be, and getopt's way of reading them.
+//! Every option of GNU `ls` 9.7, its valid and invalid values, and getopt's rules.
 //!
-//! The random tests draw from this table; [`crate::known`] and [`crate::shrink`] take command lines apart with
-//! it. It knows nothing of what `dls` adds: whatever GNU takes, spelled in any way that GNU takes, must work.
+//! The random tests draw from this table; [`crate::known`] and [`crate::shrink`] parse command lines with it. It has
+//! no option that only `dls` has: every spelling that GNU accepts must work.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -95,7 +95,7 @@ pub const BLOCK_SIZES: &[&str] = &[
     "010",
     "18446744073709551615",
 ];
-/// And what they may not.
+/// Invalid ones.
 pub const BAD_BLOCK_SIZES: &[&str] = &[
     "",
     "0",
@@ -150,7 +150,7 @@ pub const TIME_STYLES: &[&str] = &[
     "+%1001d",
     "+%900d%101m",
 ];
-/// And what it may not.
+/// Invalid ones.
 pub const BAD_TIME_STYLES: &[&str] = &["", "x", "posix", "posix-", "posix-x", "FULL-ISO", "i ", "+a\nb\nc"];
 
 /// Values of `--quoting-style` and QUOTING_STYLE.
@@ -172,7 +172,7 @@ pub const QUOTING_STYLES: &[&str] = &[
     "shell-a",
     "shell-escape-",
 ];
-/// And what it may not.
+/// Invalid ones.
 pub const BAD_QUOTING_STYLES: &[&str] = &["", "x", "s", "l", "SHELL", "shell-e-"];
 
 const PATTERNS: &[&str] = &[
@@ -374,7 +374,7 @@ pub struct Said {
     pub option: &'static Opt,
     /// Its value.
     pub value: Option<OsString>,
-    /// The words that say this one and nothing else.
+    /// The words of this option alone.
     pub words: Vec<OsString>,
 }
 
@@ -383,11 +383,11 @@ pub struct Said {
 pub enum Argument {
     /// An option that GNU `ls` has.
     Option(Said),
-    /// An operand, `--` and what follows it, or something that no option is: as it was.
+    /// An operand, `--` and what follows it, or an unknown word: unchanged.
     Other(OsString),
 }
 
-/// Takes arguments apart. Operands do not end options (they do under POSIXLY_CORRECT, which is not looked at).
+/// Parses arguments. Operands do not end options (POSIXLY_CORRECT is not considered).
 pub fn read(args: &[OsString]) -> Vec<Argument> {
     let mut arguments = Vec::new();
     let mut rest = args.iter();
@@ -454,7 +454,7 @@ pub fn said(args: &[OsString]) -> Vec<Said> {
     read(args).into_iter().filter_map(option).collect()
 }
 
-/// Every option for which `other` has an answer is replaced by it; all else stays where it was.
+/// Replaces every option for which `other` has a replacement; the other arguments keep their places.
 pub fn rewrite(args: &[OsString], other: impl Fn(&Said) -> Option<Vec<OsString>>) -> Vec<OsString> {
     let words = |argument| match argument {
         Argument::Option(said) => other(&said).unwrap_or(said.words),

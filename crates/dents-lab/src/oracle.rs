@@ -1,8 +1,8 @@
 //! The oracle, which is GNU `ls`, and the subject that is compared with it.
 //!
-//! Both run on the same case with standard output and error in pipes; what they write and how they end must be
-//! equal to the byte. Their diagnostics begin with the name they were called by, which is the one thing that is
-//! normalised. Every case runs the subject once for each `--mode`.
+//! Both run on the same case, with standard output and error in pipes; their output and exit status must be equal to
+//! the byte. Messages begin with the name of the program, which is the only thing that is normalised. Every case runs
+//! the subject once for each `--mode`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ impl Subject {
         Subject { refused: Some((refuse.to_path_buf(), set.to_string())), ..self }.probed()
     }
 
-    /// Where the kernel refuses io_uring, `--mode=iou` says so in one line that GNU does not have.
+    /// If the kernel refuses io_uring, `--mode=iou` prints one line that GNU does not have.
     fn probed(mut self) -> Subject {
         let mut probe = Run::new(&self.path).args(["--mode=iou", "-d", "-l", "/"]);
         probe.argv0 = "dls".into();
@@ -160,8 +160,8 @@ impl Subject {
     }
 }
 
-/// What the subject is told it is called: its own name where that can be told apart in messages and has no
-/// meaning, the oracle's otherwise.
+/// The subject's `argv[0]`: its own name if messages with it can be normalised and it has no meaning, otherwise the
+/// oracle's.
 fn called(case: &Case) -> &'static str {
     match (case.name, case.output) {
         ("ls", Output::Pipes | Output::Terminal(_)) => "dls",
@@ -192,15 +192,15 @@ pub fn check(oracle: &Oracle, subject: &Subject, case: &Case) -> Verdict {
     first.map_or(Verdict::Same, |found| Verdict::Different(found.report))
 }
 
-/// A difference in one mode, and what was expected then.
+/// A difference in one mode, and the expected output.
 #[derive(Clone)]
 struct Found {
     expected: Outcome,
     report: String,
 }
 
-/// The first mode that differs, if any does, from an oracle that says the same thing twice. A subject that says
-/// one thing now and another later differs: only the oracle, and what carries its words to us, may be asked again.
+/// The first mode that differs, from an oracle whose output is the same twice. A subject whose output changes from run
+/// to run differs: only the oracle, and the pipe or terminal that carries its output, may be asked again.
 fn compare(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
     let again = || outcome(&oracle.run_of(case), case.output, case.name);
     let mut found = compare_once(oracle, subject, case)?;
@@ -251,10 +251,9 @@ fn recipe(case: &Case) -> String {
     case.tree.as_ref().map(|tree| format!("  in a directory made by:\n{}", tree.shell())).unwrap_or_default()
 }
 
-/// Takes the notice that io_uring is refused out of what was said: a line, whatever the program was called and whatever
-/// it said before.
+/// Removes the notice that io_uring is refused from stderr: one line, whatever the name of the program.
 fn strike(outcome: &mut Outcome, notice: &[u8]) {
-    // Without the program's name before it, and without what the error is called in the user's language.
+    // Without the program's name before it, and without the text of the error, which is in the user's language.
     let Some(notice) = notice.strip_prefix(b"ls") else { return };
     let Some(end) = notice.iter().rposition(|byte| *byte == b':') else { return };
     let notice = &notice[..=end];
@@ -283,7 +282,7 @@ fn outcome(run: &Run, output: Output, name: &str) -> Outcome {
 /// Puts `ls` where diagnostics carry the name that the program was called by.
 pub fn normalise(stderr: &[u8], name: &str) -> Vec<u8> {
     let mut normal = Vec::with_capacity(stderr.len());
-    // In French a space of its own stands before a colon; a hint names the program within other words and quotes.
+    // In French a special space precedes a colon; a hint has the program's name inside other words and quotes.
     let (prefixes, hint) = ([": ", "\u{a0}: "], format!("{name} --help"));
     for line in stderr.split_inclusive(|&b| b == b'\n') {
         let rest = line.strip_prefix(name.as_bytes());

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Every type key with a colour of its own, so that no two mix-ups look alike. But `ca`: Debian builds its `ls`
-/// without libcap, so `tests/reference.rs` holds that one.
+/// Every type key with a colour of its own, so that any two confused keys show. `ca` is missing: Debian builds its
+/// `ls` without libcap, so `tests/reference.rs` tests it.
 pub const EVERY_KEY: &str = "no=90:fi=91:rs=0:di=1;31:ln=1;32:mh=1;33:pi=1;34:so=1;35:do=1;36:bd=1;37:cd=4;31:\
     or=4;32:mi=4;33:su=4;34:sg=4;35:ca=00:tw=4;37:ow=5;31:st=5;32:ex=5;33:*.gz=7;31:*.tar.gz=7;32:*~=7;33:*README=7;34";
 

@@ -1,4 +1,4 @@
-//! Runs a program that inherits only what is named: arguments, `argv[0]`, directory, environment.
+//! Runs a program with the given arguments, `argv[0]`, directory and environment; it inherits nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -31,7 +31,7 @@ pub struct Run {
     pub env: Vec<(OsString, OsString)>,
 }
 
-/// How a program ended and what it said.
+/// How a program ended, and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Exit status or signal.
@@ -159,7 +159,7 @@ impl Run {
     }
 }
 
-/// `word` as a shell would need it: bare where that is safe, else `$'…'` with escapes.
+/// `word` in the syntax of a shell: as it is if that is safe, otherwise `$'…'` with escapes.
 pub fn quote(word: &OsStr) -> String {
     let bytes = word.as_encoded_bytes();
     let bare = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(byte);
@@ -186,7 +186,7 @@ static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 pub struct Watch(u64);
 
 impl Watch {
-    /// Over this child, whose memory is limited as well.
+    /// For this child, whose memory is limited as well.
     pub fn over(child: &Child) -> Watch {
         static GUARD: Once = Once::new();
         static KEY: AtomicU64 = AtomicU64::new(0);
@@ -219,7 +219,7 @@ fn kill_the_late() {
     }
 }
 
-/// The fields of `/proc/PID/stat` from the state on; none if there is no such process.
+/// The fields of `/proc/PID/stat` from the state on; `None` if there is no such process.
 fn stat(pid: Pid) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     let (_, fields) = text.rsplit_once(") ")?;

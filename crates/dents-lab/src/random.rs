@@ -103,13 +103,13 @@ pub struct Place {
     pub name: &'static str,
     /// The working directory.
     pub cwd: PathBuf,
-    /// Operands of every case here; empty lists the working directory.
+    /// The operands of every case; empty for the working directory.
     pub operands: Vec<OsString>,
     /// If not empty, one to six further operands are chosen from these.
     pub pool: Vec<OsString>,
     /// Whether the place may change by itself.
     pub live: bool,
-    /// Whether an option makes sense here: `-R` does not on `/dev`.
+    /// Whether an option is useful at this place: `-R` is not in `/dev`.
     pub allows: fn(&str) -> bool,
 }
 
@@ -125,7 +125,7 @@ impl Place {
         Place { operands: vec![dir.into()], live: true, ..Place::here(name, Path::new("/")) }
     }
 
-    /// One case with these options here, its environment drawn.
+    /// One case with these options, in a random environment.
     pub fn case(&self, options: &[String], rng: &mut Rng) -> Case {
         let options = options.iter().filter(|option| split(option).iter().all(|one| (self.allows)(one)));
         let mut case = Case { options: options.cloned().collect(), live: self.live, ..Case::new(&self.cwd) };
@@ -147,7 +147,7 @@ pub fn options(rng: &mut Rng) -> Vec<String> {
         options.push("-l".to_string());
     }
     for _ in 0..1 + rng.below(6) {
-        // Short options are what people type: they get half of the draws.
+        // Users mostly type short options: they get half of the draws.
         let bound = if rng.one_in(2) { 28 } else { OPTIONS.len() };
         options.push(OPTIONS[rng.below(bound)].to_string());
     }
@@ -199,7 +199,7 @@ fn environment(case: Case, rng: &mut Rng) -> Case {
     case
 }
 
-/// Names, POSIX strings, files, nothing and nonsense.
+/// Names, POSIX strings, files, an empty value, invalid ones.
 const TIME_ZONES: &[&str] = &[
     "UTC0",
     "",

@@ -5,7 +5,7 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator whose whole sequence follows from `seed`.
+    /// A generator whose sequence `seed` determines.
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }

@@ -1,6 +1,6 @@
-//! A listing whose standard error is a terminal, while it runs: its output so far, and the effect of an interrupt.
+//! A running listing whose standard error is a terminal: its output so far, and the effect of an interrupt.
 //!
-//! Meant for tests: if the expected output does not come, the panic shows what came.
+//! Meant for tests: if the expected output does not come, the panic shows the actual one.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The sequence that removes the line of progress.
 pub const ERASE: &str = "\r\x1b[K";
 
-/// The listing, and what has been read from its terminal.
+/// The listing, and its output so far.
 #[derive(Debug)]
 pub struct Shown {
     child: Child,
@@ -31,7 +31,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Starts it. Standard output is the same terminal, if it is nothing else.
+    /// Starts it. Standard output is the same terminal, unless `stdout` is given.
     pub fn start(run: &Run, stdout: Option<Stdio>) -> Shown {
         let Terminal { master, slave } = Terminal::open(80).expect("a terminal");
         let stdout = stdout.unwrap_or_else(|| slave.try_clone().expect("a descriptor").into());
@@ -40,7 +40,7 @@ impl Shown {
         Shown { child, master, text: String::new(), _watch: watch }
     }
 
-    /// Reads until this has been shown. The master would block: asked first whether there is anything.
+    /// Reads until the output contains `wanted`. A read of the master could block, so each is preceded by a check.
     pub fn until(&mut self, wanted: &str) {
         let start = Instant::now();
         let mut piece = [0; 4096];

@@ -7,9 +7,9 @@ use crate::fixture::TempDir;
 use crate::random::split;
 use crate::tree::Tree;
 
-/// Takes options, operands and variables away for as long as `fails` still says yes; then the output goes
-/// to a plain pipe if it can, and the tree loses what does not matter. What is left fails, and without any single
-/// piece of it no more. Costs about the square of the number of pieces in runs.
+/// Removes options, operands and variables while `fails` returns true; then replaces the output by a plain pipe, and
+/// removes entries of the tree. The result fails, and does not fail without any single piece. The number of runs is
+/// about the square of the number of pieces.
 pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
     let split_all = |options: &[String]| options.iter().flat_map(|one| split(one)).collect();
     let apart = Case {
@@ -24,7 +24,7 @@ pub fn shrink(case: &Case, fails: impl Fn(&Case) -> bool) -> Case {
     least
 }
 
-/// The same with its tree cut down as well. The directory of what is returned lives as long as the second part.
+/// The same, with its tree reduced too. The second value keeps the directory of the result.
 pub fn shrink_tree(case: &Case, fails: impl Fn(&Case) -> bool) -> (Case, Option<TempDir>) {
     let mut least = (case.clone(), None);
     let Some(tree) = &case.tree else { return least };

@@ -1,6 +1,6 @@
-//! Helpers that the process tests share: find the programs and the places to list, run many cases at once.
+//! Helpers for the process tests: they find the programs and the places to list, and run many cases at once.
 //!
-//! Meant for tests: a missing program, or a difference, is a panic that says what to do.
+//! Meant for tests: a missing program, or a difference, is a panic whose message says what to do.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -21,17 +21,17 @@ const ENOUGH: usize = 8;
 /// How long failures are made smaller, all of them together.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The oracle, or a panic that says what is missing.
+/// The oracle, or a panic with the reason.
 pub fn oracle() -> Oracle {
     Oracle::find().unwrap_or_else(|why| panic!("no oracle: {why}"))
 }
 
-/// The release build of `dls`, or a panic that says how to build it.
+/// The release build of `dls`, or a panic with the command that builds it.
 pub fn release() -> Subject {
     Subject::release().unwrap_or_else(|why| panic!("no subject: {why}"))
 }
 
-/// The build of `dls` with debug assertions, or a panic that says how to build it.
+/// The build of `dls` with debug assertions, or a panic with the command that builds it.
 pub fn checked() -> Subject {
     Subject::checked().unwrap_or_else(|why| panic!("no subject: {why}"))
 }
@@ -44,8 +44,8 @@ pub fn number(variable: &str, default: u64) -> u64 {
     }
 }
 
-/// The locales to compare in: with `DLS_LOCALES=1` also those that have an order of their own, or a panic that says what to
-/// install if none of them is there.
+/// The locales to compare in: with `DLS_LOCALES=1` also those with an order of their own; panics with the command to
+/// install them if there is none.
 pub fn locales() -> Vec<&'static str> {
     let listed = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
     let installed =
@@ -61,7 +61,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The places that listings are compared on, and what keeps them alive.
+/// The places to list, and the values that keep them.
 #[derive(Debug)]
 pub struct Places {
     /// Each of them.
@@ -114,7 +114,7 @@ impl Default for Places {
     }
 }
 
-/// Operands over a zoo: files, directories, links to both, odd names, what is missing, what is elsewhere.
+/// Operands over a zoo: files, directories, links to both, odd names, missing files, files elsewhere.
 fn several() -> Vec<std::ffi::OsString> {
     let names = [
         ".",
@@ -167,20 +167,21 @@ fn recursive(option: &str) -> bool {
     option == "-R" || option.starts_with("--recu")
 }
 
-/// A sleeping process holds still, but `..` is `/proc`, whose link count is the number of processes.
+/// The directory of a sleeping process does not change, but `..` is `/proc`, whose link count is the number of
+/// processes.
 fn steady_in_process(option: &str) -> bool {
     !recursive(option) && !["-a", "-f"].contains(&option) && !option.starts_with("--all")
 }
 
-/// `/proc/self` is another process for every lister: another inode and start time, another number of
-/// descriptors. What is left are names, types and link targets.
+/// `/proc/self` differs for each lister: inode, start time, number of descriptors. Names, types and link targets are
+/// the same.
 fn steady_in_proc(option: &str) -> bool {
     let varies = ["-l", "-n", "-g", "-o", "-i", "-t", "-c", "-u", "-S", "-R"].contains(&option);
     let long = ["--num", "--ino", "--recu", "--full"].iter().any(|prefix| option.starts_with(prefix));
     !varies && !long
 }
 
-/// A process that does nothing, for the sake of its directory in `/proc`.
+/// A process that sleeps, for its directory in `/proc`.
 #[derive(Debug)]
 struct Sleeper(Child);
 
@@ -267,7 +268,7 @@ fn explain(oracle: &Oracle, subject: &Subject, failures: &[(Case, String)]) -> S
     let mut shown = std::collections::BTreeSet::new();
     for (failure, first) in failures {
         let (least, _dir) = shrink_tree(&shrink(failure, fails), fails);
-        // Failures that shrink to the same options are one failure, whatever directory shows it.
+        // Failures that shrink to the same options are one failure, whichever directory shows it.
         if !shown.insert(format!("{:?}{:?}{:?}", least.options, least.env, least.output)) {
             continue;
         }

@@ -1,9 +1,8 @@
 //! The system calls of a command, counted by `strace`.
 //!
-//! Every call that the process and its threads enter is counted once, the `execve` that starts it and the
-//! `exit_group` that ends it included; so a count says what the whole run cost. With `inject` faults the same tool
-//! also refuses chosen calls, which is how tests take io_uring, threads or directories away from a
-//! program without touching the machine it runs on.
+//! Every call of the process and its threads is counted once, including the `execve` that starts it and the
+//! `exit_group` that ends it: a count is the cost of the whole run. With `inject` faults, the same tool refuses
+//! selected calls: tests refuse io_uring, threads or directories without a change to the machine.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +14,7 @@ use crate::process::{Outcome, Run};
 /// The system calls of one run, in the order in which they were entered.
 #[derive(Debug)]
 pub struct Trace {
-    /// How the run ended, and what it wrote.
+    /// How the run ended, and its output.
     pub outcome: Outcome,
     calls: Vec<Call>,
 }
@@ -30,7 +29,7 @@ pub struct Call {
 }
 
 impl Trace {
-    /// How many system calls there were in all.
+    /// The number of system calls.
     pub fn total(&self) -> usize {
         self.calls.len()
     }
@@ -40,7 +39,7 @@ impl Trace {
         self.calls.iter().filter(|call| call.name == name).count()
     }
 
-    /// How many there were of each name.
+    /// The number of calls of each name.
     pub fn by_name(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for call in &self.calls {
@@ -70,7 +69,7 @@ pub fn trace_with(run: &Run, faults: &[&str]) -> io::Result<Trace> {
         launcher.extend(["-e".to_string(), format!("inject={fault}")]);
     }
     let outcome = run.clone().under(&launcher).output()?;
-    // strace that does not like its own options says so and starts nothing.
+    // If strace refuses its own options, it prints a message and starts nothing.
     let said = |_| io::Error::other(String::from_utf8_lossy(&outcome.stderr).trim().to_string());
     let text = fs::read(&log).map_err(said)?;
     Ok(Trace { outcome, calls: parse(&String::from_utf8_lossy(&text)) })

@@ -1,4 +1,4 @@
-//! A program on a terminal: a pseudo-terminal is its standard output, what it writes there is read back.
+//! A program on a terminal: its standard output is a pseudo-terminal, and the test reads what it writes there.
 //!
 //! The line discipline is raw, so that the bytes are the program's own (no `\r` before `\n`).
 
@@ -22,7 +22,7 @@ pub type Columns = u16;
 /// Both ends of a pseudo-terminal.
 #[derive(Debug)]
 pub struct Terminal {
-    /// Our end: what the program writes is read here.
+    /// Our end, from which the output is read.
     pub master: File,
     /// The program's end.
     pub slave: File,
@@ -45,8 +45,8 @@ impl Terminal {
         Ok(Terminal { master: File::from(master), slave })
     }
 
-    /// Starts `run` with this terminal as its standard output, and with `setsid --ctty` as launcher of
-    /// `run` (see [`controlling`]) as its controlling terminal. What is left is our end.
+    /// Starts `run` with this terminal as its standard output, and with `setsid --ctty` as launcher of `run` (see
+    /// [`controlling`]) as its controlling terminal. Returns our end.
     pub fn start(self, run: &Run, stderr: Stdio) -> io::Result<(Child, File)> {
         let mut command = run.command();
         command.stdin(self.slave.try_clone()?).stdout(self.slave).stderr(stderr);
@@ -54,8 +54,8 @@ impl Terminal {
     }
 }
 
-/// `run` as the leader of a session of its own that its standard input controls. `argv[0]` is then the
-/// program's path.
+/// `run` as the leader of a session of its own, whose controlling terminal is its standard input. `argv[0]` is then
+/// the path of the program.
 pub fn controlling(run: Run) -> Run {
     run.under(&["setsid", "--ctty"])
 }
@@ -79,16 +79,16 @@ pub fn output(run: &Run, columns: Columns, merged: bool) -> io::Result<Outcome> 
 fn read_pipe(pipe: Option<std::process::ChildStderr>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
-        // An error ends the output as its end does: what is missing then shows as a difference.
+        // An error ends the output too; the missing rest then shows as a difference.
         let _ = pipe.read_to_end(&mut bytes);
     }
     bytes
 }
 
-/// All output to a terminal, until its last writer has closed it, which reads as EIO.
+/// All output to a terminal, until its last writer has closed it; then a read returns EIO.
 ///
-/// Once is not enough: the kernel looks for input first and for writers after (`n_tty_read`), so what is written
-/// and closed in between is read only by the next call.
+/// One read is not enough: the kernel checks for input first and for writers afterwards (`n_tty_read`), so output that
+/// is written between the two checks is read only by the next call.
 pub fn drain(master: &mut File) -> io::Result<Vec<u8>> {
     let (mut all, mut piece, mut gone) = (Vec::new(), [0; 16 << 10], false);
     loop {

@@ -1,7 +1,7 @@
-//! What a real terminal displays: `tmux` interprets the output, and tells which character is in which column.
+//! What a real terminal displays: `tmux` interprets the output and reports which character is in which column.
 //!
-//! A pseudo-terminal ([`crate::terminal`]) carries bytes; which column they end up in only a terminal emulator knows. Each
-//! screen has a server of its own, on a socket of its own and without any configuration file.
+//! A pseudo-terminal ([`crate::terminal`]) carries bytes; only a terminal emulator knows their columns. Each screen
+//! has a server of its own, on a socket of its own and without a configuration file.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use crate::process::quote;
 /// How long a screen may take to be drawn, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Stands on the last line once all is drawn.
+/// The last line, when all output is drawn.
 const DRAWN: &str = "[drawn]";
 
 /// A terminal of some columns and rows, in UTF-8.
@@ -24,21 +24,21 @@ pub struct Screen {
     columns: u16,
     rows: u16,
     home: TempDir,
-    /// Screens shown so far: a server that ends may still hold its socket when the next one begins.
+    /// The number of screens shown so far: a server that ends may still hold its socket when the next one starts.
     shown: Cell<u32>,
 }
 
 impl Screen {
-    /// A screen; nothing runs yet.
+    /// An empty screen.
     pub fn new(columns: u16, rows: u16) -> io::Result<Screen> {
         Ok(Screen { columns, rows, home: TempDir::new("tmux")?, shown: Cell::new(0) })
     }
 
-    /// Runs a shell script on a cleared screen. Returns the lines that are seen then, without the spaces at their ends
-    /// and without empty lines at the end of the screen.
+    /// Runs a shell script on a cleared screen. Returns the lines of the screen, without the spaces at their ends and
+    /// without empty lines at the end.
     ///
     /// # Errors
-    /// `tmux` is not there, or the script does not end in time.
+    /// `tmux` is missing, or the script does not end in time.
     pub fn show(&self, script: &str) -> io::Result<Vec<String>> {
         self.shown.set(self.shown.get() + 1);
         let path = self.home.path().join("script");

@@ -103,7 +103,7 @@ fn name(rng: &mut Rng) -> Vec<u8> {
         }
     }
     name.truncate(254);
-    // GNU before 9.5 quotes these wrong (see `known`): a few show it, more would hide all else.
+    // GNU before 9.5 quotes these wrongly (see `known`): a few show it, more would hide other differences.
     if quote_at_edge(&name) && !rng.one_in(20) {
         name.push(b'z');
     }
@@ -193,7 +193,7 @@ impl Tree {
         self.entries.iter().map(|entry| entry.path.as_path())
     }
 
-    /// The tree without some entries, and without what was in them.
+    /// The tree without some entries, and without the entries below them.
     pub fn without(&self, range: Range<usize>) -> Tree {
         let gone = &self.entries[range.start..range.end.min(self.entries.len())];
         let kept = |entry: &&Entry| !gone.iter().any(|gone| entry.path.starts_with(&gone.path));
@@ -207,7 +207,7 @@ impl Tree {
         let root = dir.path().join("t");
         fs::create_dir(&root)?;
         for entry in &self.entries {
-            // A name or a size that this file system does not have is no entry here.
+            // A name or a size that this file system refuses is left out.
             let _ = entry.make(&root);
         }
         // From the leaves up: a closed directory cannot be entered any more, an entry changes its parent's times.

@@ -1,5 +1,5 @@
-//! The agent, the process that makes the requests where there is a deadline, is killed: the listing reports it once, ends with
-//! status 2 at once, and leaves the terminal as it was.
+//! The agent, the process that makes the requests if there is a deadline, is killed: the listing reports that once,
+//! ends with status 2 at once, and leaves the terminal as it was.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn listing(far: &Mounted, options: &str) -> Run {
 fn kill_agent(lister: Pid, signal: Signal, after: Duration) {
     let start = Instant::now();
     let agent = loop {
-        // Until it has become `dls`, the shell has children of its own.
+        // Until it executes `dls`, the shell has other children.
         let exe = std::fs::read_link(format!("/proc/{}/exe", lister.as_raw_nonzero())).unwrap_or_default();
         if exe == checked().path()
             && let Some(agent) = children(lister).first()
@@ -69,7 +69,7 @@ fn its_end_is_told_on_a_terminal() {
     let mut rng = Rng::new(17);
     for signal in [Signal::KILL, Signal::SEGV] {
         for options in OPTIONS {
-            // Up to two seconds: before the line of progress, and while it stands.
+            // Up to two seconds: before the line of progress appears, and while it is shown.
             for most in [20, 400, 2000] {
                 let after = Duration::from_millis(rng.below(most) as u64);
                 let shown = Shown::start(&listing(&far, options), None);

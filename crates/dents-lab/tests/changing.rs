@@ -1,5 +1,5 @@
-//! Directories that change while they are listed: an entry that exists all the time is shown once, though others are
-//! made, removed and renamed meanwhile.
+//! Directories that change while they are listed: an entry that exists throughout is shown once, whatever is created,
+//! removed and renamed.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,14 +10,14 @@ use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{checked, number, release};
 
-/// Creates, renames and removes until told to stop. How many changes that were.
+/// Creates, renames and removes until `stop`, and counts the changes.
 fn change(dir: &Path, stop: &AtomicBool, changes: &AtomicU64) {
     let path = |stem: &str, n: u64| dir.join(format!("{stem}{n:03}"));
     for n in (0..97).cycle() {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        // The last round's may still be there under either name, or neither.
+        // The file of the last round may be there under either name, or be removed.
         let _ = File::create(path("new-", n));
         let _ = fs::rename(path("new-", n), path("renamed-", (n * 31) % 97));
         let _ = fs::remove_file(path("renamed-", (n + 50) % 97));
@@ -25,7 +25,7 @@ fn change(dir: &Path, stop: &AtomicBool, changes: &AtomicU64) {
     }
 }
 
-/// Lists it once and sees that every `stay-` is there once.
+/// Lists the directory once: every `stay-` is there once.
 fn listed_once(program: &Path, dir: &Path, args: &[&str], stay: usize) {
     let run = Run::new(program).cwd(dir).args(args);
     let outcome = run.output().expect("dls starts");
@@ -39,10 +39,10 @@ fn listed_once(program: &Path, dir: &Path, args: &[&str], stay: usize) {
     }
     let wrong: Vec<usize> = (0..stay).filter(|number| seen[*number] != 1).collect();
     assert!(wrong.is_empty(), "{args:?}: {wrong:?} not there once: {}", run.shell());
-    // Only what was gone by then may be told of.
+    // Only removed files may have a message.
     let gone = |line: &str| line.ends_with(": No such file or directory") && !line.contains("stay-");
     assert!(told.lines().all(gone), "{args:?}: {told}");
-    // One that went between its metadata and its attributes is shown, and the status is as if nothing had been said.
+    // A file that was removed between its metadata and its attributes is shown, and does not change the status.
     assert_eq!(outcome.end, End::Exit(i32::from(told.contains("cannot access '"))), "{args:?}: {told}");
 }
 

@@ -1,4 +1,4 @@
-//! LS_COLORS: every key, every notation, what is wrong with it; and when there is colour at all.
+//! LS_COLORS: every key, every notation, invalid values; and when there is colour.
 
 use dents_lab::case::Case;
 use dents_lab::palette::{BAD, EVERY_KEY, ODD, full};
@@ -28,7 +28,7 @@ fn every_key_by_itself() {
     let mut all = Vec::new();
     for (n, key) in keys.enumerate() {
         for (m, value) in values.iter().enumerate() {
-            // Debian builds its `ls` without libcap: there `ca` never shows. `tests/reference.rs` holds it.
+            // Debian builds its `ls` without libcap: it never shows `ca`. `tests/reference.rs` tests that key.
             if key == "ca" && value.contains(['1', '4']) {
                 continue;
             }

@@ -56,7 +56,7 @@ fn shown(outcome: Outcome) -> String {
     text(&outcome.stdout)
 }
 
-/// Its messages; it must have listed the directory all the same.
+/// Its messages; it must have listed the directory.
 fn complaint(outcome: Outcome) -> String {
     assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(0), &b"a  b  z\n"[..]));
     String::from_utf8_lossy(&outcome.stderr).into_owned()
@@ -116,7 +116,7 @@ fn mistakes_name_file_and_line() {
     assert_eq!(complaint(terminal(&home.run(&[]))), expected);
 }
 
-/// Inside a setting too; what is right in it holds.
+/// In a setting too: its valid parts are used.
 #[test]
 fn mistakes_inside_settings_name_file_and_line() {
     let home = Home::new().with("-C\ncolors = you=1:header=red\nicons = *.c\n");
@@ -165,7 +165,7 @@ fn a_line_gives_way_to_the_command_line() {
     assert_eq!(refused.end, End::Exit(2), "both on the command line");
 }
 
-/// In a file they say how long listings are to be, on the command line that there be one.
+/// In the file, these options describe long listings; on the command line they make one.
 #[test]
 fn options_of_the_view_make_a_listing_long_only_on_the_command_line() {
     let home = Home::new().with("--header\n--columns=+inode\n--no-owner\n");
@@ -200,7 +200,7 @@ fn whatever_is_in_its_place_is_told_and_not_waited_for() {
     assert_eq!(replaced(&|_| ()), "");
 }
 
-/// A writer that keeps a FIFO open and says nothing.
+/// A process that keeps a FIFO open and writes nothing.
 #[test]
 fn a_silent_writer_is_not_waited_for() {
     let home = Home::new().with("");
@@ -314,7 +314,7 @@ fn every_mode_hears_it() {
     }
 }
 
-/// Into a pipe nothing is opened, and with a file that is named it is opened, read and closed.
+/// If stdout is a pipe, no file is opened, unless a variable names one: that is opened, read and closed.
 #[test]
 fn what_it_costs() {
     let home = Home::new().with("always -r\n");

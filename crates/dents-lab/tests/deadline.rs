@@ -166,7 +166,7 @@ fn operands_that_hang() {
     let other = plain(&std::env::temp_dir(), 3).expect("fixture");
     let (hung, stuck) = (far.path().join("dir0"), far.path().join("e00001"));
     let run = |operands: &[&Path]| Run::new(checked().path()).args(["-l", "--timeout=400ms"]).args(operands);
-    // Nothing is known of a stuck one: 2. The others are complete.
+    // A stuck operand gives status 2. The others are complete.
     for operands in [&[hung.as_path()][..], &[&stuck], &[&stuck, other.path()], &[&hung, other.path()]] {
         let outcome = in_time(&run(operands));
         assert_eq!(outcome.end, End::Exit(2), "{operands:?}: {}", said(&outcome));
@@ -222,7 +222,7 @@ fn endless_directories_end() {
     }
 }
 
-/// A timeout that does not strike changes nothing.
+/// A deadline that does not pass changes nothing.
 #[test]
 fn the_same_as_without() {
     let places = Places::new();

@@ -43,7 +43,7 @@ fn run_those(subject: &Subject, count: u64, seed: u64, suits: fn(&Case) -> bool)
         for tree in 0..TREES {
             let share = left.min(CASES_A_TREE);
             left -= share;
-            // One tree in eight is the zoo, which has what random trees have too little of.
+            // One tree in eight is the zoo, whose features are rare in random trees.
             let site = if tree % 8 == 0 { in_zoo(&zoo) } else { random_tree(&mut rng, &mut dirs) };
             cases.extend((0..share).map(|_| site.draw(&locales, &mut rng)).filter(suits));
         }
@@ -94,14 +94,15 @@ fn everything_with_every_assertion_on() {
     run(&checked(), number("DLS_CASES", 6000), number("DLS_SEED", 3));
 }
 
-/// Others, with what is shipped. Fixed too: a change is judged by what it does, and new seeds are for the long run.
+/// Other cases, with the options of the release. Their seeds are fixed too: the result must depend on the change
+/// alone; new seeds are for the long run.
 #[test]
 fn everything_with_the_release() {
     run(&release(), number("DLS_CASES", 6000) / 4, number("DLS_SEED", 3).wrapping_add(1));
 }
 
-/// A sample on each of the kernels that people have, against a GNU `ls` that is refused nothing: what it prints there is
-/// what the same program printed where it was built.
+/// A sample on each of the simulated kernels, compared with a GNU `ls` that is refused nothing: it would print the
+/// same there.
 #[test]
 fn a_sample_on_older_kernels() {
     for profile in PROFILES {

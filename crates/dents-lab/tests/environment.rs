@@ -1,5 +1,5 @@
-//! Files that the environment names: the zone of `TZ`, the options of `DLS_CONFIG`, the locales below `LOCPATH`. Whatever
-//! kind of file they are, a listing ends, and reads nothing from a FIFO or a device.
+//! Files that the environment names: the zone of `TZ`, the options of `DLS_CONFIG`, the locales below `LOCPATH`.
+//! Whatever kind of file they are, a listing ends, and does not read from a FIFO or a device.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -43,7 +43,7 @@ impl Place {
         Run::new(release().path()).cwd(&self.at("list")).args(args)
     }
 
-    /// A locale `xx_XX.UTF-8` below `LOCPATH`, whose names sort from the last to the first; gives its file.
+    /// A locale `xx_XX.UTF-8` below `LOCPATH`, whose names sort from the last to the first. Returns its file.
     fn locale(&self) -> PathBuf {
         fs::create_dir_all(self.at("locales/xx_XX.UTF-8")).expect("a directory");
         let file = self.at("locales/xx_XX.UTF-8/LC_COLLATE");
@@ -182,7 +182,7 @@ fn a_locale_that_is_replaced_meanwhile() {
     assert!(outcomes.iter().all(is_whole));
 }
 
-/// In whatever order: a file whose bytes are other ones at each look is none that anything can be sorted by.
+/// In any order: a file whose bytes differ at each read defines none.
 #[test]
 fn a_locale_that_is_overwritten_meanwhile() {
     let place = Place::new();

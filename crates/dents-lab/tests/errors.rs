@@ -79,8 +79,8 @@ fn operands_that_are_not_there() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// As a user without privileges: a directory that may not be read, one whose entries may not be
-/// stat'ed, one that may only be passed through. Root is never refused, so this needs `setpriv`.
+/// As a user without privileges: a directory that may not be read, one whose entries may not be stat'ed, one that may
+/// only be passed through. Root is never refused, so this needs `setpriv`.
 #[test]
 fn what_may_not_be_read() {
     if !is_root() {
@@ -151,7 +151,7 @@ fn assert_same(expected: &Outcome, actual: &Outcome, mode: &str, args: &[&str]) 
     }
 }
 
-/// A full disk is said, and ends with 2; a closed standard output too.
+/// A full disk gives a message and status 2; so does a closed standard output.
 #[test]
 fn output_that_cannot_be_written() {
     let dir = plain(&std::env::temp_dir(), 3000).expect("fixture");
@@ -166,7 +166,7 @@ fn output_that_cannot_be_written() {
     }
 }
 
-/// Nothing to write is nothing to fail: an empty listing into a closed or full output.
+/// Without output no write can fail: an empty listing into a closed or full output.
 #[test]
 fn nothing_to_write() {
     let dir = TempDir::new("nothing").expect("a directory");
@@ -225,7 +225,7 @@ fn a_pipe_that_closes_with_the_signal_ignored() {
     assert_eq!(broken(release().path()), expected);
 }
 
-/// An output that blocks, in small pieces, loses nothing.
+/// A slow reader of a pipe gets all output.
 #[test]
 fn a_slow_reader_gets_everything() {
     let dir = plain(&std::env::temp_dir(), 20_000).expect("fixture");

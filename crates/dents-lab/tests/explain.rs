@@ -24,7 +24,7 @@ fn done(run: &Run) -> Outcome {
     outcome
 }
 
-/// Three files, one of them executable, a directory, a link to it: nothing else, and nothing that moves.
+/// Three files, one of them executable, a directory, a link to it: a directory that nothing changes.
 fn still() -> TempDir {
     let dir = TempDir::new("explain").expect("a directory");
     for name in ["one", "two", "three"] {
@@ -36,7 +36,7 @@ fn still() -> TempDir {
     dir
 }
 
-/// The lines about entries and the advice, without what changes from run to run.
+/// The lines about entries and the advice, without the values that change from run to run.
 fn said(run: &Run) -> Vec<String> {
     let outcome = done(run);
     let text = String::from_utf8(outcome.stderr).expect("it is text");
@@ -214,7 +214,8 @@ fn a_plan_for_what_is_not_there() {
     assert!(text.contains("\nplan for 'sub': "), "{text}");
 }
 
-/// Which file system operands are on that are no directories to be read, with a name that would turn what follows.
+/// The file systems of operands that are not readable directories; one name would change the direction of the text
+/// after it.
 #[test]
 fn the_file_system_of_operands_is_named() {
     let dir = still();
@@ -265,7 +266,7 @@ fn a_short_listing_does_not_ask_where_it_is() {
             let run = Run::new(release().path()).cwd(dir.path()).args(args);
             let trace = trace(&run).expect("strace is there");
             let (mounts, fs) = (trace.count("statmount"), trace.count("fstatfs"));
-            // On a kernel before 6.8 the second stands in for the first.
+            // On a kernel before 6.8 the second call replaces the first.
             assert!(
                 mounts <= asks && fs <= asks && mounts.max(fs) == asks,
                 "{count} {args:?}: {mounts}, {fs}"
@@ -286,7 +287,7 @@ fn counted(far: &Mounted, run: &Run) -> (Counts, Vec<u8>) {
     (counts, stdout)
 }
 
-/// The requests that a FUSE server sees, each for so many entries: names looked up, attributes, names of extended attributes.
+/// The requests of a FUSE server: lookups of names, attributes, names of extended attributes.
 fn spent(counts: &Counts) -> [u64; 3] {
     let xattrs = counts.sum(&[Request::Listxattr, Request::Getxattr]);
     [counts.of(Request::Lookup), counts.of(Request::Getattr), xattrs]
@@ -297,7 +298,7 @@ fn lazy_spares_a_request_per_entry() {
     let Some(far) = far(1000, &[Kind::File, Kind::Executable]).mount_or_skip() else { return };
     for (args, plain, lazy) in [
         (&["--color=always"][..], [1000, 1000, 0], [1000, 0, 0]),
-        // Of the first, one thread finds out that it is far away: its name is looked up for each question.
+        // For the first entries one thread finds that the file system is slow: each of its requests looks the name up.
         (&["-l"], [1001, 1000, 1000], [1001, 0, 1000]),
         (&["-l", "--mode=classic"], [2000, 1000, 1000], [2000, 0, 1000]),
     ] {
@@ -310,7 +311,7 @@ fn lazy_spares_a_request_per_entry() {
     }
 }
 
-/// An entry that is held answers for itself and for no other, whatever descriptors other threads have.
+/// An entry that is held open answers for itself alone, whatever descriptors other threads have.
 #[test]
 fn marks_are_those_of_the_entry() {
     let mut builder = far(600, &[Kind::File, Kind::Directory, Kind::Link]);

@@ -20,7 +20,7 @@ fn done(run: &Run) -> Outcome {
     outcome
 }
 
-/// A kernel, or what stands in for one, that does not take `AT_STATX_DONT_SYNC` is asked once.
+/// A kernel (or a filter) that refuses `AT_STATX_DONT_SYNC` is asked with it once.
 #[test]
 fn lazy_where_it_is_refused() {
     // So few that one thread asks: strace counts calls by thread.
@@ -65,7 +65,7 @@ fn far_away_without_proc() {
         far.reset_counts();
         let bare = done(&without_proc(dls(far.path(), args)));
         assert!(bare.stdout == plain.stdout && bare.stderr.is_empty(), "{args:?}");
-        // A name is looked up once more for each question about attributes, and for a link's text.
+        // Each request about attributes, and each `readlink`, looks the name up again.
         let counts = far.counts();
         assert!(counts.of(Request::Lookup) <= 3 * 600, "{args:?}: {counts}");
     }

@@ -15,7 +15,7 @@ mod ends;
 #[path = "git/trust.rs"]
 mod trust;
 
-/// Where repositories are made. Nothing above it is one.
+/// The place of repositories. No directory above is one.
 struct Place(TempDir);
 
 impl Place {
@@ -144,7 +144,7 @@ fn letters_of_everything() {
     assert_eq!(letters(&top, &["fresh/a"]), ["-N b"], "below what is untracked");
 }
 
-/// The repository's own directory, and what is in it, is ignored however it comes to be shown.
+/// `.git`, and everything in it, is ignored, however it is listed.
 #[test]
 fn a_repository_itself_is_ignored_in_every_view() {
     let place = Place::new();
@@ -233,7 +233,7 @@ fn heads_that_lead_nowhere() {
     assert!(bare.len() > 3 && bare.iter().all(|line| line.starts_with("- ")), "{bare:?}");
 }
 
-/// Nothing is known, nothing is said, and the rest is listed.
+/// Without git nothing is shown or reported, and the listing is complete.
 #[test]
 fn what_git_cannot_read() {
     let place = Place::new();
@@ -363,7 +363,7 @@ fn what_is_ignored_is_left_out() {
     assert!(!listed(&["-R"]).contains("target"), "nor is it entered");
 }
 
-/// Without an answer everything is listed, and it is said that it is.
+/// Without an answer all entries are listed, with a message.
 #[test]
 fn what_is_ignored_is_not_known() {
     let place = Place::new();
@@ -392,8 +392,8 @@ fn the_repository_is_the_one_around_the_files() {
     assert_eq!(shown(&run), "-M a\n");
 }
 
-/// The author of a directory that is cloned can put the insides of a bare repository into it, with a configuration that has git run
-/// a program; a `git status` in there would.
+/// The author of a cloned directory can put the files of a bare repository into it, with a configuration that makes
+/// git run a program; a `git status` in there would run it.
 #[test]
 fn hidden_bare_repositories_are_not_run() {
     let place = Place::new();
@@ -466,7 +466,8 @@ fn trees() {
     assert_eq!(sizes, [["M-", "7", "staged"], ["-M", "127", "sub"]]);
 }
 
-/// What git ignores takes nothing of the limit away, with a deadline and without, nor can it have been where a directory is shown.
+/// An ignored directory does not count for `--tree-limit`, and a directory is not shown below an ignored link, with a deadline
+/// and without.
 #[test]
 fn ignored_directories_do_not_stand_in_for_others() {
     let place = Place::new();

@@ -16,17 +16,17 @@ use dents_lab::suite::checked;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const MS: Duration = Duration::from_millis(1);
-/// `--threads=1`, a number, and as many as there are cores, if more than one.
+/// One thread, a fixed number, and as many as the cores, if there are more than one.
 const THREADS: [&str; 3] = ["--threads=1", "--threads=2", "--mode=auto"];
 
-/// Directories, one of them the mount, and the file system that does not answer there.
+/// Directories, one of them a mount, and the file system that does not answer there.
 struct Tree {
     far: Mounted,
     dir: TempDir,
 }
 
 impl Tree {
-    /// So many directories before the mount and as many after it, with two files each; in memory if there is such a place.
+    /// `count` directories before the mount and as many after it, with two files each; in memory if possible.
     fn new(count: usize) -> Option<Tree> {
         let memory = Path::new("/dev/shm");
         let dir = TempDir::new_in(memory, "hang").or_else(|_| TempDir::new("hang")).expect("a directory");
@@ -136,8 +136,8 @@ fn what_comes_before_it_has_left_through_a_pipe() {
     }
 }
 
-/// One that answers late, right before the one that never does: a worker reads the former, and the renderer, which has nothing
-/// to do meanwhile, must not come to the latter. So too where several workers are stuck.
+/// A directory that answers late, right before one that never answers: a worker reads the former, and the renderer,
+/// which is idle, must not open the latter. The same if several workers are stuck.
 #[test]
 fn what_is_slow_before_it_is_seen() {
     let Some(tree) = Tree::new(100) else { return };

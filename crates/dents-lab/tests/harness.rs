@@ -47,7 +47,7 @@ fn fixtures_have_the_size_that_was_asked_for() {
 /// A subject made of the oracle: a script that drops `--mode=…` and then runs `body`.
 fn script(dir: &TempDir, body: &str) -> PathBuf {
     let path = dir.path().join("dls");
-    // Called by name, so that its diagnostics begin with the name alone.
+    // Called by name, so that its messages begin with the name alone.
     let oracle = oracle();
     let (home, name) =
         (oracle.path().parent().expect("absolute"), oracle.path().file_name().expect("a name"));
@@ -85,7 +85,7 @@ fn an_equal_program_passes_and_each_kind_of_difference_is_caught() {
 fn a_wrong_program_is_cut_down_to_its_fault() {
     let place = plain(&std::env::temp_dir(), 5).expect("fixture");
     let dir = TempDir::new("script").expect("a directory");
-    // Wrong whenever both -r and -s are there, however they are spelled.
+    // Wrong whenever both -r and -s are given, in any spelling.
     let body = "case \"$*\" in *r*s*|*s*r*) LS \"$@\" | sed s/f/F/;; *) exec LS \"$@\";; esac";
     let subject = Subject::at(&script(&dir, body));
     let case =

@@ -1,4 +1,4 @@
-//! Icons and natural order, as a process: what they cost, that every mode draws the same, what the environment says.
+//! Icons and natural order, as a process: their cost, equal output in every mode, the environment's changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -76,7 +76,7 @@ fn all_modes_draw_the_same() {
     }
 }
 
-/// The build that panics on what is read and was not declared.
+/// The build that panics if an undeclared fact is read.
 #[test]
 fn nothing_undeclared_is_read() {
     let dir = mixed();
@@ -106,7 +106,7 @@ fn nothing_undeclared_is_read() {
     }
 }
 
-/// Executables and link targets have icons of their own where they are known; icons alone ask for nothing.
+/// Executables and link targets have icons of their own where their type is known; icons alone request nothing.
 #[test]
 fn what_is_known_anyway_is_drawn() {
     let dir = mixed();

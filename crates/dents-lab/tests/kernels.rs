@@ -70,14 +70,14 @@ fn without_statx() {
     ] {
         assert_same(&dls(dir.path(), options), &["statx", "EPERM:statx", "docker-2017"]);
     }
-    // Of its birth nothing is known.
+    // The time of its birth is unknown.
     let birth = end(&refused(dls(dir.path(), &["-l", "--time=birth"]), "statx"));
     assert_eq!(birth.end, End::Exit(0));
     let text = String::from_utf8_lossy(&birth.stdout).into_owned();
     assert!(text.lines().skip(1).all(|line| line.contains(" ? ")), "{text}");
 }
 
-/// That there is no `statx` is found out once: by the first, and by one that cannot be meant for a file.
+/// A missing `statx` is detected once: by the first call, and by one that cannot concern a file.
 #[test]
 fn statx_is_tried_once() {
     let dir = mix(&std::env::temp_dir(), 200).expect("fixture");
@@ -108,8 +108,8 @@ fn attributes_by_bare_name() {
     }
 }
 
-/// Relative operands are found after each directory, wherever the thread has been meanwhile.
-/// Each thread has a table of descriptors of its own: a directory that it opened has its number there and nowhere else.
+/// Relative operands are found after each directory, whatever directory the thread used meanwhile. Each thread has a
+/// table of descriptors of its own: the number of a directory that it opened means nothing in others.
 #[test]
 fn attributes_that_several_threads_ask_for() {
     let dir = TempDir::new("kernels").expect("a directory");

@@ -43,7 +43,7 @@ fn large_directories() {
     let dir = mix(&std::env::temp_dir(), ENTRIES).expect("a directory");
     let case = |options: &&str| Case::new(dir.path()).options(options);
     let mut cases: Vec<Case> = OPTIONS.iter().map(case).collect();
-    // With a colour for all text, each line begins in it; without any for a while, the first comes late.
+    // With a colour for all text, each line begins in it; with no colour at first, the first one comes late.
     for colors in ["no=33:di=34", "ln=36", "*9=35", "lc=<:rc=>:ec=!:di=1"] {
         for options in ["-l --color=always", "-1 --color=always"] {
             cases.push(case(&options).env("LS_COLORS", colors));

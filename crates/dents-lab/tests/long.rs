@@ -82,7 +82,7 @@ fn every_entry_alone() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// Links: what they say, where they lead, and what of that is coloured.
+/// Links: their texts, their targets, and the colours of both.
 #[test]
 fn links() {
     let places = Places::new();
@@ -100,8 +100,8 @@ fn links() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// A user database without some of the owners, and wide names in it, cannot be had without root's help;
-/// what the machine has is compared in all four spellings.
+/// Owners without a name, and wide names of owners, need root to be made; the machine's own are compared in all four
+/// spellings.
 #[test]
 fn owners() {
     let places = Places::new();

@@ -49,7 +49,7 @@ fn every_short_option_alone() {
     alone(&OPTIONS.iter().copied().filter(|option| option.len() == 2).collect::<Vec<_>>());
 }
 
-/// Long spellings and values do what their short forms do: the zoo shows it, in one charset each.
+/// Long spellings and values have the effect of their short forms; shown with the zoo, in one charset each.
 #[test]
 fn every_long_spelling_alone() {
     let places = Places::new();

@@ -1,4 +1,4 @@
-//! Output for programs: it says what its schema says, and names come back byte for byte, in every mode.
+//! Output for programs: it conforms to its schema, and names are restored byte for byte, in every mode.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use dents_lab::syscalls::trace;
 use dents_lab::zoo::Zoo;
 use serde_json::Value;
 
-/// The strategies, and the one that takes their place where there is a deadline.
+/// The strategies, and a deadline, which replaces them.
 const WAYS: [&str; 5] = ["--mode=classic", "--mode=par", "--mode=iou", "--mode=auto", "--timeout=1h"];
 
 fn dls(dir: &Path, args: &[&str]) -> Outcome {
@@ -51,7 +51,7 @@ fn lines(dir: &Path, args: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The bytes of a text, decoded as docs/OUTPUT.md says.
+/// The bytes of a text, decoded as docs/OUTPUT.md describes.
 fn bytes(row: &Value, field: &str) -> Option<Vec<u8>> {
     match &row[format!("{field}_bytes")] {
         Value::String(base64) => Some(STANDARD.decode(base64).expect("base64")),
@@ -111,7 +111,7 @@ fn names_come_back() {
     }
 }
 
-/// Nothing that a terminal takes for a command leaves raw.
+/// No control sequence of a terminal is written as it is.
 #[test]
 fn hostile_names_are_harmless() {
     let zoo = Zoo::new().expect("a zoo");
@@ -166,7 +166,7 @@ fn output_is_what_the_schema_says() {
     }
 }
 
-/// A schema that lets everything through would prove nothing.
+/// A schema that accepts everything would prove nothing.
 #[test]
 fn the_schema_refuses_what_is_not_output() {
     let schema = schema();
@@ -260,7 +260,7 @@ fn large_directories() {
     }
 }
 
-/// `--top=N` is what `head -n N` leaves.
+/// `--top=N` prints what `head -n N` would.
 #[test]
 fn top_is_the_head() {
     let dir = mix(&std::env::temp_dir(), 40_000).expect("a directory");
@@ -280,7 +280,7 @@ fn top_is_the_head() {
     ] {
         let options: Vec<&str> = options.split(' ').collect();
         for (dir, most) in [(dir.path(), 10), (dir.path(), 15_000), (zoo.path(), 3), (zoo.path(), 100_000)] {
-            // A line for each name, whatever is in it.
+            // One line for each name, whatever characters it has.
             let options = [&options[..], &["-b"]].concat();
             let all = dls(dir, &options).stdout;
             let head: Vec<u8> =
@@ -292,7 +292,7 @@ fn top_is_the_head() {
     }
 }
 
-/// Only what is shown makes columns wide, and there is no total.
+/// Only shown entries determine the widths of columns, and there is no total.
 #[test]
 fn top_of_a_long_listing() {
     let dir = TempDir::new("programs").expect("a directory");
@@ -310,7 +310,7 @@ fn top_of_a_long_listing() {
     assert!(narrow.contains(" 0 ") && !narrow.contains("  0 ") && !narrow.contains("total"), "{narrow}");
 }
 
-/// Facts that are not shown and did not matter for the order are left out, whichever worker asked for them.
+/// Facts that are neither shown nor needed for the order are left out, whichever worker requested them.
 #[test]
 fn top_tells_of_what_it_shows() {
     let dir = TempDir::new("programs").expect("a directory");
@@ -451,7 +451,7 @@ fn calls() {
     assert!(statx <= entries + 6 && attributes == 5, "{statx} {attributes}");
 }
 
-/// However many there are.
+/// With any number of them.
 #[test]
 fn memory_is_bounded() {
     let dir = mix(&std::env::temp_dir(), 100_000).expect("a directory");

@@ -35,7 +35,7 @@ fn the_line_comes_after_a_second_and_goes_without_trace() {
     let mut shown = Shown::start(&long(far.path()), None);
     shown.until("999 of 1,000 answered");
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
-    // Every other line is ready, and it is said which one is not.
+    // All other lines are ready, and the line of progress names the missing entry.
     shown.until("s for 'e00321'");
     far.release();
     let (_, status, text) = shown.end();
@@ -128,7 +128,7 @@ fn an_interrupt_while_writing_leaves_no_colour() {
     for options in ["-1", "-l"] {
         let run = Run::new(checked().path()).args([options, "--color=always"]).args([dir.path()]);
         let mut shown = Shown::start(&run, None);
-        // The test does not read on: the listing fills the terminal's buffer, and stops there.
+        // The test stops reading: the listing fills the buffer of the terminal, and waits.
         shown.until("\x1b[");
         std::thread::sleep(Duration::from_millis(300));
         shown.interrupt();
@@ -140,7 +140,7 @@ fn an_interrupt_while_writing_leaves_no_colour() {
     }
 }
 
-/// Every strategy, and the process that asks where there is a deadline, says what it is waiting for.
+/// With every strategy, and with the agent, the line names the file that is waited for.
 #[test]
 fn whoever_asks_is_seen() {
     for options in ["--mode=iou", "--mode=par", "--timeout=60s", "--timeout=60s -1U -F", "-U"] {
@@ -154,7 +154,7 @@ fn whoever_asks_is_seen() {
     }
 }
 
-/// Whatever ends it while it waits, its line is taken off first.
+/// Whatever ends a waiting listing, the line is erased first.
 #[test]
 fn no_signal_leaves_the_line() {
     let Some(far) = far_files(1000).mount_or_skip() else { return };
@@ -181,7 +181,7 @@ fn a_stop_takes_the_line_off() {
     let run = long(far.path()).under(&["setsid"]);
     let mut shown = Shown::start(&run, None);
     shown.until("999 of 1,000 answered");
-    // In a process group that no shell looks after the signal stops nothing, but all else happens.
+    // In an orphaned process group the signal stops nothing, but everything else happens.
     shown.signal(Signal::TSTP);
     shown.until(ERASE);
     shown.signal(Signal::CONT);
@@ -219,7 +219,7 @@ fn a_stopped_terminal_costs_no_time() {
         let mut shown = Shown::start(&run, None);
         shown.until(" in flight");
         shown.stop_terminal(true);
-        // Meanwhile the line would be drawn a few times.
+        // In this time the line would be drawn several times.
         std::thread::sleep(Duration::from_millis(700));
         far.release();
         std::thread::sleep(Duration::from_millis(500));
@@ -295,8 +295,8 @@ fn ends_without_colour(text: &str) -> bool {
     colours.next().is_none_or(|code| matches!(code, "" | "0"))
 }
 
-/// An interrupt after some seconds: what is known has been shown where that can be, or it is said how far it came;
-/// nothing else is left on the terminal.
+/// An interrupt after some seconds: the known entries have been shown where that is possible; otherwise a message says
+/// how far the listing came. The terminal shows nothing else.
 #[test]
 fn an_interrupt_in_every_format() {
     // Shown piece by piece are 64 KiB of names.
@@ -332,7 +332,7 @@ fn an_interrupt_in_every_format() {
         assert!(before.is_empty() || before.ends_with('\n'), "{options}: {left:?}");
         assert!(told.ends_with(" entries answered\n"), "{options}: {left:?}");
         assert!(ends_without_colour(&text), "{options}: {text:?}");
-        // Piece by piece what came before is there; otherwise nothing can be shown yet.
+        // A streamed listing has shown the entries before; other formats can show nothing yet.
         assert_eq!(text.contains("e00100"), options.contains("1U"), "{options}: {text:?}");
     }
 }

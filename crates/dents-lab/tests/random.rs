@@ -29,7 +29,7 @@ fn a_thousand_combinations_with_every_assertion_on() {
     run(&checked(), number("DLS_CASES", 1000), Some(number("DLS_SEED", 2)));
 }
 
-/// Another hundred every time: what is shipped, and paths that the fixed thousand never took.
+/// Another hundred each time, with the options of the release: paths that the fixed thousand never takes.
 #[test]
 fn a_hundred_new_combinations_with_the_release() {
     run(&release(), number("DLS_CASES", 1000) / 10, None);

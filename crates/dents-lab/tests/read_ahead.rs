@@ -73,8 +73,8 @@ fn families_of_directories() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// Few directories in each, but many in all: what the next ones lead to is read ahead too. One is large, one cannot be
-/// read, links lead up.
+/// Few subdirectories in each directory, but many in all: those of the next ones are read ahead too. One is large, one
+/// is unreadable, and there are links upwards.
 fn branches() -> io::Result<TempDir> {
     let dir = TempDir::new("branches")?;
     for (a, b, c) in (0..6).flat_map(|a| (0..5).flat_map(move |b| (0..4).map(move |c| (a, b, c)))) {
@@ -107,7 +107,7 @@ fn branches_of_directories() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// Each answer is a round trip: many directories are read at once, and nothing is asked that is not asked one by one.
+/// Each answer is a round trip: many directories are read at once, with no request more than one by one.
 #[test]
 fn a_tree_far_away() {
     let far = SlowFs::builder().entries(5, &[Kind::File]).tree(120, 4).latency(Duration::from_millis(1));
@@ -127,8 +127,8 @@ fn a_tree_far_away() {
     }
 }
 
-/// Where a file system far away is mounted below one of this machine, its directories are read ahead by threads whose
-/// descriptors are their own: a replacement worker that used their numbers would ask about the names of another directory.
+/// If a remote file system is mounted below a local one, its directories are read ahead by threads with descriptor
+/// tables of their own: a replacement worker that used their numbers would ask about the names of another directory.
 #[test]
 fn a_far_tree_within_a_near_one() {
     let dir = families().expect("directories");
@@ -153,7 +153,7 @@ fn a_far_tree_within_a_near_one() {
     drop(far);
 }
 
-/// A stuck directory delays neither the directories that are shown before it nor the reading of those after it.
+/// A stuck directory delays neither the directories shown before it nor the reading of those after it.
 #[test]
 fn one_that_hangs() {
     let far = SlowFs::builder().entries(5, &[Kind::File]).tree(120, 4);
@@ -162,7 +162,7 @@ fn one_that_hangs() {
     shown.until("/dir2/");
     assert!(far.wait_hung(1, Duration::from_secs(20)));
     let start = Instant::now();
-    // All but the eight that it leads to.
+    // All directories except the eight below the stuck one.
     while far.counts().of(Request::Opendir) < 113 {
         assert!(start.elapsed() < Duration::from_secs(20), "{}", far.counts());
         std::thread::sleep(Duration::from_millis(1));
@@ -184,7 +184,8 @@ fn few_descriptors() {
     assert!(few.stdout == plenty.stdout && few.stderr.is_empty(), "{few:?}");
 }
 
-/// A mount below the operand may show the operand itself. GNU and `dls` refuse to list it there, and go on; with workers too.
+/// A mount below the operand may show the operand again. GNU and `dls` refuse to list it there, and continue; with
+/// workers too.
 #[test]
 fn a_mount_that_leads_back_up_is_refused() {
     let dir = families().expect("fixture");

@@ -1,5 +1,5 @@
-//! What GNU `ls` 9.7 does where the `ls` of this machine may be older, held by literal expectations;
-//! the list of such differences is `dents_lab::known`.
+//! The behaviour of GNU `ls` 9.7 where the `ls` of this machine may be older, as literal expectations;
+//! `dents_lab::known` lists these differences.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -32,10 +32,10 @@ fn touch(path: &Path, seconds: u64) {
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).expect("a time");
 }
 
-/// Since 9.5, `-f` is `-aU`: it takes nothing back.
+/// Since 9.5, `-f` is `-aU`, and no longer disables other options.
 #[test]
 fn f_keeps_long_blocks_and_colour() {
-    // A directory in a directory of its own: `..` is listed too, and must hold still.
+    // A directory in a directory of its own: `..` is listed too, and must not change.
     let outer = files(&[]);
     let dir = TempDir::new_in(outer.path(), "inner").expect("a directory");
     File::create(dir.path().join("a")).expect("a file");
@@ -124,7 +124,7 @@ fn valid_words_are_all_named() {
     }
 }
 
-/// Since 9.5, `-D` is `-l` without hyperlinks, whose offsets a later format or hyperlink takes away.
+/// Since 9.5, `-D` is `-l` without hyperlinks; a later format or hyperlink disables its offsets.
 #[test]
 fn dired_means_long() {
     let dir = files(&["a"]);
@@ -242,7 +242,7 @@ fn a_message_that_is_lost_is_serious() {
     assert_eq!(status("dls 2>&-"), Some(0), "nothing was said");
 }
 
-/// Links are looked at before their targets are, for `--group-directories-first` too.
+/// Links are checked before their targets, for `--group-directories-first` too.
 #[test]
 fn links_that_cannot_be_looked_at_are_told() {
     let dir = files(&[]);
@@ -263,7 +263,7 @@ fn links_that_cannot_be_looked_at_are_told() {
     assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(1), &b"link\n"[..]));
 }
 
-/// In a removed directory nothing relative has a path that `--hyperlink` could lead to.
+/// In a removed directory no relative path can be resolved for `--hyperlink`.
 #[test]
 fn hyperlinks_in_a_removed_directory() {
     let script = "mkdir gone && touch a && cd gone && rmdir ../gone && exec \"$0\" --hyperlink \"$@\"";
@@ -300,7 +300,7 @@ fn capabilities_have_a_colour() {
     if !capable.iter().all(set) {
         return eprintln!("skipped: setcap needs root and a file system that keeps capabilities");
     }
-    // setcap takes the set-user-id bit away, as any change of what runs would.
+    // setcap clears the set-user-id bit, as any change of a file does.
     fs::set_permissions(&capable[2], fs::Permissions::from_mode(0o4755)).expect("a mode");
     let colored = listing(dir.path(), &["--color=always"], Some("ca=35:ex=32:su=31")).1;
     let expected = "\x1b[0m\x1b[35mcap\x1b[0m\n\x1b[35mcap-exec\x1b[0m\n\x1b[31mcap-setuid\x1b[0m\n\x1b[32mexec\x1b[0m\n";

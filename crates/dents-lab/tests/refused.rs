@@ -1,6 +1,6 @@
-//! Resources that a kernel or a container may refuse: descriptors, threads, io_uring, single calls. A listing goes on
-//! with the others, and reports only what the user should know. `strace` refuses the calls where it can, so
-//! that nothing outside the traced process changes.
+//! Resources that a kernel or a container may refuse: descriptors, threads, io_uring, single calls. A listing uses the
+//! others, and reports only what the user should know. `strace` refuses the calls if possible, so that nothing outside
+//! the traced process changes.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ fn io_uring_refused() {
     }
 }
 
-/// The ring is there, but entering it fails: later kernels and filters do that.
+/// The ring exists, but `io_uring_enter` fails: later kernels and filters do that.
 #[test]
 fn io_uring_refused_in_use() {
     let dir = many();
@@ -67,7 +67,7 @@ fn io_uring_refused_in_use() {
     }
 }
 
-/// A ring finds entries' attributes by way of /proc. Without it, they are asked for as by everybody else.
+/// A ring requests attributes by paths in /proc. Without /proc, they are requested by `fgetxattr` and similar calls.
 #[test]
 fn without_proc() {
     if !is_root() {
@@ -81,8 +81,8 @@ fn without_proc() {
     assert_same(&expected, &run.output().expect("unshare starts"), "without /proc");
 }
 
-/// A ring finds entries' attributes by the directory's path. Where that leads elsewhere (something was mounted over the
-/// directory since it was entered), what it says of files of the same names counts for nothing.
+/// A ring requests attributes by the path of the directory. If that path now leads elsewhere (something was mounted
+/// over the directory), its answers about files of the same names are not used.
 #[test]
 fn a_path_that_leads_elsewhere() {
     if !is_root() {
@@ -143,7 +143,7 @@ fn threads_beyond_the_limit() {
         let run = Run::new(&copy).cwd(dir.path()).args([&format!("--mode={mode}"), "--threads=4", "-l"]);
         let mut limited = run.under(&limited).output().expect("prlimit starts");
         if *mode == "iou" && !limited.stderr.is_empty() {
-            // The ring's workers are threads too: it is refused in its way, and that is told, once.
+            // The workers of a ring are threads too: the refusal of the ring is reported once.
             let warning = text(&core::mem::take(&mut limited.stderr));
             assert!(
                 warning.contains("io_uring is not available") && warning.lines().count() == 1,
@@ -216,7 +216,7 @@ fn descriptors_run_out() {
     }
 }
 
-/// A directory that cannot be read on: what there was is listed, the error is said as GNU says it.
+/// A directory that cannot be read to its end: its first entries are listed, and the error has GNU's message.
 #[test]
 fn reading_fails() {
     let outer = mix(&std::env::temp_dir(), 30).expect("fixture");
@@ -255,7 +255,7 @@ fn attributes_refused() {
     }
 }
 
-/// A signal that interrupts a call loses nothing.
+/// A call that a signal interrupts is repeated.
 #[test]
 fn interrupted_writes() {
     let dir = many();

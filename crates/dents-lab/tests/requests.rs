@@ -67,8 +67,8 @@ fn never_more_than_gnu_sends() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// One thread with a ring: as many at once as threads would have asked, not only as many as the kernel has workers for a
-/// ring of its own accord.
+/// One thread with a ring: as many requests in flight as threads would have, not only as many as the workers that the
+/// kernel starts for a ring by default.
 #[test]
 fn a_ring_asks_hundreds_at_once() {
     let far = SlowFs::builder().entries(600, &[Kind::File]).latency(Duration::from_millis(5));

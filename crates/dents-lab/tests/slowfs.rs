@@ -126,8 +126,8 @@ fn the_kernel_keeps_what_it_may() {
     }
 }
 
-/// The kernel decides what an entry costs: a lookup brings attributes, but those may not be used unless
-/// they have a time to live, or the caller says that they need not be in step.
+/// The kernel decides what an entry costs: a lookup returns attributes, but they may only be used if they have a time
+/// to live, or if the caller accepts cached values.
 #[test]
 fn attributes_that_a_lookup_brought_can_do() {
     let statx = |dir: &OwnedFd, name: &str, flags| {

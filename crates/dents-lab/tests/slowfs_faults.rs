@@ -17,12 +17,12 @@ fn files(count: usize) -> Builder {
     SlowFs::builder().entries(count, &[Kind::File])
 }
 
-/// `lstat` on a thread of its own, since it may never return.
+/// `lstat` on another thread, because it may never return.
 fn stat_aside(path: PathBuf) -> Receiver<Option<i32>> {
     aside(move || fs::symlink_metadata(path).map(drop))
 }
 
-/// The error number of what a thread does, once it has done it; `None` for success.
+/// Runs a function on another thread; receives its error number, or `None` for success.
 fn aside(what: impl FnOnce() -> std::io::Result<()> + Send + 'static) -> Receiver<Option<i32>> {
     let (tell, told) = channel();
     std::thread::spawn(move || tell.send(what().err().and_then(|error| error.raw_os_error())));

@@ -1,8 +1,8 @@
-//! Every fault of the slow file system, in every mode, with a deadline that does not strike and without: the same bytes,
-//! messages and status as GNU `ls` gives. So all other entries are there.
+//! Every fault of the slow file system, in every mode, with a deadline that does not pass and without: the same bytes,
+//! messages and status as GNU `ls`. So all other entries are there.
 //!
-//! Stuck requests are in `stuck.rs` and, with a deadline that strikes, in `deadline.rs`; directories that never end are there
-//! and in `progress.rs`.
+//! Stuck requests are in `stuck.rs` and, with a deadline that passes, in `deadline.rs`; directories that never end are
+//! there and in `progress.rs`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -17,7 +17,7 @@ use dents_lab::suite::{checked, oracle};
 const KINDS: &[Kind] =
     &[Kind::File, Kind::Executable, Kind::Directory, Kind::Link, Kind::Dangling, Kind::Fifo];
 
-/// With fewer entries nothing is shared out.
+/// With fewer entries no second worker is used.
 const SIZES: [usize; 2] = [60, 200];
 
 /// A mixture of that many entries, each answer a round trip.
@@ -40,7 +40,7 @@ fn ways() -> impl Iterator<Item = Vec<String>> {
     plain.chain(MODES.iter().map(move |name| vec![mode(name), "--timeout=25s".to_string()]))
 }
 
-/// Every mode shows what GNU `ls` shows.
+/// Every mode prints what GNU `ls` prints.
 fn as_gnu(far: &Mounted, options: &[&str]) -> Outcome {
     let expected = outcome(oracle().path(), far, options);
     for way in ways() {
@@ -111,13 +111,13 @@ fn some_entries_fail() {
 fn later_questions_fail() {
     for count in SIZES {
         let io = Fault::Error(Errno::IO);
-        // A link, and what it leads to nowhere.
+        // A link, and one whose target is missing.
         let builder = mixed(count).fault("e00003", &[Request::Readlink], io);
         let builder = builder.fault("e00010", &[Request::Readlink], Fault::Error(Errno::ACCESS));
         let Some(far) = builder.mount_or_skip() else { return };
         let outcome = as_gnu(&far, &["-l"]);
         assert_eq!(outcome.end, End::Exit(1), "{}", said(&outcome));
-        // A request that is refused leaves the mark out and nothing else.
+        // A refused request leaves out the mark and nothing else.
         let builder = mixed(count).fault("e00006", Request::XATTR, Fault::Error(Errno::STALE));
         let Some(far) = builder.mount_or_skip() else { return };
         as_gnu(&far, &["-l"]);
@@ -141,7 +141,7 @@ fn the_directory_fails() {
             let expected = outcome(oracle().path(), &far, &["-l"]);
             drop(far);
             for way in ways() {
-                // The kernel spares a request only the first time: each gets a mount of its own.
+                // The kernel omits a request only the first time: each run gets a mount of its own.
                 let Some(far) = builder.clone().mount_or_skip() else { return };
                 let mut args: Vec<&str> = way.iter().map(String::as_str).collect();
                 args.push("-l");

@@ -9,7 +9,7 @@ use dents_lab::oracle::MODES;
 use dents_lab::suite::{checked, expect_same, oracle};
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 
-/// Type and name of what a directory lists, but for `.` and `..`.
+/// Types and names of the entries of a directory, except `.` and `..`.
 fn listed(path: &std::path::Path) -> Vec<(FileType, Vec<u8>)> {
     let fd = rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).expect("it opens");
     let entries = Dir::read_from(fd).expect("it can be read").map(|entry| entry.expect("it reads"));
@@ -39,7 +39,8 @@ fn each_has_its_trait_and_leaves_nothing() {
     }
 }
 
-/// The output of GNU `ls` there, in every mode and with a deadline: with few entries, and with so many that several workers ask.
+/// The output of GNU `ls`, in every mode and with a deadline: with few entries, and with so many that several workers
+/// ask.
 #[test]
 fn each_is_listed_as_gnu_lists_it() {
     for real in Real::ALL {

@@ -1,6 +1,7 @@
-//! A stuck worker delays no other entry: each is asked, wherever the stuck one stands, with a deadline or without.
+//! A stuck worker delays no other entry: each is requested, wherever the stuck one is, with a deadline or without.
 //!
-//! An entry was asked if the file system saw it: with `-l` the last question about an entry is for its extended attributes.
+//! An entry was requested if the file system saw it: with `-l` the last request about an entry is for its extended
+//! attributes.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -107,7 +108,7 @@ fn while_it_streams_and_below() {
     let builder = SlowFs::builder().tree(3, 20).fault("dir1/file4", Request::STAT, Fault::Hang);
     let Some(far) = builder.mount_or_skip() else { return };
     let shown = Shown::start(&long(far.path()).args(["-R"]), None);
-    // The root's three, and those of dir0 and dir1 but for one. What comes after is not begun.
+    // The root's three, and those of dir0 and dir1 except one. Later directories are not opened.
     until_asked(&far, 3 + 20 + 19, "below");
     far.release();
     let (_, status, text) = shown.end();
@@ -130,7 +131,7 @@ fn start_in_pipes(run: &Run) -> (Child, Watch) {
     (child, watch)
 }
 
-/// Without a terminal there is no watchdog, except in a directory whose file system is known to be remote.
+/// Without a terminal there is no watchdog, except on a file system that is known to be remote.
 #[test]
 fn far_away_also_without_a_terminal() {
     for (count, latency) in [(128, MS), (1000, Duration::ZERO), (1000, MS), (6000, MS)] {

@@ -40,7 +40,7 @@ fn a_long_listing_of_ten_files() {
     assert!(trace.total() <= 45, "{} calls: {:?}", trace.total(), trace.by_name());
 }
 
-/// Whether directories are made on a file system whose attributes a ring can be asked for: ext, XFS, btrfs, tmpfs, F2FS.
+/// Whether directories are made on a file system where a ring can request attributes: ext, XFS, btrfs, tmpfs, F2FS.
 fn suits_a_ring(parent: &Path) -> bool {
     let output =
         Command::new("stat").args(["-f", "-c", "%t"]).arg(parent).output().expect("stat, of coreutils");
@@ -58,7 +58,7 @@ fn assert_same_in_a_ring(dir: &Path, options: &str) {
     assert!(run("--mode=iou") == run("--mode=classic"), "{options} {}", dir.display());
 }
 
-/// Fewer than any other lister, marks of ACLs included, whatever the size.
+/// Fewer calls than any other lister, with marks of ACLs, for every size.
 #[test]
 fn a_ring_makes_the_fewest() {
     let shm = Path::new("/dev/shm");
@@ -80,7 +80,7 @@ fn a_ring_makes_the_fewest() {
     }
 }
 
-/// A tree is one ring's, and closing costs nothing.
+/// A tree uses one ring, and closing costs no call.
 #[test]
 fn a_ring_for_a_whole_tree() {
     let dir = files(0);
@@ -97,14 +97,14 @@ fn a_ring_for_a_whole_tree() {
         println!("no ring here");
         return;
     }
-    // Each directory: opened, recognised, read twice, its path, asked about, drawn at some time. To know the path halves
-    // what the kernel does for attributes.
+    // For each directory: open, identify, two reads, its path, one batch of requests; one write for several. The path
+    // halves the kernel's work for attributes.
     assert_eq!((trace.count("io_uring_setup"), trace.count("fstatfs")), (1, 1), "{:?}", trace.by_name());
     assert!(trace.total() <= 51 * 7 + 30, "{} calls: {:?}", trace.total(), trace.by_name());
     assert!(trace.count("close") == 0, "{:?}", trace.by_name());
 }
 
-/// Four hundred directories in twenty, in which nothing leads back up.
+/// Four hundred directories in twenty, without a link upwards.
 fn branches(name: &str) -> TempDir {
     let dir = TempDir::new(name).expect("directory");
     for nth in 0..400 {
@@ -114,8 +114,8 @@ fn branches(name: &str) -> TempDir {
     dir
 }
 
-/// Where directories form a tree and nothing is mounted below the operand, none contains itself: none is identified once workers
-/// have started.
+/// If directories form a tree and nothing is mounted below the operand, none contains itself: none is identified once
+/// workers have started.
 #[test]
 fn a_tree_is_not_searched_for_loops() {
     let dir = branches("no-loops");
@@ -152,7 +152,7 @@ fn names_alone_stat_nothing() {
     }
 }
 
-/// One stat an entry, and not one more: whatever the columns, keys and colours are that want it.
+/// One stat for an entry, and not one more, whichever columns, keys and colours need it.
 #[test]
 fn no_entry_is_asked_twice() {
     let dir = files(1000);
@@ -236,8 +236,8 @@ fn after_stat_a_listing_asks_nothing() {
     }
 }
 
-/// The functions of short listings are linked side by side (`crates/dls/listing.ld`): if their names no longer fit, nothing breaks
-/// but a start touches a dozen pages more.
+/// The functions of short listings are linked side by side (`crates/dls/listing.ld`): if their names no longer match,
+/// nothing breaks, but a start touches a dozen pages more.
 #[test]
 fn what_short_listings_run_stands_together() {
     let elf = std::fs::read(release().path()).expect("dls is there");
@@ -249,7 +249,7 @@ fn what_short_listings_run_stands_together() {
 }
 
 /// Page faults of a short listing, the least of many runs. With a list made from other code, functions that each start
-/// executes lie in windows of their own: 20 or 21 faults become 27 to 29.
+/// executes are in fault-around windows of their own: 20 or 21 faults become 27 to 29.
 #[test]
 fn a_short_listing_touches_few_pages() {
     const MOST: u64 = 24;

@@ -77,7 +77,7 @@ fn messages_among_the_output() {
     expect_same(&oracle(), &checked(), &cases);
 }
 
-/// A listing with colours that the test does not read: it fills the terminal's buffer and stops there.
+/// A listing with colours that the test does not read: it fills the terminal's buffer and waits.
 struct Stuck {
     child: Child,
     master: File,
@@ -101,7 +101,7 @@ impl Stuck {
             Stderr::Null => Stdio::null(),
         };
         let (child, mut master) = terminal.start(&controlling(run), stderr).expect("it starts");
-        // The first bytes show that it is under way; what comes after fills the buffer.
+        // The first bytes show that it runs; the next ones fill the buffer.
         let mut first = [0; 64];
         master.read_exact(&mut first).expect("some output");
         let watch = Watch::over(&child);
@@ -184,7 +184,7 @@ const ENDING: [(&str, Signal); 11] = [
     ("XFSZ", Signal::XFSZ),
 ];
 
-/// Sends each of the signals to a listing that waits in a write, and checks what it leaves on the terminal.
+/// Sends each of the signals to a listing that waits in a write, and checks what the terminal then shows.
 fn each_signal_restores(program: &Path, dir: &TempDir, args: &[&str], stderr: Stderr) {
     for (name, signal) in ENDING {
         let stuck = Stuck::start(program, dir, args, stderr);
@@ -226,7 +226,7 @@ fn a_signal_is_not_for_the_threads_that_help() {
     }
 }
 
-/// Without colours there is nothing to restore: the signal takes the program where it is.
+/// Without colours nothing must be reset: the signal ends the program at once.
 #[test]
 fn a_signal_without_colours_just_ends_the_program() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
@@ -239,7 +239,7 @@ fn a_signal_without_colours_just_ends_the_program() {
     }
 }
 
-/// SIGTSTP restores the colour, stops, and SIGCONT goes on where it was: nothing is lost or said twice.
+/// SIGTSTP resets the colour and stops; after SIGCONT the output continues where it was: nothing is lost or repeated.
 #[test]
 fn a_stop_and_a_continue_lose_nothing() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
@@ -260,9 +260,9 @@ fn a_stop_and_a_continue_lose_nothing() {
     }
 }
 
-/// Reads what it writes until it has stopped, and what is still on its way then.
+/// Reads until the program has stopped, and then the bytes that are still in the terminal.
 fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
-    /// The kernel hands what was written over a little later: so long nothing must come.
+    /// The kernel delivers written bytes a little later: for this time nothing must come.
     const QUIET: u32 = 100;
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     let (mut stopped, mut quiet) = (false, 0);
@@ -274,7 +274,7 @@ fn read_until_stopped(stuck: &mut Stuck, program: &str) -> Vec<u8> {
                 stopped = true;
             }
         }
-        // Asked first: a read would wait for more, and a stopped program writes nothing.
+        // A read would block: a stopped program writes nothing.
         if rustix::io::ioctl_fionread(&stuck.master).expect("a terminal") > 0 {
             let n = stuck.master.read(&mut piece).expect("the terminal reads");
             bytes.extend_from_slice(&piece[..n]);

@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// How the expected tree is to be.
+/// The options of the expected tree.
 #[derive(Clone, Copy)]
 struct Wanted {
     hidden: bool,
@@ -144,7 +144,7 @@ fn every_option_gives_the_same_in_all_ways() {
     }
 }
 
-/// A name cannot draw branches or lines of its own.
+/// A name cannot draw branches or lines.
 #[test]
 fn hostile_names_stay_on_their_line() {
     let dir = TempDir::new("tree").expect("a directory");
@@ -225,13 +225,13 @@ fn links_are_followed_only_if_asked_and_never_in_circles() {
     let told = text(&followed.stderr);
     assert!(told.contains("./a/b/up: not listing already-listed directory"), "{told}");
     assert_eq!(told.lines().count(), 1, "{told}");
-    // Each operand is shown, whatever the earlier ones are.
+    // Each operand is shown, whatever the earlier ones contain.
     let twice = same(dir.path(), &["--tree=2", "-L", "a", "link"]);
     let tree = "a\n└── b\n    └── up\nlink\n└── b\n    └── up\n";
     assert_eq!((text(&twice.stdout).as_str(), twice.end), (tree, End::Exit(0)));
 }
 
-/// A link that leads nowhere is told, with a deadline and without.
+/// A dangling link is reported, with a deadline and without.
 #[test]
 fn a_broken_link_is_told_where_links_are_followed() {
     let dir = TempDir::new("tree").expect("a directory");
@@ -268,7 +268,7 @@ fn many_ways_lead_to_few_directories() {
         assert_eq!(tree.matches("file").count(), DIRECTORIES, "{tree}");
         assert_eq!(tree.matches("… shown above").count(), DIRECTORIES - 1, "{tree}");
     }
-    // Entries below the wanted depth are not shown, in whatever way they were read.
+    // Entries below the limit of depth are not shown, however they were read.
     let near = same(dir.path(), &["--tree=3", "-L", "-r", "d0"]);
     let depth = text(&near.stdout).lines().map(|line| line.matches(['│', '├', '└']).count()).max();
     assert!(depth <= Some(3), "{}", text(&near.stdout));
@@ -382,7 +382,7 @@ fn totals_are_those_of_du() {
     assert_eq!(sizes, ["100010", "100000"]);
 }
 
-/// Where the names begin: behind two numbers and their spaces.
+/// The column of the names: after two numbers and their spaces.
 fn tree_column(line: &str) -> usize {
     let chars: Vec<char> = line.chars().collect();
     let mut at = 0;
@@ -415,7 +415,8 @@ fn totals_beyond_64_bits() {
     assert!(summary.contains(&format!("3 entries, {sum} bytes")), "{summary}");
 }
 
-/// Operands that are listed have no size that is shown: nothing is added up but what is in them.
+/// Operands that are listed as directories show no size of their own: only the totals of their subdirectories are
+/// computed.
 #[test]
 fn operands_that_are_not_shown_are_not_added_up() {
     let dir = linked();
@@ -430,9 +431,9 @@ fn operands_that_are_not_shown_are_not_added_up() {
     let one = opened(&["a"]);
     assert_eq!(opened(&["file", "a"]), one);
     let other = opened(&["b"]);
-    // Two operands that are no directories: what every run opens.
+    // Two operands that are not directories: the files that every run opens.
     assert_eq!(opened(&["a", "b"]), one + other - opened(&["file", "file"]));
-    // In order of size it must be known what they come to.
+    // The order by size needs their totals.
     assert!(opened(&["-S", "a", "b"]) > one + other);
 }
 

@@ -91,7 +91,8 @@ fn columns_in_any_order() {
     }
 }
 
-/// With the columns of `-l`, the view is what GNU shows but for the totals: an oracle for widths, marks, devices, `?`.
+/// With the columns of `-l`, the view prints what GNU prints, except the totals: an oracle for widths, marks, devices,
+/// `?`.
 #[test]
 fn the_columns_of_the_long_format_are_those_of_gnu() {
     let zoo = Zoo::new().expect("a zoo");
@@ -115,8 +116,8 @@ fn the_columns_of_the_long_format_are_those_of_gnu() {
         let options = || options.split(' ');
         let gnu = Run::new(oracle().path()).cwd(zoo.path()).args(options());
         let gnu = gnu.env("LC_ALL", "C.UTF-8").env("TZ", "Europe/Berlin").output().expect("ls runs");
-        // There are hardly any mount points, and colours are of names alone. With -w0, as GNU does not count all columns before a
-        // name when it says where the screen ends.
+        // There are hardly any mount points, and colours apply to names alone. With -w0, because GNU does not count
+        // all columns before a name when it computes the end of the screen.
         let theme = "DLS_COLORS";
         let none = "header=:type=:read=:write=:execute=:special=:unset=:mark=:links=:you=:root=:other=:group=:size=:\
                     device=:blocks=:inode=:age=:future=:context=:nothing=";
@@ -355,7 +356,7 @@ fn opened(run: &Run) -> usize {
     trace.calls().iter().filter(|call| call.text.contains("/proc/self/mountinfo")).count()
 }
 
-/// No name, no attribute, no mount makes it speak to the terminal by itself; nor does any column lose a name.
+/// No name, attribute or mount can control the terminal or make a column lose a name.
 #[test]
 fn the_zoo_in_every_column() {
     let zoo = Zoo::new().expect("a zoo");

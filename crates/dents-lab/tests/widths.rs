@@ -1,7 +1,7 @@
 //! Widths in a terminal of 40 columns: characters of two columns and of none, names from right to left, icons.
 //!
-//! `tmux` is the judge. Nothing wraps: the lines on its screen are those that `dls` wrote. And the names stand where their
-//! columns begin: a mark that is set there afterwards, by the cursor's address, hides the first letter of the name.
+//! `tmux` decides. Nothing wraps: the lines on its screen are those that `dls` wrote. And the names are at their
+//! columns: a mark that is written there afterwards, by the cursor's address, replaces the first letter of the name.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use dents_lab::process::{Run, quote};
 use dents_lab::suite::release;
 use dents_lab::tmux::Screen;
 
-/// Names and the columns they take. Each begins with a letter of one column, so that a mark can take its place.
+/// Names and their widths. Each begins with a letter of one column, which a mark can replace.
 const NAMES: &[(&str, usize)] = &[
     ("a", 1),
     ("b日本語", 7),
     ("c🦀crab.rs", 10),
-    // An accent of its own.
+    // With combining accents.
     ("de\u{301}e\u{301}", 3),
     ("eשלום", 5),
     ("fمرحبا", 6),
@@ -49,7 +49,7 @@ fn written(dir: &Path, options: &[&str], columns: u16) -> Vec<String> {
     String::from_utf8(stdout).expect("all names are UTF-8").lines().map(String::from).collect()
 }
 
-/// Where a name's first letter stands: row and column from 0, and its place in the line.
+/// The position of a name's first letter: row and column from 0, and its offset in the line.
 #[derive(Debug)]
 struct Position {
     row: usize,
@@ -57,7 +57,7 @@ struct Position {
     at: usize,
 }
 
-/// The positions of all names in these lines. Beside names there is nothing but characters of one column.
+/// The positions of all names in these lines. Between names there are only characters of one column.
 fn positions(lines: &[String]) -> Vec<Position> {
     let mut positions = Vec::new();
     for (row, line) in lines.iter().enumerate() {
@@ -83,7 +83,7 @@ fn find(line: &str, name: &str) -> Option<usize> {
     line.match_indices(name).map(|(at, _)| at).find(|at| begins(*at) && ends(*at))
 }
 
-/// The line with another first letter of the name there.
+/// The line with another first letter of the name at this offset.
 fn marked(line: &str, at: usize) -> String {
     format!("{}@{}", &line[..at], &line[at + 1..])
 }
@@ -137,7 +137,7 @@ fn icons() {
     assert_stands(&["-go", "--time-style=+%F", "--icons"], 40);
 }
 
-/// Columns begin below one another, whatever stands in them.
+/// Columns are aligned, whatever they contain.
 #[test]
 fn columns_are_straight() {
     let dir = fixture();

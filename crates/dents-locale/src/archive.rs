@@ -37,8 +37,8 @@ impl<'d> Archive<'d> {
         (word(bytes, 0)? == MAGIC && slots > 2).then_some(Archive { bytes, slots, table })
     }
 
-    /// The locale of that name, whose codeset must be normalised: `en_US.utf8`. A locale that was deleted keeps its slot
-    /// in the table, without a record.
+    /// The locale of that name, whose codeset must be normalised: `en_US.utf8`. A deleted locale keeps its slot in the
+    /// table, without a record.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<Record<'d>> {
         let hash = hash(name);

@@ -1,7 +1,7 @@
-//! GNU message catalogs (`.mo`): what a program's strings are in the user's language. Format: the gettext manual,
-//! "The Format of GNU MO Files".
+//! GNU message catalogs (`.mo`): the messages of a program in the user's language. Format: the gettext manual, "The
+//! Format of GNU MO Files".
 //!
-//! The order of day and month comes from here: `ls` looks its two time formats, `%b %e  %Y` and `%b %e %H:%M`, up in
+//! The order of day and month is in a catalog: `ls` looks its two time formats, `%b %e  %Y` and `%b %e %H:%M`, up in
 //! `coreutils.mo` under the category `LC_TIME`.
 
 use alloc::vec::Vec;
@@ -85,11 +85,11 @@ impl<'d> Catalog<'d> {
     }
 }
 
-/// The files that gettext tries in turn for a category of a locale, best first; up to six for each language.
+/// The files that gettext tries for a category of a locale, best first; up to six for each language.
 ///
-/// `locale` is the category's locale name. Where it is C there are none. `language` is the value of `LANGUAGE`, a list of
-/// names with colons between them, which counts for every category and before the locale's own name (then
-/// that is not tried at all); a `C` in it ends the search.
+/// `locale` is the name of the category's locale; C has no files. `language` is the value of `LANGUAGE`, a list of
+/// names separated by colons. It counts for every category and replaces the locale's own name; a `C` in it ends the
+/// search.
 #[must_use]
 pub fn paths(locale: &[u8], language: Option<&[u8]>, category: &str, domain: &str) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();

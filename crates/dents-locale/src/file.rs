@@ -1,12 +1,12 @@
-//! One compiled category of a glibc locale: `LC_COLLATE`, `LC_TIME`, … as `localedef` writes it, be it a file of
-//! its own or a stretch of the archive.
+//! One compiled category of a glibc locale: `LC_COLLATE`, `LC_TIME`, … as `localedef` writes it, as a file or as a
+//! part of the archive.
 //!
-//! A magic number with the category in it, the count of fields, the fields' offsets, the fields. All numbers are
-//! 32 bits in the machine's byte order (`localedef` writes for the machine it runs on). Every read is checked:
-//! these are bytes from outside.
+//! The format: a magic number that contains the category, the number of fields, the offsets of the fields, the fields.
+//! All numbers have 32 bits in the machine's byte order (`localedef` writes for the machine it runs on). Every read is
+//! checked, because the bytes are not trusted.
 //!
-//! Files are mapped, and may be written to while they are. So their bytes are atomic, a place is never trusted to hold
-//! what it held before, and what is kept is copied.
+//! Files are mapped, and other processes may write to them at the same time. So their bytes are atomic, a value that
+//! was read once is not assumed to be there again, and values that are kept are copied.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -60,7 +60,7 @@ impl Category {
         }
     }
 
-    /// The number that the file begins with. Collation and character types have had formats of their own.
+    /// The number at the beginning of the file. Collation and character types have formats of their own.
     pub(crate) fn magic(self) -> u32 {
         let base = match self {
             Category::Ctype => 0x2009_0720,
@@ -112,7 +112,7 @@ impl<'d, B: Byte> File<'d, B> {
         })
     }
 
-    /// A field's bytes, up to where the next one begins.
+    /// The bytes of a field, up to the beginning of the next one.
     #[must_use]
     pub fn field(&self, index: usize) -> Option<&'d [B]> {
         let start = self.offset(index)?;
@@ -126,7 +126,7 @@ impl<'d, B: Byte> File<'d, B> {
         self.field(index).map(until_nul)
     }
 
-    /// The name of the charset that the locale was compiled for, where this category tells.
+    /// The name of the charset for which the locale was compiled, if this category has it.
     #[must_use]
     pub fn codeset(&self) -> Option<Vec<u8>> {
         self.string(self.category.codeset()?).map(copy)

@@ -1,8 +1,8 @@
-//! From the environment to the data: which locale counts, whether it is installed, where its bytes are.
+//! From the environment to the data: the locale of each category, whether it is installed, and its bytes.
 //!
-//! As `setlocale(LC_ALL, "")` does it: each category has its name; if a single one of them is not installed, the whole
-//! falls back to C. Files are asked for through [`Files`], so that this stays pure and the caller maps them.
-//! Nothing is asked for while every name is C, POSIX or C.UTF-8; one file, the archive, where the locales are in it.
+//! As in `setlocale(LC_ALL, "")`, each category has its own name; if one of them is not installed, all are C. Files
+//! are requested through [`Files`], so this module is pure and the caller maps them. If every name is C, POSIX or
+//! C.UTF-8, no file is requested; if the locales are in the archive, one file.
 
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicU8;
@@ -17,8 +17,7 @@ pub const ARCHIVE: &[u8] = b"/usr/lib/locale/locale-archive";
 /// Where locales lie as directories, one file per category.
 const DIRECTORY: &[u8] = b"/usr/lib/locale";
 
-/// The variables of the categories that a listing does not look at, but which must be installed all the same for
-/// `setlocale` to succeed.
+/// The variables of categories that a listing does not use. Their locales must be installed too, or `setlocale` fails.
 pub const OTHER_VARIABLES: [&[u8]; 9] = [
     b"LC_NUMERIC",
     b"LC_MONETARY",
@@ -31,10 +30,9 @@ pub const OTHER_VARIABLES: [&[u8]; 9] = [
     b"LC_IDENTIFICATION",
 ];
 
-/// Access to files, given by the caller. It maps them, so that unread parts cost nothing (the archive has megabytes).
+/// Access to files. The caller maps them, so that unread parts cost nothing (the archive has megabytes).
 pub trait Files<'d> {
-    /// The content of the file; `None` if there is none that can be read. Three system calls when mapped: open, size,
-    /// map.
+    /// The content of the file; `None` if it cannot be read. A mapped file costs three system calls: open, size, map.
     fn open(&mut self, path: &[u8]) -> Option<&'d [AtomicU8]>;
 }
 
@@ -63,21 +61,21 @@ pub struct UserLocale<'v, 'd> {
     time: (&'v [u8], Source<'d>),
 }
 
-/// The search, with what it has opened so far.
+/// The state of the search.
 struct Search<'f, 'v, 'd> {
     files: &'f mut dyn Files<'d>,
     locpath: Option<&'v [u8]>,
-    /// `Some(None)`: looked for, not there.
+    /// `Some(None)`: the archive does not exist.
     archive: Option<Option<Archive<'d>>>,
     found: Vec<(&'v [u8], Source<'d>)>,
 }
 
 impl<'v, 'd> UserLocale<'v, 'd> {
-    /// Finds the locale that the variables ask for.
+    /// Finds the locale of these variables.
     ///
-    /// `others` are the values of [`OTHER_VARIABLES`] that are set, `locpath` that of `LOCPATH`: directories to look in
-    /// instead of the archive. Costs nothing for C and C.UTF-8, one file for names that are in the archive, else up to
-    /// 12 attempts for each distinct name.
+    /// `others` are the values of [`OTHER_VARIABLES`] that are set, `locpath` that of `LOCPATH`: directories to search
+    /// instead of the archive. Costs nothing for C and C.UTF-8, one file for names that are in the archive, otherwise
+    /// up to 12 attempts for each distinct name.
     #[must_use]
     pub fn find(
         variables: &Variables<'v>,
@@ -108,8 +106,8 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         self.locale
     }
 
-    /// The `LC_COLLATE` to make a [`Collator`](crate::Collator) of; `None` where names are ordered by bytes. (Where a locale
-    /// turns out to have no rules, `Collator::new` says so.)
+    /// The `LC_COLLATE` for a [`Collator`](crate::Collator); `None` if names are ordered by bytes. (`Collator::new`
+    /// returns `None` if the locale has no rules.)
     #[must_use]
     pub fn collate(&self) -> Option<&'d [AtomicU8]> {
         self.collate
@@ -166,7 +164,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         let ctype = variables.name(variables.ctype);
         let collate = variables.name(variables.collate);
         let time = variables.name(variables.time);
-        // LANG stands for the categories that have no variable of their own.
+        // LANG names the locale of all categories without a variable of their own.
         self.one(variables.name(None))?;
         for other in others {
             self.one(variables.name(Some(*other)))?;
@@ -183,8 +181,8 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time })
     }
 
-    /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The name tells if it has a codeset,
-    /// which the data have been held against; otherwise the data do.
+    /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The codeset of the name decides, if
+    /// it has one, because it was compared with the data; otherwise the data do.
     fn utf8(&mut self, name: &'v [u8]) -> Option<bool> {
         let bytes = match self.one(name)? {
             Source::BuiltIn { utf8 } => return Some(utf8),
@@ -201,7 +199,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         if let Some(utf8) = built_in(name) {
             return Some(Source::BuiltIn { utf8 });
         }
-        // setlocale takes no paths and nothing longer than a file name.
+        // setlocale refuses paths and names that are too long for a file name.
         if name.contains(&b'/') || name.len() > 255 {
             return None;
         }
@@ -226,8 +224,8 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
     }
 }
 
-/// Whether a locale needs no data, and then whether it is UTF-8. `C.UTF-8` is taken to be there: glibc ships it since
-/// 2.35, Debian always has, and its order is that of bytes.
+/// Whether a locale needs no data, and whether it is then UTF-8. `C.UTF-8` counts as installed: glibc has it since
+/// 2.35, Debian always had it, and its order is that of bytes.
 fn built_in(name: &[u8]) -> Option<bool> {
     if is_c(name) {
         return Some(false);
@@ -366,7 +364,7 @@ mod tests {
             let variables = Variables { all: Some(b"xx_XX.UTF-8"), ..variables };
             assert!(UserLocale::find(&variables, &[broken], None, files).locale().utf8);
         }
-        // LANG stands for the categories not named, and so must be there, too.
+        // LANG is the locale of the other categories, so it must be installed too.
         let named = Some(&b"xx_XX.UTF-8"[..]);
         let variables = Variables {
             ctype: named,

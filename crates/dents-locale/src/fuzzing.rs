@@ -38,7 +38,8 @@ pub fn collate(bytes: &[u8]) {
     }
 }
 
-/// A compiled `LC_TIME`: names stand within it and end before a NUL, and aligned months have the same width, at most 12.
+/// A compiled `LC_TIME`: names are inside the file and end before a NUL, and aligned months have the same width, at
+/// most 12.
 pub fn time(bytes: &[u8]) {
     let part = copy(TimeNames::part(&mapped(bytes)));
     let Some(names) = TimeNames::new(&part) else { return };
@@ -57,7 +58,7 @@ pub fn time(bytes: &[u8]) {
     assert!(months.iter().all(|month| month.len() <= 12 * 4));
 }
 
-/// A catalog of messages: a translation stands in the file, is not empty, and has no NUL.
+/// A catalog of messages: a translation is inside the file, is not empty, and has no NUL.
 pub fn catalog(bytes: &[u8]) {
     let bytes = mapped(bytes);
     let Some(catalog) = Catalog::new(&bytes) else { return };
@@ -69,7 +70,7 @@ pub fn catalog(bytes: &[u8]) {
     assert!(catalog.charset().is_none_or(|charset| charset.len() < bytes.len()));
 }
 
-/// The archive of locales, and `LC_CTYPE` and `LC_NUMERIC` in it: what is found stands within.
+/// The archive of locales, and `LC_CTYPE` and `LC_NUMERIC` in it: all results are inside the archive.
 pub fn archive(bytes: &[u8]) {
     let bytes = mapped(bytes);
     for category in [Category::Ctype, Category::Numeric, Category::Time, Category::Collate] {

@@ -54,13 +54,13 @@ pub struct Variables<'a> {
     pub collate: Option<&'a [u8]>,
     /// `LC_TIME`: names of months and days.
     pub time: Option<&'a [u8]>,
-    /// `LANG`: what counts where nothing else is set.
+    /// `LANG`: the locale of all categories without another variable.
     pub lang: Option<&'a [u8]>,
 }
 
 impl<'a> Variables<'a> {
-    /// The locale's name for one category, whose own variable has the value `own`. Variables that are set to
-    /// nothing count as unset (POSIX, Base Definitions 8.2).
+    /// The name of the locale of one category, whose own variable has the value `own`. Empty variables count as unset
+    /// (POSIX, Base Definitions 8.2).
     #[must_use]
     pub fn name(&self, own: Option<&'a [u8]>) -> &'a [u8] {
         let set = |value: &Option<&'a [u8]>| value.is_some_and(|value| !value.is_empty());
@@ -82,7 +82,7 @@ pub enum Collation {
 /// The user's locale, as far as a listing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locale {
-    /// Whether the charset is UTF-8; otherwise every byte stands for itself and only ASCII is printable.
+    /// Whether the charset is UTF-8; otherwise every byte is a character, and only ASCII is printable.
     pub utf8: bool,
     /// The order of names.
     pub collation: Collation,

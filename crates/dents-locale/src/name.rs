@@ -49,8 +49,8 @@ impl<'a> Name<'a> {
         self.spelled(self.territory, self.codeset.map(normalized).as_deref(), self.modifier)
     }
 
-    /// The names that are looked for, in glibc's order (seen with `strace`): the modifier is given up last, the
-    /// territory next to last, and before each of them the codeset: as written, normalised, none.
+    /// The names that are tried, in glibc's order (seen with `strace`): the modifier is dropped last, the territory
+    /// before it; for each of these, the codeset as written, normalised, and dropped.
     #[must_use]
     pub fn candidates(&self) -> Vec<Vec<u8>> {
         let normalized = self.codeset.map(normalized);

@@ -71,8 +71,8 @@ pub(crate) fn archive(locales: &[(&str, [&[u8]; 3])]) -> Vec<u8> {
     [words(&head), words(slots.as_flattened()), body].concat()
 }
 
-/// Deletes a locale from an archive as `localedef` does: its slot keeps hash and name, the record's offset becomes zero.
-/// Says whether it was there.
+/// Deletes a locale from an archive as `localedef` does: its slot keeps hash and name, and the offset of the record
+/// becomes zero. Returns whether the locale was in it.
 pub(crate) fn delete(archive: &mut [u8], name: &str) -> bool {
     let hash = crate::archive::hash(name.as_bytes()).to_ne_bytes();
     let table = crate::file::word(archive, 8).map_or(0, |at| at as usize);
@@ -83,9 +83,10 @@ pub(crate) fn delete(archive: &mut [u8], name: &str) -> bool {
     true
 }
 
-/// An `LC_COLLATE` for UTF-8 of three levels: letters `a` to `d`, then `ch` as one, then `e` to `z`; case at the second;
-/// at the third, the place of `-` and `_`, which weigh nothing before. `0` to `9` are read backward at the second
-/// level, where each has a weight of its own; `é` to `ï` are a range, `e` to `k` in `first` weight.
+/// An `LC_COLLATE` for UTF-8 of three levels: letters `a` to `d`, then `ch` as one element, then `e` to `z`; case at
+/// the second; at the third, the position of `-` and `_`, which have no weight before. `0` to `9` are read backward at
+/// the second level, where each has a weight of its own; `é` to `ï` are a range, with the `first` weights of `e` to
+/// `k`.
 pub(crate) fn collate() -> Vec<u8> {
     let mut weights = std::vec![0, 0, 0, 0];
     let mut add = |rules: u32, levels: [&[u8]; 3]| {

@@ -91,11 +91,11 @@ impl<'d> TimeNames<'d> {
         Some(names)
     }
 
-    /// The names padded with spaces to the columns of the widest, which is 12 at most: longer ones are cut. Names that
-    /// begin with a digit (`1月`) are padded on their left, others on their right, as in GNU `ls`; one rule for all
-    /// twelve, chosen by January's.
+    /// The names padded with spaces to the width of the widest, at most 12 columns: longer ones are cut. Names that
+    /// begin with a digit (`1月`) are padded on their left, others on their right, as in GNU `ls`; the name of January
+    /// decides for all twelve.
     ///
-    /// `width` says how many columns a character takes; without UTF-8 each byte takes one.
+    /// `width` returns the columns of a character; without UTF-8 each byte has one.
     #[must_use]
     pub fn aligned_months(&self, utf8: bool, width: &dyn Fn(char) -> usize) -> [Vec<u8>; 12] {
         let cut = self.short_months.map(|name| cut(name, utf8, width));

@@ -92,8 +92,8 @@ fn keys_rise_where_glibc_sorts() {
     some_were_compared(compared);
 }
 
-/// Where locales are wanted (`DLS_LOCALES`, as `cargo xtask test` sets it when it has made them), a test that passed over all
-/// of them has shown nothing. What is checked in is compared in any case (tests/compiled.rs).
+/// If locales are required (`DLS_LOCALES`, which `cargo xtask test` sets when it has made them), a test that skipped
+/// all of them must fail. The fixtures are compared in any case (tests/compiled.rs).
 fn some_were_compared(compared: usize) {
     let wanted = std::env::var("DLS_LOCALES").is_ok_and(|value| !["", "0"].contains(&&*value));
     assert!(

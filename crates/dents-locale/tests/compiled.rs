@@ -73,7 +73,7 @@ fn what_is_checked_in_is_read() {
     has_the_names_of_the_fixture(mapped(&fixtures().join("small/LC_TIME")));
 }
 
-/// Opens files of a directory that stands for `LOCPATH`.
+/// Opens files of a directory, as `LOCPATH` would.
 struct Disk;
 
 impl Files<'static> for Disk {
@@ -96,7 +96,7 @@ fn what_is_checked_in_is_found() {
     assert!(!UserLocale::find(&missing, &[], Some(locpath), &mut Disk).is_installed());
 }
 
-/// Runs `localedef`; `None`, and a word about it, where there is none or it does not work as glibc's.
+/// Runs `localedef`; `None`, with a message, if it is missing or is not glibc's.
 fn localedef(args: &[&std::ffi::OsStr]) -> Option<()> {
     let run = Command::new("localedef").args(args).stdin(Stdio::null()).output();
     // Status 1 means warnings: categories that the source leaves out.
@@ -107,7 +107,7 @@ fn localedef(args: &[&std::ffi::OsStr]) -> Option<()> {
     done.then_some(())
 }
 
-/// Compiles the source anew into `place`, and puts it into an archive there.
+/// Compiles the source into `place`, and puts the result into an archive there.
 fn compile(place: &Path) -> Option<(PathBuf, PathBuf)> {
     let (source, compiled) = (fixtures().join("small.localedef"), place.join("small"));
     let lib = place.join("usr/lib/locale");

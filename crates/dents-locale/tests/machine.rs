@@ -130,7 +130,7 @@ fn the_installed_locales_are_found() {
         assert_eq!(found.locale().collation == Collation::Bytes, plain, "{name}");
         assert_eq!(found.time(disk).is_none(), plain, "{name}");
     }
-    // The archive is looked for once each time, and first.
+    // The archive is searched once for each name, and first.
     let mut disk = Disk::default();
     if Path::new(std::str::from_utf8(ARCHIVE).unwrap()).exists()
         && listed().iter().any(|name| name == "en_US.utf8")

@@ -6,7 +6,7 @@
 
 use crate::step::{Result, Steps, cargo};
 
-/// Set, the test writes what it would compare.
+/// If this variable is set, the test writes the listing instead of comparing it.
 const WRITE: &str = "DENTS_WRITE_API";
 
 pub(crate) fn run() -> Result<()> {
@@ -49,7 +49,7 @@ mod tests {
         value["format_version"].as_u64().expect("it has a version")
     }
 
-    /// The public items, a line each, but for what every type has or derives.
+    /// The public items, a line each, without those that every type has or derives.
     fn items(json: PathBuf) -> Vec<String> {
         let api = public_api::Builder::from_rustdoc_json(json)
             .omit_blanket_impls(true)

@@ -1,7 +1,9 @@
-//! Which way `dls` flows, as ordinary tests: imports point one way, and each thing from outside comes in at one place.
+//! The direction of the data flow in `dls`, as ordinary tests: imports go one way, and each kind of input has one
+//! entry.
 //!
-//! No circles of imports across the folders of a crate, so that a reader can go through it from the top down. A module at the top of a crate, a file or a folder, imports others as `crate::NAME`. Nothing imports the root itself, which
-//! imports all. Tests may import what they like.
+//! There are no cycles of imports across the folders of a crate, so that a reader can read it from the top down. A
+//! module at the top of a crate, a file or a folder, imports others as `crate::NAME`. Nothing imports the root itself,
+//! which imports all. Tests may import everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +37,7 @@ fn code(text: &str) -> String {
     text[..end].lines().map(|line| line.split("//").next().unwrap_or_default().to_string() + "\n").collect()
 }
 
-/// Modules that only tests have: `#[cfg(test)]` stands right before them, or what shows them to fuzzers.
+/// Modules that only tests have: `#[cfg(test)]` precedes them, or the attribute that opens them to fuzzers.
 fn of_tests(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_gate = |line: &&str| line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(any(test");
@@ -127,7 +129,7 @@ fn imports_go_one_way() {
     }
 }
 
-/// Files below `folder` whose code, tests left out, has this text.
+/// Files below `folder` whose code, without tests, contains this text.
 fn that_say(folder: &str, text: &str) -> Vec<String> {
     let (root, mut all) = (workspace().join("crates").join(folder), Vec::new());
     files(&root, &mut all);
@@ -161,7 +163,7 @@ fn one_place_writes() {
     assert_eq!(that_say("dls/src", "file::write("), ["main.rs", "progress.rs"]);
 }
 
-/// Lines are made of what the stage `notes` found out: they have no listing at hand that could ask.
+/// The lines of a tree follow from the results of the stage `notes`: the code has no listing that could make requests.
 #[test]
 fn the_lines_of_a_tree_ask_nothing() {
     for asking in ["Listing", "self", "dents_sys", "canonical", "git"] {
@@ -170,7 +172,7 @@ fn the_lines_of_a_tree_ask_nothing() {
     }
 }
 
-/// Neither can make a system call: all of these are in `dents-sys`.
+/// Neither makes system calls: all of these are in `dents-sys`.
 #[test]
 fn sort_and_rendering_ask_nothing() {
     for pure in ["dents-core/src/sort", "dents-render/src"] {

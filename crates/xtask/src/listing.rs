@@ -24,8 +24,8 @@ use crate::tools;
 const LISTINGS: &[&[&str]] =
     &[&[], &["-al"], &["-l", "--color=always"], &["-C", "--color=always"], &["-A"], &["-F"]];
 
-/// The environments in which they are executed. What the first one needs comes first in the list, then what each of the
-/// others needs beside it: so a listing in C touches no window for the sake of other locales.
+/// The environments of these listings. The functions of the first one come first in the list, then those that each of
+/// the others needs in addition: so a listing in C touches no window because of other locales.
 const ENVIRONMENTS: &[&[(&str, &str)]] = &[
     &[("LANG", "C.UTF-8")],
     &[
@@ -151,21 +151,21 @@ fn instruction(pid: Pid) -> nix::Result<u64> {
     Ok(ptrace::getregs(pid)?.rip)
 }
 
-/// The list is for the program without libc, which there is on x86-64 alone.
+/// The list is for the program without libc, which exists on x86-64 alone.
 #[cfg(not(target_arch = "x86_64"))]
 fn instruction(_: Pid) -> nix::Result<u64> {
     Err(nix::Error::ENOSYS)
 }
 
 /// Starts a command as a traced process that stops before its first instruction. A shell stops itself, is traced from
-/// there on, and becomes the command: so no code of ours runs between `fork` and `execve`.
+/// there on, and executes the command: so no code of ours runs between `fork` and `execve`.
 fn stopped_at_start(command: &Command) -> nix::Result<(Child, Pid)> {
     let mut shell = Command::new("sh");
     shell
         .args(["-c", "kill -STOP $$; exec \"$0\" \"$@\""])
         .arg(command.get_program())
         .args(command.get_args());
-    // The command's own environment, and nothing of ours: it decides what is executed.
+    // Only the command's own environment, because it decides which functions are executed.
     let own = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
     shell.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(own);
     let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
@@ -187,7 +187,8 @@ fn stopped_at_start(command: &Command) -> nix::Result<(Child, Pid)> {
     Ok((child, pid))
 }
 
-/// The Rust functions among `names`, without what each compiler and each machine makes differently: hashes.
+/// The Rust functions among `names`, without hashes, which differ from compiler to compiler and from machine to
+/// machine.
 fn patterns(names: &BTreeSet<String>) -> BTreeSet<String> {
     let hash = Regex::new("17h[0-9a-f]{16}E.*$").expect("a pattern");
     let disambiguator = Regex::new("Cs[0-9A-Za-z]+_").expect("a pattern");

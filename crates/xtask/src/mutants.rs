@@ -76,7 +76,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     outcome.verdict(wish.package)
 }
 
-/// Makes sure of cargo-mutants, whose lists name each mutant since 26.1.
+/// Installs cargo-mutants, unless a version that names each mutant in its lists (26.1) is there.
 fn install() -> Result<()> {
     let version = cargo(["mutants", "--version"]).stderr(Stdio::null()).output();
     if version.is_ok_and(|output| output.status.success()) {
@@ -109,7 +109,7 @@ fn names(json: &[u8]) -> Result<Vec<String>> {
     let mut names = names.ok_or("cargo-mutants names no mutants; it must be 26.1 or newer")?;
     // A few mutants of one place have the same name, and can only be chosen together.
     names.dedup();
-    // No test should catch a mutant of a test, and the tests here do not compile what a model has in place of the machine's.
+    // A mutant of a test need not be caught, and these tests do not compile the code that replaces a model's.
     names.retain(|name| !UNTESTED.iter().any(|module| name.contains(module)));
     Ok(names)
 }
@@ -135,7 +135,7 @@ fn sample(all: &[String], count: usize, seed: u64) -> Vec<&str> {
     places.into_iter().map(|place| all[place].as_str()).collect()
 }
 
-/// Runs the tests on each mutant. That some were missed is no error here.
+/// Runs the tests on each mutant. A missed mutant is not an error here.
 fn test(package: &str, mutants: &[&str], out: &Path) -> Result<()> {
     let mut command = command(package, mutants, out);
     println!("   cargo mutants --package {package} --re ... (one for each)");
@@ -170,7 +170,7 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// The names of the mutants, by what became of them.
+/// The names of the mutants, by result.
 #[derive(Debug, Default)]
 struct Outcome {
     caught: Vec<String>,
@@ -198,7 +198,7 @@ impl Outcome {
         })
     }
 
-    /// Of those that say something, how many were caught; all of none.
+    /// The percentage of caught mutants among those that compile and end; 100 if there are none.
     fn percent(&self) -> f64 {
         let caught = self.caught.len() + self.hung.len();
         let all = caught + self.missed.len();

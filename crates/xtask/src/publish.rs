@@ -9,8 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::step::{Result, Steps, cargo, target_dir};
 
 pub(crate) fn run() -> Result<()> {
-    // A new directory each time: cargo takes what comes from a registry as unchanged while its version is, also where the registry
-    // is the local one in the target directory, and would build the packages of the last run again.
+    // A new directory each time: cargo assumes that a package of a registry is unchanged while its version is, even
+    // for the local registry in the target directory, and would build the packages of the last run again.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
     let target = target_dir().join(format!("publish-{now}"));
     let mut steps = Steps::default();
@@ -51,7 +51,7 @@ mod tests {
     /// The packages of this workspace, those that are published and the others.
     fn ours() -> (Vec<Value>, Vec<Value>) {
         let ours = packages().into_iter().filter(|package| package["source"].is_null());
-        // Cargo says `null` for any registry, and an empty list for `publish = false`.
+        // Cargo prints `null` for any registry, and an empty list for `publish = false`.
         ours.partition(|package| package["publish"].is_null())
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Package {
 pub(crate) struct Selection {
     /// Packages, with those of their suites that are wanted; all of their tests if none is named.
     pub(crate) packages: Vec<Package>,
-    /// Parts of the names of tests, any of which will do; all tests if there are none.
+    /// Parts of names of tests: a test needs one of them; empty for all tests.
     pub(crate) filters: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Package {
 }
 
 impl Selection {
-    /// Sorts the words out, against all packages there are.
+    /// Interprets the words, given all packages.
     pub(crate) fn new(words: &[&str], packages: &[Package]) -> Selection {
         let named = |package: &&Package| words.iter().any(|word| package.is_named(word));
         let mut candidates: Vec<&Package> = packages.iter().filter(named).collect();
@@ -67,7 +67,7 @@ impl Selection {
             let wanted = package.suites.iter().filter(|suite| suites.contains(&suite.as_str()));
             Package { name: package.name.clone(), suites: wanted.cloned().collect() }
         });
-        // Where suites alone are named, packages without them have nothing to run.
+        // If only suites are named, packages without them have no tests to run.
         let wanted = narrowed.filter(|package| any_named || suites.is_empty() || !package.suites.is_empty());
         Selection { packages: wanted.collect(), filters: filters.into_iter().map(String::from).collect() }
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(chosen("git tree hang"), "dents tree, lab git: hang");
         assert_eq!(chosen("sort"), "dents-ls , dents , lab : sort");
         assert_eq!(chosen("lab git long"), "lab git+long: ");
-        // Beside a package, what it has not as a suite is part of a test's name.
+        // A word beside a package that is not one of its suites is a part of a test's name.
         assert_eq!(chosen("dls git"), "dents-ls : git");
         assert_eq!(chosen("dls lab git"), "dents-ls , lab git: ");
     }

@@ -18,8 +18,8 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Runs `command` to its end. A failure is remembered and the run goes on, so that one run shows all.
-    /// Says whether it succeeded.
+    /// Runs `command` to its end and returns whether it succeeded. After a failure the run continues, so that one run
+    /// shows all failures.
     pub(crate) fn run(&mut self, title: &str, command: &mut Command) -> bool {
         println!("\n== {title}\n   {}", spell(command));
         let start = Instant::now();
@@ -35,7 +35,7 @@ impl Steps {
         outcome.is_ok()
     }
 
-    /// Hands standard output on line by line, and adds up what cargo's test harness reports in it.
+    /// Passes standard output on line by line, and adds up the results of cargo's test harness in it.
     fn pass_through(&mut self, command: &mut Command) -> Result<()> {
         let mut child = command
             .current_dir(workspace())
@@ -93,7 +93,7 @@ pub(crate) fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
 }
 
-/// Where cargo puts what it builds.
+/// Cargo's target directory.
 pub(crate) fn target_dir() -> PathBuf {
     workspace().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }

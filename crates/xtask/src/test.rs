@@ -1,9 +1,9 @@
-//! `cargo xtask test`: everything that a change must pass, in the order in which it fails fastest; with words, only the
-//! tests that they select (`select.rs`).
+//! `cargo xtask test`: everything that a change must pass, the fastest checks first; with words, only the tests that
+//! they select (`select.rs`).
 //!
-//! The two sides of the workspace are never named in one cargo invocation: that would unify features, and
-//! turn on `std` in what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a
-//! call of its own, which also shows that each stands on its own manifest.
+//! The two sides of the workspace are never in one cargo invocation: that would unify features, and turn on `std` in
+//! what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a call of its own, which also
+//! shows that its own manifest is complete.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ use crate::tools;
 /// The side that runs without libc and std, from the bottom up.
 const NO_STD: &[&str] =
     &["dents-rt", "dents-sys", "dents-engine", "dents-core", "dents-locale", "dents-render", DLS];
-/// The side that stands on std: the `dents` program, and what tests and measures.
+/// The packages with std: the `dents` program, and those for tests and measurements.
 const STD: &[&str] = &[
     "dents-fuzz",
     "dents",
@@ -27,16 +27,16 @@ const STD: &[&str] = &[
     "dents-lab",
     "xtask",
 ];
-/// Of these, whose tests are of nothing but itself.
+/// Those of them whose tests run no program.
 const STD_TESTED_ALONE: &[&str] =
     &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
 /// The package that has the binary `dls`.
 const DLS: &str = "dents-ls";
 /// The package whose tests run `dls` as a process.
 const LAB: &str = "dents-lab";
-/// The crate for others, whose features are tested together.
+/// The published library, whose features are tested together.
 const LIBRARY: &str = "dents";
-/// The other one whose tests compare in the locales of this machine.
+/// The other package whose tests compare in the locales of this machine.
 const LOCALE: &str = "dents-locale";
 
 const USAGE: &str = "\
@@ -104,7 +104,7 @@ fn selected(words: &[&str]) -> Result<()> {
     if ran == 0 { Err(nothing(&selection)) } else { Ok(()) }
 }
 
-/// Why nothing ran.
+/// The message if no test was selected.
 fn nothing(selection: &Selection) -> String {
     let packages: Vec<&str> = selection.packages.iter().map(|package| package.name.as_str()).collect();
     let filters = match selection.filters.join("' or '") {
@@ -140,7 +140,7 @@ fn binaries(steps: &mut Steps) -> bool {
     release && checked
 }
 
-/// The tests of one package: all, or these suites' alone, and of these those whose names have one of the filters in them.
+/// The tests of one package: all, or only these suites, and of them only tests whose names contain one of the filters.
 fn test(package: &str, suites: &[String], filters: &[String]) -> Command {
     let mut command = cargo(["test", "--package", package]);
     if STD_TESTED_ALONE.contains(&package) {
@@ -173,7 +173,8 @@ fn unit_tests(steps: &mut Steps) {
     steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
 }
 
-/// The protocols of the engine, in every interleaving of a few preemptions. Optimised, for there are hundreds of thousands.
+/// The models of the engine's protocols, in every interleaving of a few preemptions: hundreds of thousands, so they
+/// are optimised.
 fn models() -> Command {
     cargo(["test", "--release", "--package", "dents-engine", "--features", "model", "--test", "model"])
 }
@@ -192,14 +193,14 @@ fn surroundings(command: &mut Command) {
             command.env(variable, target_dir().join(profile).join("dls"));
         }
     }
-    // Here a missing FUSE is an error, unless DLS_FUSE=optional is set.
+    // A missing FUSE is an error, unless DLS_FUSE=optional is set.
     if std::env::var_os("DLS_FUSE").is_none() {
         command.env("DLS_FUSE", "required");
     }
 }
 
-/// Locales with an order of their own count where they are, or can be made: elsewhere GNU `ls` falls back to C, which is said
-/// here. A run with `DLS_LOCALES=1` fails if it compares in none of them.
+/// Requests locales with an order of their own, if they are installed or can be generated. Otherwise GNU `ls` would
+/// use C, and a message says so. A run with `DLS_LOCALES=1` fails if it can compare in none of them.
 fn want_locales(command: &mut Command) {
     if std::env::var_os("DLS_LOCALES").is_some() {
         return;
@@ -216,7 +217,7 @@ fn want_locales(command: &mut Command) {
 
 fn document(steps: &mut Steps) {
     for package in NO_STD.iter().chain(STD) {
-        // Private items too: modules explain themselves by what is inside them.
+        // Private items too: the documentation of modules refers to them.
         let args = ["doc", "--no-deps", "--document-private-items", "--quiet", "--package", package];
         steps.run(&format!("docs of {package}"), cargo(args).env("RUSTDOCFLAGS", "-D warnings"));
     }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::step::{cargo, workspace};
 
-/// Each crate with those it may depend on: the table of ARCHITECTURE.md, whose rule is that dependencies
-/// point down only. A crate that is not in here has to be put here first.
+/// Each crate with those it may depend on: the table of ARCHITECTURE.md, where dependencies point down only. A new
+/// crate must be added here.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-ls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
     ("dents-python", &["dents-arrow", "dents-cli", "dents", "dents-core", "dents-engine", "dents-sys"]),
@@ -35,7 +35,8 @@ const MAY_BE_UNSAFE: &[&str] = &["dents-sys", "dents-rt", "dents-c", "dents-pyth
 
 /// Lines a source file may have.
 const LONGEST_FILE: usize = 900;
-/// The same for the engine, which must be understood as a whole. (Functions there have at most 60: clippy.toml.)
+/// The limit for the engine, which must be understood as a whole. (Functions there have at most 60 lines:
+/// clippy.toml.)
 const LONGEST_FILE_OF_ENGINE: usize = 500;
 
 /// A crate of this workspace.
@@ -46,7 +47,7 @@ struct Crate {
     uses: Vec<String>,
 }
 
-/// The packages of `cargo metadata` that are built here, ours and those of others.
+/// The packages of `cargo metadata` that are built here, including dependencies.
 pub(crate) fn packages() -> Vec<Value> {
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let args = ["metadata", "--format-version", "1", "--filter-platform", &platform];
@@ -76,7 +77,7 @@ fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("crates have plain names")
 }
 
-/// All Rust sources of a crate, but for what cargo builds and fuzzers leave there.
+/// All Rust sources of a crate, without the output of cargo and of fuzzers.
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -141,7 +142,8 @@ fn files_stay_readable() {
     }
 }
 
-/// A target of `cargo fuzz` for each function that crates call a fuzz target, and for nothing else: no test builds `fuzz/`.
+/// Each function that a crate calls a fuzz target has a target of `cargo fuzz`, and each target a function: no test
+/// builds `fuzz/`.
 #[test]
 fn every_fuzz_target_can_be_run_by_cargo_fuzz() {
     let mut targets = Vec::new();
@@ -199,7 +201,7 @@ fn differences_are_documented() {
     assert_eq!(documented, known, "docs/DIFFERENCES.md against crates/dents-lab/src/known.rs");
 }
 
-/// The pages in `dir` and below, but for what cargo builds.
+/// The pages in `dir` and below, without the output of cargo.
 fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
     for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
         let name = name_of(&path);
@@ -211,7 +213,7 @@ fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The links of a page within this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
+/// The links of a page into this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
 fn links(page: &str) -> Vec<&str> {
     // Blocks of code have no links.
     let text = page.split("```").step_by(2);
@@ -252,7 +254,8 @@ fn the_readme_fits_a_screen() {
     assert!(wide.is_none(), "a line is too wide: {wide:?}");
 }
 
-/// Licences that any dependency may have, for whatever purpose it comes in. `WITH LLVM-exception` is allowed beside its licence.
+/// Licences that any dependency may have, whatever it is used for. `WITH LLVM-exception` is allowed beside its
+/// licence.
 const LICENCES: &[&str] = &[
     "MIT",
     "MIT-0",
@@ -268,7 +271,7 @@ const LICENCES: &[&str] = &[
     "Unicode-3.0",
 ];
 
-/// Tools that tests run, with other licences: nothing of them becomes a part of what is built.
+/// Tools that tests run, with other licences: no part of them is built into a program.
 const TOOLS: &[(&str, &str)] = &[("cbindgen", "MPL-2.0")];
 
 /// Whether an SPDX expression can be met by `LICENCES` alone; `MIT/Apache-2.0`, as older manifests have it, is read too.

@@ -44,8 +44,8 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
 pub(crate) const FOR_BENCHES: &[Tool] =
     &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace")];
 
-/// Makes sure of `tools`: as root on Debian and its kin by apt-get, and only what is missing; elsewhere
-/// by saying what to install.
+/// Installs missing `tools`: as root on Debian and its derivatives by apt-get; otherwise a message says what to
+/// install.
 pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
     let mut packages = missing(tools);
     if packages.is_empty() {
@@ -72,7 +72,7 @@ pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
 /// The locales that the tests compare in, beside C and C.UTF-8.
 pub(crate) const LOCALES: &[&str] = &["en_US", "fr_FR", "de_DE", "sv_SE", "ja_JP", "tr_TR"];
 
-/// Whether these locales are there with UTF-8. As root, those that are not are generated first.
+/// Whether these locales are installed with UTF-8. As root, missing ones are generated first.
 pub(crate) fn locales(names: &[&str]) -> bool {
     let installed = || {
         let output = Command::new("locale").arg("-a").stderr(Stdio::null()).output();

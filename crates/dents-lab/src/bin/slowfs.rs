@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<u8, String> {
     let made = make(&command.mount)?;
-    // Blocked before there is a second thread, so that all of them leave the signals to `wait`.
+    // Blocked before a second thread starts, so that all threads leave the signals to `wait`.
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
     if command.command.is_empty() {
         signals.thread_block().map_err(|error| format!("signals cannot be blocked: {error}"))?;
@@ -44,7 +44,7 @@ fn run(command: Command) -> Result<u8, String> {
     result
 }
 
-/// Makes the mount point; says whether it was not there.
+/// Makes the mount point; returns whether it was missing.
 fn make(path: &Path) -> Result<bool, String> {
     match std::fs::create_dir(path) {
         Ok(()) => Ok(true),
@@ -79,7 +79,7 @@ fn watch(mounted: &Mounted, every: Option<Duration>, stopped: &std::sync::mpsc::
             last = now;
         }
         if mounted.is_gone() {
-            // To the main thread's `wait`; nothing can refuse a signal to oneself.
+            // The main thread's `wait` gets it. A process may always send a signal to itself.
             let _ = kill(Pid::this(), Signal::SIGTERM);
             return;
         }

@@ -23,7 +23,7 @@ const FANOUT: usize = 8;
 pub struct SlowFs;
 
 impl SlowFs {
-    /// An empty file system that answers at once and lets the kernel keep nothing.
+    /// An empty file system that answers at once and forbids the kernel to cache.
     pub fn builder() -> Builder {
         Builder { owners: vec![(0, 0)], names: "e#####".into(), ..Builder::default() }
     }
@@ -48,8 +48,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How entries made from now on are called: `#…#` is their number, padded with zeros to that width.
-    /// To begin with `e#####`.
+    /// The names of entries made from now on: `#…#` is their number, padded with zeros to that width. The default is
+    /// `e#####`.
     pub fn names(mut self, pattern: &str) -> Builder {
         self.names = pattern.to_string();
         self
@@ -78,14 +78,14 @@ impl Builder {
         self
     }
 
-    /// The root lists its entries in an order that follows from `seed`, as a hashed directory would, instead
-    /// of that in which they were said.
+    /// The root lists its entries in an order that `seed` determines, as a hashed directory would, instead of the
+    /// order of creation.
     pub fn shuffled(mut self, seed: u64) -> Builder {
         self.shuffled = Some(seed);
         self
     }
 
-    /// The owners and groups that entries have in turn; root's, if nothing is said.
+    /// The owners and groups of entries, in turns; by default root's.
     pub fn owners(mut self, owners: &[(u32, u32)]) -> Builder {
         if !owners.is_empty() {
             self.owners = owners.to_vec();
@@ -113,7 +113,7 @@ impl Builder {
         self
     }
 
-    /// How long every request takes whose answer a thread waits for.
+    /// The duration of every request for whose answer a thread waits.
     pub fn latency(mut self, latency: Duration) -> Builder {
         self.pace.latency = latency;
         self
@@ -137,21 +137,21 @@ impl Builder {
         self
     }
 
-    /// So many requests are worked on at once; the others queue. As many as come, if nothing is said. A
-    /// request that is never answered takes no slot.
+    /// The number of requests that are processed at once; the others queue. By default there is no limit. A request
+    /// that is never answered occupies no slot.
     pub fn slots(mut self, slots: usize) -> Builder {
         self.pace.slots = Some(slots.max(1));
         self
     }
 
-    /// With `n` requests in flight, more than `limit`, each takes (n / limit)^power times as long. With a power
-    /// of 1 more in flight gain nothing, with 2 they lose: the server thrashes.
+    /// With `n` requests in flight, more than `limit`, each takes (n / limit)^power times as long. With a power of 1,
+    /// more requests in flight gain nothing; with 2 they lose: the server thrashes.
     pub fn saturates_at(mut self, limit: usize, power: u32) -> Builder {
         self.pace.saturation = Some((limit.max(1), power));
         self
     }
 
-    /// For how long the kernel may believe a name, and attributes. Nothing at all, if nothing is said.
+    /// How long the kernel may cache a name, and attributes. By default not at all.
     pub fn ttl(mut self, entry: Duration, attributes: Duration) -> Builder {
         (self.habits.entry_ttl, self.habits.attr_ttl) = (entry, attributes);
         self
@@ -163,7 +163,7 @@ impl Builder {
         self
     }
 
-    /// Listings say `DT_UNKNOWN` of every entry. Not together with [`readdirplus`](Builder::readdirplus).
+    /// Directories return `DT_UNKNOWN` for every entry. Not together with [`readdirplus`](Builder::readdirplus).
     pub fn hide_types(mut self) -> Builder {
         self.habits.hide_types = true;
         self
@@ -176,8 +176,8 @@ impl Builder {
         self
     }
 
-    /// The kernel checks permissions by the modes it is told, as most FUSE mounts for several users do; so
-    /// it also asks for the directory's attributes with each name.
+    /// The kernel checks permissions by the modes that it gets, as in most FUSE mounts for several users; so it also
+    /// requests the attributes of the directory with each name.
     pub fn default_permissions(mut self) -> Builder {
         self.default_permissions = true;
         self
@@ -200,8 +200,8 @@ impl Builder {
         self
     }
 
-    /// Requests of these kinds meet a fault, whatever they are about. `ENOSYS` for [`Request::XATTR`] makes
-    /// the kernel stop asking; `ENOTSUP` does not.
+    /// All requests of these kinds have a fault. `ENOSYS` for [`Request::XATTR`] makes the kernel stop sending them;
+    /// `ENOTSUP` does not.
     pub fn fault_everywhere(mut self, requests: &[Request], fault: Fault) -> Builder {
         self.faults.push((None, Rule::new(requests, 0, fault)));
         self
@@ -235,7 +235,7 @@ impl Builder {
         Mounted::new(self.parts()?, &path, None)
     }
 
-    /// For tests: mounts it, or says why not on standard output and returns `None`. With `DLS_FUSE=required` in
+    /// For tests: mounts it, or prints the reason on standard output and returns `None`. With `DLS_FUSE=required` in
     /// the environment it panics instead.
     pub fn mount_or_skip(self) -> Option<Mounted> {
         match self.mount() {

@@ -1,7 +1,6 @@
-//! The kernel's requests, each handed to the server with the answer it will get.
+//! The kernel's requests, each passed to the server with its answer.
 //!
-//! The tree is read when the answer is sent, not when the request arrives, as on a server whose latency is that of the
-//! network.
+//! The tree is read when the answer is sent, not when the request arrives, as on a server behind a slow network.
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,7 +19,7 @@ use super::request::{Request, to_fuse};
 use super::server::{Answer, Question, Server};
 use super::tree::{ROOT, Tree};
 
-/// How the kernel is told to treat what it learns.
+/// What the kernel may do with answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Habits {
     pub(super) entry_ttl: Duration,
@@ -48,7 +47,7 @@ pub(super) struct Fuse {
     pub(super) server: Arc<Server>,
     pub(super) tree: Arc<Mutex<Tree>>,
     pub(super) habits: Habits,
-    /// The device, known only once the mount is there.
+    /// The device, known once the file system is mounted.
     pub(super) device: Arc<OnceLock<OwnedFd>>,
 }
 
@@ -153,7 +152,7 @@ impl Filesystem for Fuse {
         self.ask((Request::Open, inode.0, from), reply, |_| Ok(()), opened, ReplyOpen::error);
     }
 
-    /// Files hold as many spaces as their size says.
+    /// A file contains as many spaces as its size.
     fn read(
         &self,
         from: &fuser::Request,
@@ -238,7 +237,7 @@ impl Filesystem for Fuse {
         let (tree, habits) = (self.tree.clone(), self.habits);
         let answer = move |error: Option<Errno>| {
             let tree = live(&tree, inode, habits);
-            // fuser has one time to live for both here; the shorter promises nothing false.
+            // fuser has one time to live for both; the shorter one is correct for both.
             let ttl = habits.attr_ttl.min(habits.entry_ttl);
             let listed = match error {
                 Some(error) => Err(error),
@@ -302,7 +301,7 @@ impl Filesystem for Fuse {
     }
 }
 
-/// The tree, after what comes and goes in the directory has come and gone.
+/// The tree, after the changing entries of the directory have been added and removed.
 fn live(tree: &Mutex<Tree>, inode: INodeNo, habits: Habits) -> MutexGuard<'_, Tree> {
     let mut tree = lock(tree);
     if habits.churns && inode.0 == ROOT {

@@ -127,7 +127,7 @@ impl Mounted {
         true
     }
 
-    /// The server is back: unanswered requests are answered, and all later ones. Returns how many there were.
+    /// Repairs the server: unanswered requests are answered, and all later ones. Returns the number of the former.
     pub fn release(&self) -> usize {
         self.server.release()
     }
@@ -168,7 +168,7 @@ impl Mounted {
         tree.remove(parent, name)
     }
 
-    /// Whether another process has unmounted it meanwhile.
+    /// Whether another process has unmounted it.
     pub fn is_gone(&self) -> bool {
         !table::is_mounted(&self.source)
     }
@@ -190,7 +190,7 @@ impl Drop for Mounted {
                 let _ = session.join();
             }
         } else if let Some(dir) = self.dir.take() {
-            // Removing the directory would remove what is mounted on it.
+            // Removing the directory would remove the files mounted on it.
             std::mem::forget(dir);
         }
     }
@@ -203,7 +203,7 @@ fn config(source: &str, default_permissions: bool) -> Config {
     if default_permissions {
         config.mount_options.push(MountOption::DefaultPermissions);
     }
-    // Everyone else only as root: fusermount3 would want a line in /etc/fuse.conf for it.
+    // Other users may access it only if root mounts it: fusermount3 would need a line in /etc/fuse.conf.
     if rustix::process::geteuid().is_root() {
         config.acl = SessionACL::All;
     }

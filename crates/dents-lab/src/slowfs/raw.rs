@@ -51,7 +51,7 @@ impl Untyped {
 
     /// Sends this in the place of `reply`.
     pub(super) fn send(self, device: &OwnedFd, reply: ReplyDirectory) {
-        // One that cannot be sent leaves the request to what follows, which then is its answer.
+        // If it cannot be sent, the next answer is that of the request.
         let _ = rustix::io::write(device, &self.finish());
         reply.error(Errno::EIO);
     }

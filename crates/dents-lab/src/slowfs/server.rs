@@ -1,12 +1,12 @@
 //! When a request is answered: a model of a remote server, as in queueing theory.
 //!
-//! A request arrives ([`Server::accept`]), is counted, meets its fault, is given the moment at which it is due,
-//! and waits in a heap for one thread that answers whatever is due. No request occupies a thread, so
-//! thousands are in flight as easily as one; with no latency at all a request is answered where it arrived.
+//! A request arrives ([`Server::accept`]), is counted, gets its fault and the time of its answer, and waits in a heap.
+//! One thread sends all answers whose time has come. A request occupies no thread, so thousands may be in flight;
+//! without latency a request is answered by the thread that received it.
 //!
-//! Slots are moments at which each of k servers is free again: the next request starts at the earliest of
-//! them, in the order of arrival. Moments are computed and not measured, so a late wake-up delays one
-//! answer but not the throughput.
+//! Slots are the times at which each of k servers is free again: the next request starts at the earliest of them, in
+//! the order of arrival. These times are computed, not measured, so a late wake-up delays one answer but does not
+//! change the throughput.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -61,7 +61,7 @@ pub(super) type Answer = Box<dyn FnOnce(Option<Errno>) + Send>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question {
     pub(super) request: Request,
-    /// 0 for a name that is not there.
+    /// 0 for a missing name.
     pub(super) inode: u64,
     /// The thread that waits, as this process's `/proc` knows it.
     pub(super) thread: u32,
@@ -208,7 +208,7 @@ impl Server {
         answer(error);
     }
 
-    /// Answers what is due, until the server goes down.
+    /// Sends answers whose time has come, until the server ends.
     fn run(&self) {
         // The usual 50 µs that the kernel may add to a sleep would be 5 % of a millisecond.
         // Where that is refused, latencies are so much longer.
@@ -303,7 +303,7 @@ impl Server {
     }
 }
 
-/// Takes out those whose waiting thread is to die, to be told `EINTR`.
+/// Removes the requests whose waiting thread was killed; their answer is `EINTR`.
 fn doomed(held: &mut Vec<Held>) -> Vec<(Answer, Option<Errno>)> {
     let (dying, waiting): (Vec<Held>, Vec<Held>) = std::mem::take(held)
         .into_iter()

@@ -1,4 +1,4 @@
-//! The kernel's table of mounts, as far as our own go: found by their source, never by a path, whose lookup could block.
+//! The kernel's table of mounts: finds our own by their source, never by a path, because a lookup could block.
 
 use std::ffi::OsString;
 use std::fs;
@@ -56,7 +56,7 @@ fn mounts() -> Vec<Mount> {
     table.lines().filter_map(parse).filter(|mount| mount.source.starts_with(PREFIX)).collect()
 }
 
-/// Whether a mount of this source is there.
+/// Whether there is a mount with this source.
 pub(super) fn is_mounted(source: &str) -> bool {
     mounts().iter().any(|mount| mount.source == source)
 }
@@ -77,7 +77,7 @@ pub(super) fn tear_down(source: &str) {
     }
 }
 
-/// Takes away what processes that were killed have left mounted.
+/// Unmounts what killed processes have left mounted.
 pub(super) fn sweep() {
     for mount in mounts() {
         let owner = mount.source.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));

@@ -1,11 +1,11 @@
 //! The entries of the file system: made once by the builder, changed while they are listed.
 //!
-//! Everything about an entry but its name, type and place follows from its inode number, so that two mounts of
-//! one description show the same sizes, owners and times.
+//! The inode number determines all metadata of an entry, so two mounts of one description show the same sizes, owners
+//! and times.
 //!
-//! A directory's offsets are cookies far apart, fixed for the life of an entry: what was there all along is
-//! read exactly once however much comes and goes around it, which is what POSIX demands of `readdir`. New
-//! names take cookies at random places between the old ones, as in a directory ordered by hash.
+//! The offsets of a directory are cookies with large gaps, and an entry keeps its cookie: an entry that exists
+//! throughout is read exactly once, whatever is added and removed, which is what POSIX demands of `readdir`. New names
+//! get random cookies between the old ones, as in a directory ordered by hash.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -28,11 +28,11 @@ pub enum Kind {
     Executable,
     /// A file of mode 04755.
     Setuid,
-    /// A directory of mode 0755; empty, if nothing else is said.
+    /// A directory of mode 0755, by default empty.
     Directory,
     /// A symbolic link to the directory that it is in.
     Link,
-    /// A symbolic link to nothing.
+    /// A symbolic link to a missing file.
     Dangling,
     /// A named pipe.
     Fifo,
@@ -89,13 +89,13 @@ impl Kind {
 
 /// The root's inode number, as FUSE demands it.
 pub(super) const ROOT: u64 = 1;
-/// Inodes (and cookies) of the names that an endless directory makes up start here.
+/// The first inode number (and cookie) of the names of an endless directory.
 const ENDLESS: u64 = 1 << 40;
 /// How far apart the cookies of first entries are: so many names fit between two.
 const STRIDE: u64 = 1 << 16;
 /// The cookies of `.` and `..`; all others are larger.
 const DOTS: [(&str, u64); 2] = [(".", 1), ("..", 2)];
-/// 2024-01-01 00:00 UTC; times are so many minutes later as the inode number says.
+/// 2024-01-01 00:00 UTC; the inode number in minutes is added to it.
 const EPOCH: u64 = 1_704_067_200;
 
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! A directory with one of everything that a lister can meet.
 //!
-//! The root of a zoo holds every file type, mode, size, time, link, owner and attribute side by side, so
-//! that their column widths meet; `names/`, `bytes/` and `versions/` hold what is only about names,
-//! `extensions/` what LS_COLORS suffixes match, `closed/` is a directory without any permission. What
-//! needs root, a tool or a file system that allows it is tried, and named in [`Zoo::skipped`] when refused.
+//! The root of a zoo has every file type, mode, size, time, link, owner and attribute side by side, so that they share
+//! columns; `names/`, `bytes/` and `versions/` are about names, `extensions/` about suffixes in LS_COLORS; `closed/`
+//! is a directory without any permission. Entries that need root, a tool or a certain file system are tried, and
+//! listed in [`Zoo::skipped`] if they fail.
 
 mod attributes;
 mod names;
@@ -63,7 +63,7 @@ impl Zoo {
         &self.root
     }
 
-    /// Entries that could not be made here, and why.
+    /// Entries that could not be made, with reasons.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
     }
@@ -86,7 +86,7 @@ impl Keeper {
         Ok(path)
     }
 
-    /// Notes what could not be done; the rest of the zoo is built all the same.
+    /// Records a failure; the rest of the zoo is built.
     fn attempt<E: std::fmt::Display>(&mut self, what: impl Into<String>, result: Result<(), E>) {
         if let Err(error) = result {
             self.skipped.push(format!("{}: {error}", what.into()));
@@ -145,7 +145,7 @@ impl Keeper {
         ];
         for (name, seconds, nanoseconds) in times {
             let path = self.file(name)?;
-            // Access times differ from modification times, so that -u and -t are told apart.
+            // Access times differ from modification times, so that tests distinguish -u and -t.
             set_times(&path, seconds - 86_400 * 400, seconds, nanoseconds)?;
         }
         Ok(())

@@ -28,7 +28,7 @@ impl Slow {
         with_git(dls(&self.top, &["-l", "--git=20s"]), &self.bin)
     }
 
-    /// Git, and what it has started, once they are there.
+    /// Git and the processes that it has started, once they run.
     fn pids(&self) -> String {
         let (path, until) = (self.place.path().join("pids"), Instant::now() + Duration::from_secs(10));
         while !path.exists() && Instant::now() < until {

@@ -1,7 +1,7 @@
-//! Programs that a repository configures are not run, in whatever way it does so; those of the user's configuration are.
+//! Programs that a repository configures are never run; those of the user's configuration are.
 //!
-//! Each trap is a program that leaves a mark. Where every release of git runs it in `git status`, the test makes sure that the
-//! trap is one.
+//! Each trap is a program that leaves a mark. Where every release of git runs it in `git status`, the test makes sure
+//! that the trap works.
 
 use super::*;
 use std::fs::{File, FileTimes};
@@ -187,7 +187,7 @@ fn configuration_of_a_work_tree() {
     trap.is_not_run(Springs::Always);
 }
 
-/// `.git/commondir` says where the configuration is.
+/// `.git/commondir` names the directory of the configuration.
 #[test]
 fn configuration_elsewhere() {
     let trap = Trap::new();
@@ -198,7 +198,7 @@ fn configuration_elsewhere() {
     trap.is_not_run(Springs::Always);
 }
 
-/// `.git` is a file that says where the repository is.
+/// `.git` is a file that names the repository.
 #[test]
 fn repository_elsewhere() {
     let trap = Trap::new();
@@ -217,7 +217,7 @@ fn work_tree_elsewhere() {
     trap.is_not_run(Springs::Always);
 }
 
-/// Git looks into a submodule by a git of its own, with the configuration there.
+/// Git inspects a submodule with a second git, which uses the submodule's configuration.
 #[test]
 fn submodule() {
     let trap = Trap::new();
@@ -284,7 +284,7 @@ fn programs_around() {
     trap.is_not_run(Springs::PerhapsNever);
 }
 
-/// A missing object is not fetched, by whatever program the repository would have it.
+/// A missing object is not fetched, whatever program the repository configures for that.
 #[test]
 fn missing_objects() {
     for (url, vcs) in [("/nonexistent", ""), ("ssh://x/y", ""), ("ext::", ""), ("any", "ext")] {
@@ -368,7 +368,7 @@ fn a_script_in_place_of_git() {
     assert!(!trap.mark.exists());
 }
 
-/// The repository changes its configuration after it was asked for it: the script answers with what it was before.
+/// The repository changes its configuration after it was read: the script answers with the old one.
 #[test]
 fn configuration_that_changes() {
     let trap = Trap::new();

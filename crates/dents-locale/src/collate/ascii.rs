@@ -1,4 +1,5 @@
-//! The fast path for names in ASCII, which nearly all are: each byte's weights looked up once, packed into a word.
+//! The fast path for ASCII names, which nearly all names are: the weights of each byte are looked up once and packed
+//! into a word.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -34,7 +35,7 @@ pub(super) struct Ascii {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Forward,
-    /// Counting what is ignored.
+    /// The rule counts ignored elements.
     Placed,
     /// Some bytes backward.
     Turning,
@@ -80,8 +81,8 @@ impl Ascii {
         ascii
     }
 
-    /// Sends the long way what has no weight but is read forward, where others are read backward: it makes `turned`
-    /// lose more than is counted here. No locale of glibc has such a byte in ASCII.
+    /// Excludes bytes without weight that are read forward in a stretch where others are read backward: `turned` would
+    /// lose more elements than this path counts. No locale of glibc has such a byte in ASCII.
     fn spare_weightless(&mut self) {
         for level in 0..self.levels {
             for byte in 0..128 {
@@ -119,10 +120,10 @@ impl Ascii {
         self.paired && name.windows(2).any(|pair| self.pairs[usize::from(pair[0])] >> pair[1] & 1 != 0)
     }
 
-    /// Appends these levels of the key of `name` and says true; or says false, having appended nothing.
+    /// Appends these levels of the key of `name` and returns true; or appends nothing and returns false.
     pub(super) fn key(&self, name: &[u8], levels: Range<usize>, out: &mut Vec<u8>) -> bool {
         let long_way = |byte: &u8| self.weights[0][usize::from(*byte)] == LONG_WAY;
-        // An empty name has no byte that says so.
+        // An empty name has no byte to test.
         if self.levels > LEVELS || name.iter().any(long_way) || self.has_pair(name) {
             return false;
         }

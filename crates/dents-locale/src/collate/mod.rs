@@ -22,7 +22,7 @@ use crate::file::Byte;
 use ascii::Ascii;
 use tables::{Element, Tables};
 
-/// Stands between levels, below every byte of a weight and of a position.
+/// Separates levels. It is less than every byte of a weight and of a position.
 const SEPARATOR: u8 = 0;
 
 /// Makes the keys of one locale.
@@ -35,9 +35,9 @@ pub struct Collator<'d> {
 }
 
 impl<'d> Collator<'d> {
-    /// A collator from the bytes of a compiled `LC_COLLATE`. `None` if the locale has no rules of its own, as `C.UTF-8`
-    /// has none, or the bytes are no `LC_COLLATE`: then the order is that of bytes. Takes some microseconds, most of
-    /// them for first touches of a mapped file.
+    /// A collator from the bytes of a compiled `LC_COLLATE`. `None` if the locale has no rules of its own, such as
+    /// `C.UTF-8`, or if the bytes are not an `LC_COLLATE`: then names are ordered by bytes. Takes some microseconds,
+    /// mostly for the first access to a mapped file.
     #[must_use]
     pub fn new(collate: &'d [AtomicU8]) -> Option<Collator<'d>> {
         let tables = Tables::new(collate)?;
@@ -52,13 +52,13 @@ impl<'d> Collator<'d> {
         self.levels(name, 0..self.tables.levels(), out);
     }
 
-    /// Appends the first level of the key alone: a fifth of its bytes and of its time, and all that most pairs of names
-    /// need. Names that are equal here are ordered by [`rest`](Self::rest).
+    /// Appends the first level of the key: it needs a fifth of the bytes and of the time, and decides the order of
+    /// most pairs of names. Names that are equal here are ordered by [`rest`](Self::rest).
     pub fn first(&mut self, name: &[u8], out: &mut Vec<u8>) {
         self.levels(name, 0..1, out);
     }
 
-    /// Appends what follows the first level in the key.
+    /// Appends the levels after the first one.
     pub fn rest(&mut self, name: &[u8], out: &mut Vec<u8>) {
         self.levels(name, 1..self.tables.levels(), out);
     }
@@ -86,7 +86,7 @@ impl<'d> Collator<'d> {
         }
     }
 
-    /// One level of the key. Stretches of elements whose rule reads backward are turned around.
+    /// One level of the key. Stretches of elements whose rule is backward are reversed.
     fn level(&self, level: usize, out: &mut Vec<u8>) {
         let backward = |element: &Element| self.tables.rule(*element, level).backward();
         let mut ignored = 0;
@@ -131,19 +131,19 @@ impl<'d> Collator<'d> {
     }
 }
 
-/// A stretch that is read backward: from its end, but for `lost` elements next to the last one.
+/// A stretch that is read backward: from its end, without `lost` elements next to the last one.
 ///
-/// That is no rule of any standard, nor what `strxfrm` does, but how `strcoll` reads, and so how `ls` sorts: of a stretch it
-/// loses one element if something follows, and one for each element without weight just before. In ISO 14651's table
-/// punctuation and digits are read backward at the second level, letters forward; so `12o` comes before `1_2o`, which
-/// counts one digit more there, while `100` comes after `10_0`. Found by comparing strings in a locale made for it
-/// (glibc 2.36).
+/// This is not a rule of a standard, and `strxfrm` does not do it, but `strcoll` does, and so `ls` sorts by it: a
+/// stretch loses one element if another stretch follows, and one for each element without weight just before. In ISO
+/// 14651's table punctuation and digits are read backward at the second level, letters forward; so `12o` comes before
+/// `1_2o`, which has one more digit at that level, and `100` comes after `10_0`. Found by comparing strings in a
+/// locale made for it (glibc 2.36).
 fn turned<T>(stretch: &[T], lost: usize) -> impl Iterator<Item = &T> {
     let (head, last) = stretch.split_at(stretch.len().saturating_sub(1));
     last.iter().chain(head[..head.len().saturating_sub(lost)].iter().rev())
 }
 
-/// A position as bytes that sort by its value: one up to 126, else two.
+/// A position as bytes that sort by its value: one byte up to 126, otherwise two.
 fn position(ignored: usize) -> ([u8; 2], usize) {
     let value = (ignored + 1).min(0x7fff);
     let [high, low] = (value as u16).to_be_bytes();

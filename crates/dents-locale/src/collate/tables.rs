@@ -1,13 +1,13 @@
-//! The tables of a compiled `LC_COLLATE`: which collating element begins here, and what it weighs at each level.
+//! The tables of a compiled `LC_COLLATE`: the collating element at a position of a name, and its weight at each level.
 //!
-//! They are indexed by bytes of the locale's own charset, so one walk serves UTF-8, EUC-JP and ISO-8859-1 alike, and
-//! bytes that are no character get the weights that the C library gives them.
+//! They are indexed by bytes of the locale's own charset, so one walk serves UTF-8, EUC-JP and ISO-8859-1, and bytes
+//! that are not a character get the weights that the C library gives them.
 //!
-//! A byte's entry in `table` is an element's number, or, negated, a place in `extra`: a list of what may follow that
-//! byte, longest first, whose last item follows by nothing and so always fits. An item is a number, a length and
-//! that many bytes; or, with the number negated, a range: a length and the bytes of its first and last member, whose
-//! elements stand in `indirect`. An element's number is eight bits of rule set, then a place in `weights`, where
-//! each level has a length and that many bytes.
+//! The entry of a byte in `table` is the number of an element, or, negated, an offset in `extra`: a list of byte
+//! strings that may follow that byte, longest first. Its last item is the empty string, which always matches. An item
+//! is a number, a length and that many bytes; or, with the number negated, a range: a length and the bytes of its
+//! first and last member, whose elements are in `indirect`. The number of an element is eight bits of rule set, then
+//! an offset in `weights`, where each level has a length and that many bytes.
 
 use core::sync::atomic::AtomicU8;
 
@@ -30,7 +30,7 @@ impl Rule {
         self.0 & 2 != 0
     }
 
-    /// Before each weight counts how many elements without weight stood before it.
+    /// The number of elements without weight before it precedes each weight.
     pub(super) fn position(self) -> bool {
         self.0 & 4 != 0
     }
@@ -67,7 +67,7 @@ pub(super) struct Tables<'d> {
     indirect: &'d [AtomicU8],
 }
 
-/// The number at `at`, which may stand for something else by its sign.
+/// The number at `at`. Its sign says what it means.
 fn signed(bytes: &[AtomicU8], at: usize) -> Option<i32> {
     word(bytes, at).map(u32::cast_signed)
 }
@@ -112,14 +112,14 @@ impl<'d> Tables<'d> {
             .unwrap_or_default()
     }
 
-    /// The element that `byte` is on its own; `None` if it may begin a longer one.
+    /// The element that `byte` is alone; `None` if a longer one may begin with it.
     pub(super) fn single(&self, byte: u8) -> Option<Element> {
         let entry = signed(self.table, usize::from(byte) * 4)?;
         (entry >= 0).then_some(Element(entry.cast_unsigned()))
     }
 
-    /// The element that `byte` is where it begins no longer one, and which ASCII bytes may follow it in a longer one, as
-    /// a set of bits.
+    /// The element that `byte` is unless a longer one begins with it, and the ASCII bytes that may follow it in a
+    /// longer one, as a set of bits.
     pub(super) fn alone(&self, byte: u8) -> Option<(Element, u128)> {
         if let Some(element) = self.single(byte) {
             return Some((element, 0));
@@ -148,8 +148,8 @@ impl<'d> Tables<'d> {
         self.longest(entry.unsigned_abs() as usize, after).unwrap_or((Element::default(), after))
     }
 
-    /// Walks the list at `at` for what fits the bytes after the first. `None` if the list breaks off, which only a
-    /// broken file's does.
+    /// Searches the list at `at` for the longest string that the bytes after the first begin with. `None` if the list
+    /// is truncated, as only in a broken file.
     fn longest<'n>(&self, mut at: usize, after: &'n [u8]) -> Option<(Element, &'n [u8])> {
         loop {
             let item = self.item(at)?;
@@ -179,7 +179,7 @@ impl<'d> Tables<'d> {
     }
 }
 
-/// How many places `tail` lies after `first` in a range: big-endian numbers, of which only what differs counts.
+/// The distance of `tail` from `first` in a range. Both are big-endian numbers.
 fn distance(first: &[AtomicU8], tail: &[u8]) -> usize {
     let same = first.iter().zip(tail).take_while(|(a, b)| a.get() == **b).count();
     first[same..].iter().zip(&tail[same..]).fold(0usize, |sum, (low, byte)| {

@@ -32,7 +32,7 @@ pub(crate) fn locale<'v>(name: &'v str, disk: &mut Disk) -> UserLocale<'v, 'stat
     UserLocale::find(&Variables { all: Some(name.as_bytes()), ..Variables::default() }, &[], None, disk)
 }
 
-/// Locales that differ in what is tested: charsets, tailorings, digraphs, accents read backward, names of months.
+/// Locales that differ in charset, tailorings, digraphs, accents read backward, or names of months.
 const LOCALES: [&str; 14] = [
     "en_US.UTF-8",
     "fr_FR.UTF-8",

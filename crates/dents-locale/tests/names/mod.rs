@@ -1,4 +1,4 @@
-//! Names of every kind: what lies under a directory, and what is made up.
+//! Names of many kinds: those below a directory, and generated ones.
 
 use std::collections::BTreeSet;
 use std::path::Path;

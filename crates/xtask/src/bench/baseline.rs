@@ -1,7 +1,7 @@
-//! `--save` and `--check`: a short run, against one that was saved.
+//! `--save` and `--check`: a short run, compared with a saved one.
 //!
-//! What is compared are ratios to the empty process (small listings) or to GNU `ls` in the same run: absolute times
-//! move with the machine. A figure that looks worse is measured again before it is called a regression.
+//! The compared values are ratios to the empty process (small listings) or to GNU `ls` in the same run: absolute times
+//! depend on the machine. A value that looks worse is measured again before it is called a regression.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +41,7 @@ const CASES: &[(Shape, Job, usize)] = &[
     (Shape::Mix, Job::Time, 100_000),
 ];
 
-/// One figure: what is compared, and for the reader the time behind it (zero for counts).
+/// One value: the ratio or count that is compared, and the time behind it for the reader (zero for counts).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cell {
     ratio: f64,
@@ -137,7 +137,7 @@ fn case(setup: &Setup, shape: Shape, job: Job, dir: &Dir, count: usize) -> Resul
         let cell = Cell { ratio: seconds / samples[0].median(), seconds };
         println!("   {what}: {}: {:.3} × {}", program.name, cell.ratio, base.name);
         cells.insert(format!("{what}: {} × {}", program.name, base.name), cell);
-        // Threads take turns as they like, and so call more or less often: only where there is one it is exact.
+        // The number of calls depends on how threads are scheduled; with one thread it is exact.
         let exact = job == Job::Long && (count <= 100 || program.name == "dls classic");
         if let Some(calls) = setup.calls(&contender.command).filter(|_| exact && count <= 1000) {
             cells.insert(

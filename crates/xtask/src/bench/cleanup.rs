@@ -1,9 +1,9 @@
-//! Cleaning up in any case: a child waits for its parent's end and then removes the directories.
+//! Removes the directories of a run, however it ends: a child waits for the end of its parent, and then removes them.
 //!
-//! Destructors do not run on Ctrl-C, nor after a panic (this profile aborts), and a signal handler needs `unsafe`
-//! or a crate. A pipe needs neither: the kernel closes it however its writer ends, by `SIGKILL` too. The child
-//! sits in a process group of its own, where the terminal's Ctrl-C does not reach it, and costs nothing while
-//! it waits.
+//! Destructors do not run on Ctrl-C, nor after a panic (this profile aborts), and a signal handler needs `unsafe` or a
+//! crate. A pipe needs neither: the kernel closes it when the process that writes to it ends, even by `SIGKILL`. The
+//! child is in a process group of its own, which the terminal's Ctrl-C does not reach, and uses no processor time
+//! while it waits.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(crate) struct Cleanup(Child);
 const SCRIPT: &str = "trap '' HUP INT TERM; read -r _; rm -rf -- \"$@\"";
 
 impl Cleanup {
-    /// Watches over `dirs`, which need not exist yet.
+    /// Removes `dirs` at the end; they need not exist yet.
     pub(crate) fn watch(dirs: &[&Path]) -> Result<Cleanup> {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "cleanup"]).args(dirs).process_group(0);

@@ -99,7 +99,7 @@ fn mix(dir: &Path, count: usize) -> io::Result<()> {
         // Spread over three years, in no order.
         open.set_modified(epoch + Duration::from_secs(1_700_000_000 + (n as u64 * 7_919_777) % 94_000_000))?;
         if n % 3 == 0 {
-            // Ids that have names everywhere; refused to anyone but root, whose files then all have one owner.
+            // Ids that have names on every machine. Only root can set them; for other users all files have one owner.
             let owner = [1, 2, 65_534][n / 3 % 3];
             let _ = chown(&file, Some(owner), Some(owner));
         }

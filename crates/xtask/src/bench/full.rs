@@ -13,7 +13,7 @@ use super::setup::{FileSystem, Setup};
 use super::{plot, promises, report};
 use crate::step::Result;
 
-/// Entries, unless `COUNT` says otherwise.
+/// Numbers of entries, unless `COUNT` is set.
 const COUNTS: &[usize] = &[10, 100, 1000, 10_000, 100_000, 1_000_000];
 
 /// A peer that would take longer than this for one run is left out, in seconds.
@@ -65,7 +65,7 @@ pub(crate) fn run(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A run takes up to an hour, so what is measured is written after each number of entries.
+/// A run takes up to an hour, so the results are written after each number of entries.
 pub(crate) const BROKEN_OFF: &str = "The run was broken off here: what is missing was not measured.";
 
 fn save(out: &Path, setup: &Setup, results: &Results, noise: &Noise) -> Result<()> {
@@ -220,7 +220,8 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a program did this job when it was timed; unknown, and so tried, where nothing is timed.
+    /// Whether a program did this job when it was timed. If nothing is timed, this is unknown, and the program is
+    /// tried.
     fn works(&self, key: &Key, program: &Program, results: &Results) -> bool {
         !self.setup.timed || results.times.get(key, &program.name).is_some()
     }

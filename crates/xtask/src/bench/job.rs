@@ -1,4 +1,4 @@
-//! What a lister is to do: options and environment, and how each program spells them.
+//! The jobs of listers: options and environment, in the spelling of each program.
 
 /// One way to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Job {
 /// Which program, as far as its options and its place in tables depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The shortest process there is.
+    /// An empty process, the shortest there is.
     Empty,
     /// The kernel's part of `-al`; with `true` overlapped.
     Floor(bool),

@@ -52,7 +52,7 @@ pub(crate) fn date() -> String {
     first_line(Command::new("date").args(["-u", "+%Y-%m-%d %H:%M UTC"])).unwrap_or_default()
 }
 
-/// The compiler of what is measured.
+/// The compiler of the measured programs.
 pub(crate) fn compiler() -> String {
     first_line(cargo(["--version"]).env("LC_ALL", "C")).unwrap_or_default()
 }
@@ -69,7 +69,7 @@ pub(crate) fn first_core() -> String {
     list.trim().split([',', '-']).next().unwrap_or("0").to_string()
 }
 
-/// The file system a directory is on, and how many inodes are free there: from `df`.
+/// The file system of a directory, and the number of its free inodes, from `df`.
 pub(crate) fn file_system(dir: &Path) -> Option<(String, u64)> {
     let mut df = Command::new("df");
     let output = df.arg("--output=fstype,iavail").arg(dir).env("LC_ALL", "C").output().ok()?;
@@ -122,7 +122,7 @@ impl Ticks {
     }
 }
 
-/// The share of all cores that others use: what is busy while this process sleeps for a moment.
+/// The share of all cores that other programs use: those that are busy while this process sleeps.
 pub(crate) fn others() -> f64 {
     let before = Ticks::now();
     std::thread::sleep(Duration::from_millis(400));

@@ -1,7 +1,7 @@
-//! Times of commands, by `hyperfine -N`, taken in turns.
+//! Times of commands, by `hyperfine -N`, in turns.
 //!
-//! Programs that are compared run on the same directory one after the other, several rounds of that, so that a
-//! disturbance falls on all of them; what counts is the median over all rounds, and its ratio to another's.
+//! Compared programs run on the same directory one after the other, for several rounds, so that a disturbance affects
+//! all of them. The result is the median over all rounds, and its ratio to another program's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::machine;
 use crate::step::{Result, spell};
 
-/// How often programs have their turn, those with fewer runs less often. What disturbs a shared machine lasts a second or some:
-/// in three rounds it fell on one program and not on its neighbour, and ratios of the same two differed by half.
+/// The number of rounds; programs with fewer runs get fewer. A disturbance of a shared machine lasts about a second:
+/// with three rounds it affected one program and not the next, and ratios of the same two programs differed by half.
 const ROUNDS: usize = 15;
 
 /// The cost of a run beside the program itself: hyperfine's fork, its bookkeeping.
@@ -119,7 +119,7 @@ impl Stopwatch {
         let mut runs = Vec::new();
         for contender in contenders {
             let first = time(contender, 1, 0).and_then(|first| {
-                // A short program's first run says little of the next ones.
+                // The first run of a short program is not representative.
                 if first.median() < 0.2 && !conditions.cold { time(contender, 1, 2) } else { Ok(first) }
             });
             runs.push(first.as_ref().map_or(0, |first| budget.runs(first.median())));
@@ -149,7 +149,7 @@ impl Stopwatch {
         warm: usize,
     ) -> Result<Sample> {
         let mut command = match conditions.one_core {
-            // Its children inherit the core: nothing of taskset is in what is timed.
+            // The children of this process inherit the core, so the time of taskset is not measured.
             true => Command::new("taskset"),
             false => Command::new("hyperfine"),
         };

@@ -1,7 +1,7 @@
-//! Whether a run may be trusted.
+//! Whether a run is trustworthy.
 //!
-//! An empty static process is timed at the start, between the groups and at the end: nothing of ours is in
-//! it, so when its time moves, the machine did. And while nothing of ours runs, no other program should.
+//! An empty static process is timed at the start, between the groups and at the end: it contains no code of ours, so
+//! if its time changes, the machine has changed. And while no program of ours runs, no other should.
 
 use super::machine::{self, Ticks};
 use super::measure::{Budget, Conditions, Contender, Stopwatch};
@@ -51,7 +51,7 @@ impl Noise {
         (least, self.empties.iter().copied().fold(0.0, f64::max))
     }
 
-    /// Reasons not to trust the run; empty if there are none.
+    /// The reasons not to trust the run; empty if there are none.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let stolen = Ticks::now().since(self.start).1;
         complaints(self.load, machine::Machine::here().cores, &self.empties, &self.others, stolen)

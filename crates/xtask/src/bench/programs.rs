@@ -19,7 +19,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// One whose version is not asked for.
+    /// A program whose version is not requested.
     pub(crate) fn new(name: &str, kind: Kind, path: &str) -> Program {
         Program { name: name.into(), kind, version: String::new(), words: vec![path.into()] }
     }
@@ -57,8 +57,8 @@ pub(crate) fn ours(path: &str) -> Vec<Program> {
     ours.into()
 }
 
-/// `-al` on a kernel before 6.13: `dls` and GNU `ls` started by `refuse`, which takes `listxattrat` away; and `dls` started by
-/// it as well, with nothing taken away that it would call.
+/// `-al` on a kernel before 6.13: `dls` and GNU `ls` started by `refuse`, which refuses `listxattrat`; and `dls`
+/// started by `refuse` with a call refused that it does not make.
 pub(crate) fn older(refuse: &str, dls: &Program, gnu: &Program) -> [Program; 3] {
     let under = |name: &str, set: &str, program: &Program| {
         let launched = [refuse, set].map(String::from).into_iter().chain(program.words.iter().cloned());
@@ -68,7 +68,7 @@ pub(crate) fn older(refuse: &str, dls: &Program, gnu: &Program) -> [Program; 3] 
     [under(GNU, without, gnu), under(WITH_LISTXATTRAT, "quotactl_fd", dls), under(&dls.name, without, dls)]
 }
 
-/// GNU `ls`: `$GNU_LS`, `ls` or `gls`, whichever says that it is.
+/// GNU `ls`: the first of `$GNU_LS`, `ls` and `gls` whose version says GNU.
 pub(crate) fn gnu() -> Result<Program> {
     let named = std::env::var("GNU_LS").ok();
     let names = named.as_deref().map_or(vec!["ls", "gls"], |name| vec![name]);
@@ -88,7 +88,7 @@ pub(crate) fn gnu() -> Result<Program> {
     ))
 }
 
-/// Those of others, in the order of the tables, and the names of those that are not here.
+/// The peers, in the order of the tables, and the names of those that are not installed.
 pub(crate) fn peers() -> Result<(Vec<Program>, Vec<&'static str>)> {
     #[rustfmt::skip]
     let known: [(&str, Kind, &[&[&str]]); 5] = [
@@ -137,7 +137,7 @@ fn extra(said: &str) -> Result<Vec<Program>> {
     Ok(peers)
 }
 
-/// The full path of a program: what is measured is not the search for it.
+/// The full path of a program, so that its search is not timed.
 pub(crate) fn find(program: &str) -> Option<String> {
     if program.contains('/') {
         return Path::new(program).is_file().then(|| program.to_string());
@@ -147,7 +147,7 @@ pub(crate) fn find(program: &str) -> Option<String> {
     paths.find(|path| Path::new(path).is_file())
 }
 
-/// The first line with a digit of what a program says of itself.
+/// The first line of a program's version that has a digit.
 pub(crate) fn version(words: &[String], flag: &str) -> Option<String> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg(flag).env("LC_ALL", "C").stdin(Stdio::null());

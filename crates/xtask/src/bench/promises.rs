@@ -61,7 +61,8 @@ const OLDER: (usize, f64, f64) = (10_000, 1.15, 0.5);
 /// Peak memory at a million files, in MiB.
 const MEMORY: &[(Job, f64)] = &[(Job::Long, 150.0), (Job::Names, 60.0), (Job::Unsorted, 4.0)];
 
-/// Ten million names against one million, where equal is promised: what two runs of the same differ by.
+/// The largest ratio that counts as equal (ten million names against one million): two runs of the same command differ
+/// by that.
 const EQUAL: f64 = 1.05;
 
 /// All promises for the file systems that were measured.

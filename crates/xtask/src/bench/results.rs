@@ -114,7 +114,7 @@ impl Results {
         systems
     }
 
-    /// Remembers once what was left out.
+    /// Adds a note about a measurement that was left out, once.
     pub(crate) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             println!("   {note}");

@@ -14,7 +14,7 @@ use super::programs::{self, Program};
 use crate::step::{Result, cargo, spell, target_dir, workspace};
 use crate::tools;
 
-/// Everything that a run uses; gone when it is dropped, but for what cargo built.
+/// Everything that a run uses; removed when it is dropped, except what cargo built.
 pub(crate) struct Setup {
     /// The empty process.
     pub(crate) empty: Program,
@@ -30,13 +30,13 @@ pub(crate) struct Setup {
     pub(crate) peers: Vec<Program>,
     /// Where directories are made.
     pub(crate) systems: Vec<FileSystem>,
-    /// Measurements that are not possible here, and why.
+    /// Measurements that are not possible on this machine, with reasons.
     pub(crate) notes: Vec<String>,
     /// Times commands.
     pub(crate) stopwatch: Stopwatch,
-    /// Whether hyperfine is here; without it there are counts and memory, but no times.
+    /// Whether hyperfine is installed; without it there are counts and memory, but no times.
     pub(crate) timed: bool,
-    /// Whether taskset is here, without which nothing is kept to one core.
+    /// Whether taskset is installed; without it no measurement is limited to one core.
     pub(crate) pinned: bool,
     peak: Option<String>,
     calls: Option<String>,
@@ -63,7 +63,7 @@ impl FileSystem {
         Ok(FileSystem { fs, cold, nothing: nothing.display().to_string(), inodes, dir })
     }
 
-    /// A directory here.
+    /// Makes a directory.
     pub(crate) fn build(&self, shape: Shape, count: usize) -> Result<Dir> {
         if self.inodes < count as u64 + 1000 {
             let why = format!("{}: only {} inodes are free, {count} files do not fit", self.fs, self.inodes);
@@ -71,12 +71,12 @@ impl FileSystem {
         }
         println!("   {} of {count} on {}", shape.name(), self.fs);
         let dir = shape.build(&self.dir, count)?;
-        // Else the kernel may write the new files back while the first programs are timed.
+        // Otherwise the kernel may write the new files to the disk while the first programs are timed.
         quietly(&mut Command::new("sync"))?;
         Ok(dir)
     }
 
-    /// A program's command on a directory here, if it can do the job.
+    /// The command of a program on a directory, if the program can do the job.
     pub(crate) fn contender(&self, program: &Program, job: Job, dir: &Dir) -> Option<Contender> {
         let command = program.command(job, &dir.path())?;
         Some(Contender { command, warm_up: program.command(job, &self.nothing)? })
@@ -135,7 +135,7 @@ impl Setup {
         answer(self.peak.as_ref()?, command, env)
     }
 
-    /// System calls of a command, those of its threads included; what goes through a ring is not one.
+    /// The system calls of a command and its threads; requests through a ring do not count.
     pub(crate) fn calls(&self, command: &[String]) -> Option<f64> {
         answer(self.calls.as_ref()?, command, None)
     }

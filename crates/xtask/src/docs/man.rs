@@ -52,7 +52,7 @@ fn capitalised(help: &str) -> String {
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
-/// Text in roff: what stands in backticks and what looks like an option in bold, the value's name in italics.
+/// Text in roff: text in backticks, and what looks like an option, in bold; the name of the value in italics.
 fn paragraph(out: &mut String, text: &str, value: &str) {
     let mut line = String::new();
     let mut code = false;
@@ -63,7 +63,7 @@ fn paragraph(out: &mut String, text: &str, value: &str) {
             line.clear();
         }
         if line.is_empty() {
-            // A dot or an apostrophe here would make it a request.
+            // At the beginning of a line, a dot or an apostrophe would make it a request.
             line = if drawn.starts_with(['.', '\'']) { format!("\\&{drawn}") } else { drawn };
         } else {
             line += &format!(" {drawn}");
@@ -104,7 +104,7 @@ fn plain(word: &str, value: &str) -> String {
     format!("{before}{font}{}\\fR{after}", escaped(core).replace('-', "\\-"))
 }
 
-/// Characters that roff would take for something else, or draw otherwise.
+/// Escapes characters that have a meaning in roff, or that it replaces by others.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('~', "\\(ti").replace('^', "\\(ha")
 }

@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 
 use crate::step::{Result, Steps, cargo, workspace};
 
-/// Set, the test writes what it would compare.
+/// If this variable is set, the test writes the files instead of comparing them.
 const WRITE: &str = "DLS_WRITE_DOCS";
 
 /// For pages in the style of clap_mangen, which is not mandoc's.
@@ -62,6 +62,6 @@ pub(crate) fn run() -> Result<()> {
 fn is_there(program: &str) -> bool {
     let mut command = Command::new(program);
     command.arg("--version").current_dir(workspace()).stdin(Stdio::null());
-    // Any answer will do: mandoc has no --version, and says so.
+    // The status does not matter: mandoc has no --version, and prints an error.
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }

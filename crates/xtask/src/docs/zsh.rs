@@ -29,7 +29,7 @@ fn specs(option: &Definition) -> Vec<String> {
     let long = option.long.map(|long| format!("--{long}"));
     let repeatable = matches!(Value::of(option), Value::Files);
     let apart = |spec: String| format!("'{spec}'");
-    // After a letter `+` also takes the value from the same word; after a name `=` does, and `=-` only from there.
+    // After a letter, `+` also takes the value from the same word; after a name, `=` does, and `=-` only from there.
     match (letter, long, option.arity) {
         (Some(letter), Some(long), Arity::None) => {
             vec![format!("'({letter} {long})'{{{letter},{long}}}'{help}'")]

@@ -1,8 +1,8 @@
-//! `cargo xtask features [PATH]`: what `dls` and its peers can do, tried one by one, into docs/FEATURES.md.
+//! `cargo xtask features [PATH]`: the features of `dls` and its peers, tried one by one, for docs/FEATURES.md.
 //!
-//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`project.rs`) and something
-//! its output must have. The command ends well and the output has it: yes; else no. For programs that
-//! are not on this machine, cells come from their documentation, and are marked so.
+//! Each cell of the table is an attempt (`table.toml`): a command that runs in a small project (`project.rs`), and a
+//! text that its output must contain. If the command succeeds and the output has the text, the cell is a yes. For
+//! programs that are not installed, cells come from their documentation, and are marked so.
 
 mod project;
 mod table;
@@ -110,7 +110,7 @@ fn line(row: &Row, found: &[Option<Found>; 7], project: &Project) -> String {
     format!("| {} | {} |\n", row.what, cells.join(" | "))
 }
 
-/// Runs it and looks at what it says: yes, no, or a number.
+/// Runs a command and evaluates its output: yes, no, or a number.
 fn attempt(want: &Want, program: &Path, args: &[&str], project: &Project) -> String {
     if want.is_count() {
         return project.calls(program, args).map_or(String::from("not tried"), |calls| calls.to_string());
@@ -126,7 +126,7 @@ fn attempt(want: &Want, program: &Path, args: &[&str], project: &Project) -> Str
     String::from(if met { "yes" } else { "no" })
 }
 
-/// The table, and what its marks mean.
+/// The table, and the meaning of its marks.
 fn table(found: &[Option<Found>; 7], rows: &[String]) -> String {
     let titles: Vec<String> = PROGRAMS
         .iter()

@@ -71,7 +71,7 @@ impl Project {
         let _ = command.status();
     }
 
-    /// `program` here, with words `NAME=value` before its arguments in its environment, and little else.
+    /// `program` in the project, with words `NAME=value` before its arguments in its environment, and little else.
     pub(super) fn command(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.0).stdin(Stdio::null()).env_clear();

@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub(super) cells: Vec<Cell>,
 }
 
-/// How it is found out.
+/// How a cell is determined.
 #[derive(Clone)]
 pub(super) enum Cell {
     /// By running it with these arguments; words `NAME=value` before them go into its environment.

@@ -1,11 +1,11 @@
-//! `cargo xtask pictures`: what `dls` shows on a terminal, as SVG, for light and for dark pages.
+//! `cargo xtask pictures`: the output of `dls` on a terminal, as SVG, for light and for dark pages.
 //!
-//! The release build runs on a terminal of a given width (`pty.rs`) in a small project made for it (`scene.rs`); what it wrote
-//! is put on a screen by `vt100`, and the screen is drawn cell by cell (`svg.rs`). Nothing is drawn by hand, so a picture
-//! cannot show what the program does not do. [`PICTURES`] is all there is to edit.
+//! The release build runs on a terminal of a given width (`pty.rs`) in a small project made for it (`scene.rs`). `vt100` puts
+//! its output on a screen, and the screen is drawn cell by cell (`svg.rs`). Nothing is drawn by hand, so a picture shows what
+//! the program prints. To change or add a picture, edit [`PICTURES`].
 //!
-//! Text stays text, in a stack of monospaced fonts. Every word is put on its columns, so they stand in any font. Icons are
-//! outlines (`glyph.rs`): readers need no Nerd Font to see them here.
+//! Text stays text, in a list of monospaced fonts. Every word is placed at its columns, so it is there in any font. Icons are
+//! outlines (`glyph.rs`): readers need no Nerd Font.
 
 mod glyph;
 pub(crate) mod pty;
@@ -59,7 +59,7 @@ impl Picture {
     }
 }
 
-/// All of them. One whose options this `dls` does not have is passed over, and said so.
+/// All pictures. If this `dls` does not have the options of one, it is skipped with a message.
 const PICTURES: &[Picture] = &[
     Picture {
         ages: true,
@@ -142,7 +142,7 @@ impl Picture {
         names.find(|name| !is_there(name))
     }
 
-    /// On the page of all, for whichever theme the reader has.
+    /// Its entry on the overview page, for light and dark themes.
     fn entry(&self) -> String {
         let Picture { name, about, args, .. } = self;
         format!(

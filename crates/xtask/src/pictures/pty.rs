@@ -1,4 +1,4 @@
-//! A program on a terminal of its own, and all that it wrote there.
+//! A program on a terminal of its own, and its output there.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use nix::errno::Errno;
 use nix::pty::{Winsize, openpty};
 
-/// Runs `command` to its end on a terminal of this size, both its streams there.
+/// Runs `command` to its end, with both streams on a terminal of this size.
 pub(crate) fn run(mut command: Command, rows: u16, columns: u16) -> io::Result<Vec<u8>> {
     let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let pty = openpty(Some(&size), None)?;

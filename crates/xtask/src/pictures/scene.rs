@@ -1,4 +1,4 @@
-//! The directory that the pictures show: a small project with fixed times, sizes and owners, under git if that is there.
+//! The directory in the pictures: a small project with fixed times, sizes and owners, under git if that is installed.
 
 use std::fs::{self, File, FileTimes, Permissions};
 use std::io;
@@ -13,7 +13,7 @@ pub(super) struct Scene(PathBuf);
 /// Noon on 2025-03-01: long enough ago for `ls` to show the year, today and when it is drawn anew.
 const DAY_ONE: u64 = 1_740_830_400;
 
-/// A few keys of what dircolors(1) prints; but `or` without its black ground, which is no colour for a white page.
+/// Some keys of the output of dircolors(1); `or` without its black background, which would be wrong on a white page.
 const LS_COLORS: &str = "di=01;34:ln=01;36:or=31:ex=01;32:*.gz=01;31:*.jpg=01;35:*~=00;90";
 
 const MINUTE: u64 = 60;
@@ -39,7 +39,7 @@ const FILES: &[(&str, usize, u32, u64, u64)] = &[
     ("target/app", 348_160, 0o755, 64, 12 * MINUTE + 30),
 ];
 
-/// From the deepest up: what changes in one dates it anew.
+/// From the deepest up, because a change in a directory changes its time.
 const DIRECTORIES: [&str; 5] = ["src/render", "src", "docs", "target", "."];
 
 /// Files that are untracked, and files that are changed after the commit.
@@ -63,13 +63,13 @@ impl Scene {
         symlink("gone", root.join("broken"))?;
         scene.commit();
         scene.date(false)?;
-        // Where that is not ours to do, the owner is the user who draws.
+        // If owners cannot be set, they remain the current user.
         let all = FILES.iter().map(|(path, ..)| *path).chain(DIRECTORIES);
         all.for_each(|path| drop(chown(root.join(path), Some(0), Some(0))));
         Ok(scene)
     }
 
-    /// Gives everything its time: on days that stay, or so long ago from now.
+    /// Sets all times: on fixed days, or relative to the current time (`ages`).
     pub(super) fn date(&self, ages: bool) -> io::Result<()> {
         let day_one = SystemTime::UNIX_EPOCH + Duration::from_secs(DAY_ONE);
         let now = SystemTime::now();
@@ -83,14 +83,14 @@ impl Scene {
         for (path, ago) in directories {
             touch(&self.0.join(path), time(62, ago + 30))?;
         }
-        // The links' own: nothing in std sets them.
+        // The times of the links themselves, which std cannot set.
         let links = time(31, 500 * DAY).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let touch = ["-h", "-d", &format!("@{links}"), "latest", "broken"];
         quiet(Command::new("touch").args(touch).current_dir(&self.0));
         Ok(())
     }
 
-    /// `dls` there, with nothing of the environment of the user who draws.
+    /// `dls` in the project, without the environment of the current user.
     pub(super) fn command(&self, dls: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(dls);
         command.args(args).current_dir(&self.0).env_clear();
@@ -100,7 +100,7 @@ impl Scene {
         command
     }
 
-    /// Without git the picture of it will show that there is none.
+    /// Without git, the picture about git shows none.
     fn commit(&self) {
         let changed = self.0.join(CHANGED);
         let git = |args: &[&str]| {

@@ -1,4 +1,4 @@
-//! A screen as SVG. Each word is a `<text>` on its columns, so that the picture stands whatever the font is.
+//! A screen as SVG. Each word is a `<text>` at its columns, so that it is there in any font.
 
 use std::fmt::Write;
 use std::num::NonZero;
@@ -11,7 +11,7 @@ use super::glyph::{is_icon, outline};
 const WIDTH: f32 = 8.4;
 const HEIGHT: f32 = 19.0;
 const MARGIN: f32 = 16.0;
-/// From the top of a cell to where letters stand.
+/// The distance from the top of a cell to the baseline of its letters.
 const BASELINE: f32 = 14.0;
 /// Pixels of a thousandth of an em of an icon: it reaches over into the blank behind it, as it does in most terminals.
 const ICON: f32 = 0.0145;
@@ -128,7 +128,8 @@ pub(super) fn draw(screen: &Screen, theme: &Theme) -> String {
     out + "</svg>\n"
 }
 
-/// Draws what begins in this cell and looks alike, up to a blank, a wide character or an icon. Answers where the next is.
+/// Draws the text of equal style from this cell on, up to a blank, a wide character or an icon. Returns the next
+/// column.
 fn word(out: &mut String, screen: &Screen, (row, start): (u16, u16), theme: &Theme) -> u16 {
     let cell = |at: u16| screen.cell(row, at);
     let Some(first) = cell(start) else { return start + 1 };
