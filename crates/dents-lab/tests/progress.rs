@@ -24,8 +24,9 @@ fn far_files(count: usize) -> Builder {
     files(count).latency(Duration::from_millis(1))
 }
 
+/// Without the hint after a slow listing, which `hints.rs` tests.
 fn long(path: &Path) -> Run {
-    Run::new(checked().path()).args(["-l", "--color=always"]).args([path])
+    Run::new(checked().path()).args(["-l", "--color=always", "--no-hints"]).args([path])
 }
 
 #[test]

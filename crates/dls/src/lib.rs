@@ -44,7 +44,7 @@ use core::sync::atomic::AtomicU8;
 use locale::Found;
 use message::Message;
 use output::{Output, Streams};
-use plan::{Plan, Surroundings};
+use plan::{Explain, Plan, Surroundings};
 use progress::Progress;
 use run::Session;
 
@@ -87,7 +87,13 @@ fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out:
             let configured = config::add(environment, &mut args, program, out);
             let environment = configured.as_ref().unwrap_or(environment);
             match decide(environment, &args, program, &found, out) {
-                Ok(plan) => follow(system, &plan, found.collate(), &args.operands, out) as u8,
+                Ok(plan) => {
+                    let status = follow(system, &plan, found.collate(), &args.operands, out);
+                    if plan.hints && out.progress().is_some_and(Progress::was_shown) {
+                        hint(&plan, &args, environment, out);
+                    }
+                    status as u8
+                }
                 Err(error) => refuse(&error, program, out),
             }
         }
@@ -131,6 +137,18 @@ fn follow(
             let session = Session::new(plan, collate, watch);
             run::Listing::new(system, plan, &session, out).run(operands)
         }
+    }
+}
+
+/// After a listing that took so long that the line of progress was shown: how the next one would be faster.
+#[cold]
+#[inline(never)]
+fn hint(plan: &Plan<'_>, args: &Args<'_>, environment: &Environment<'_>, out: &mut Output<'_>) {
+    let explain = Explain::new(args, environment, &plan.style, &plan.order, plan.recursive);
+    let directory = args.operands.first().copied().unwrap_or(c".");
+    if let Some(text) = explain::hint(plan, &explain, directory) {
+        let text = explain::visible(text.as_bytes());
+        Message::new(plan.program).text(text).send(out);
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Progress {
     program: Vec<u8>,
     /// Whether the output so far ends in the middle of a line, which may be on this terminal.
     mid_line: AtomicBool,
+    /// Whether the line of progress was ever drawn.
+    shown: AtomicBool,
     /// Starts replacements until there are as many as the argument, if tasks remain.
     replace: fn(u32),
 }
@@ -73,6 +75,7 @@ impl Progress {
             watch,
             program: program.to_vec(),
             mid_line: AtomicBool::new(false),
+            shown: AtomicBool::new(false),
             replace,
         }));
         // From its start, the thread blocks the signals that could end the process in the middle of a colour.
@@ -103,6 +106,11 @@ impl Progress {
         if before.is_waiting() != waiting {
             signal::block(waiting);
         }
+    }
+
+    /// Whether the listing took so long that the line of progress was drawn.
+    pub(crate) fn was_shown(&self) -> bool {
+        self.shown.load(Ordering::Relaxed)
     }
 
     /// Records whether the last byte written to stdout ends a line.
@@ -193,6 +201,7 @@ impl Progress {
         text.push_str("\x1b[K");
         if TURN.take(State::is_waiting).is_some() {
             screen.write(text.as_bytes());
+            self.shown.store(true, Ordering::Relaxed);
             TURN.give_back(State::Shown);
         }
     }

@@ -228,7 +228,7 @@ fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
             about(&language.get("invalid tab size"), &problem)
         }
         BadNumber::Threads => about(b"invalid number of threads", &within(&THREADS)),
-        BadNumber::InFlight => about(b"invalid number of questions in flight", &within(&THREADS)),
+        BadNumber::InFlight => about(b"invalid number of requests in flight", &within(&THREADS)),
         BadNumber::Top => about(b"invalid number of entries for --top", b" (must be 1 or more)"),
         BadNumber::Timeout => about(b"invalid timeout", TIME),
         BadNumber::GitBudget => about(b"invalid time for git", TIME),

@@ -161,6 +161,22 @@ pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out
     status
 }
 
+/// How a listing with this plan would make fewer requests about the entries of a directory: one `statfs`, for the
+/// policy of its file system. `None` if no change avoids most of them.
+#[cold]
+#[inline(never)]
+pub(crate) fn hint(plan: &Plan<'_>, explain: &Explain, directory: &CStr) -> Option<String> {
+    let facts = Facts {
+        claims: &explain.claims,
+        colors_are_set: explain.colors_are_set,
+        lazy: plan.lazy,
+        policy: Policy::of(statfs::statfs(directory).ok()),
+        mode: plan.mode,
+        past: None,
+    };
+    remedy::hint(&facts)
+}
+
 impl Facts<'_> {
     /// All of it. Writing to a String cannot fail.
     fn text(&self) -> String {

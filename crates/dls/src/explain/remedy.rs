@@ -93,14 +93,36 @@ fn changes(all: &Facts<'_>, total: u64) -> Vec<Change> {
     changes
 }
 
+/// The cheapest change that leaves at most a tenth of all calls, and the number of all calls.
+fn cheapest(all: &Facts<'_>) -> (Option<Change>, u64) {
+    let total = left(all, &Change::default());
+    if total == 0 {
+        return (None, 0);
+    }
+    (changes(all, total).into_iter().find(|change| left(all, change) * WORTH <= total), total)
+}
+
+/// One sentence: what makes the next such listing faster. Colours are given up first, then current values, then options.
+pub(super) fn hint(all: &Facts<'_>) -> Option<String> {
+    let change = cheapest(all).0?;
+    let advice = if change.options.is_empty() {
+        set_colors(all, &change.keys)
+    } else if all.policy.lazy && !all.lazy {
+        "give --lazy, which accepts values that the client has cached, however old".to_string()
+    } else {
+        format!("drop {}", list(change.options.iter().map(name).collect(), "and"))
+    };
+    Some(format!("to make this faster, {advice} (--explain says why; --no-hints turns hints off)"))
+}
+
 /// Lines to end with.
 pub(super) fn remedies(all: &Facts<'_>) -> Vec<String> {
-    let total = left(all, &Change::default());
+    let (change, total) = cheapest(all);
     if total == 0 {
         return Vec::new();
     }
     let mut lines = Vec::new();
-    if let Some(change) = changes(all, total).into_iter().find(|change| left(all, change) * WORTH <= total) {
+    if let Some(change) = change {
         let mut steps = Vec::new();
         if !change.options.is_empty() {
             steps.push(format!("drop {}", list(change.options.iter().map(name).collect(), "and")));

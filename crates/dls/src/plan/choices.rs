@@ -67,6 +67,8 @@ pub(super) struct Choices<'a> {
     pub(super) git_budget_ns: Option<u64>,
     pub(super) gitignore: bool,
     pub(super) timing: bool,
+    /// `--no-hints`.
+    pub(super) no_hints: bool,
     pub(super) explain: Option<words::Explain>,
     pub(super) lazy: bool,
     pub(super) view: ViewOptions<'a>,
@@ -323,6 +325,7 @@ impl<'a> Choices<'a> {
             Flag::MaxInflight => self.in_flight = said.value.and_then(|value| parse_in_flight(value).ok()),
             Flag::Timeout => self.timeout_ns = said.value.and_then(|value| parse_timeout(value).ok()),
             Flag::Timing => self.timing = true,
+            Flag::NoHints => self.no_hints = true,
             Flag::Explain if said.value.is_none() => self.explain = Some(words::Explain::Listing),
             Flag::Explain => self.explain = word(said),
             Flag::Lazy => self.lazy = true,

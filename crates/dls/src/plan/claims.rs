@@ -1,8 +1,9 @@
 //! Which option or colour needs which facts: the needs of a plan, separately, each with the user's name for it.
 //!
-//! Made for `--explain` only. The union of the claims is the plan's needs: both come from the same declarations.
+//! Made for `--explain` and for hints only. The union of the claims is the plan's needs: both come from the same declarations.
 
-use crate::args::{Flag, Said, flags};
+use crate::args::{Args, Flag, Said, flags};
+use crate::environment::Environment;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -39,6 +40,24 @@ pub struct Explain {
     pub claims: Vec<Claim>,
     /// Whether `LS_COLORS` is set and not empty.
     pub colors_are_set: bool,
+}
+
+impl Explain {
+    /// What a listing with this style and order needs, for which options and colours.
+    #[cold]
+    pub(crate) fn new(
+        args: &Args<'_>,
+        environment: &Environment<'_>,
+        style: &Style,
+        order: &Order,
+        recursive: bool,
+    ) -> Explain {
+        Explain {
+            plan_only: false,
+            claims: claims(&args.said, style, order, recursive),
+            colors_are_set: environment.ls_colors.is_some_and(|value| !value.is_empty()),
+        }
+    }
 }
 
 /// The options that select a consumer; a claim has the name of the last one that was given.

@@ -19,6 +19,7 @@ mod zone;
 
 use crate::args::words;
 use crate::args::{Args, Definition, UsageError};
+use crate::program::is_drop_in;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 #[cfg(test)]
@@ -98,6 +99,8 @@ pub struct Plan<'a> {
     pub lazy: bool,
     /// `--explain`.
     pub explain: Option<Box<Explain>>,
+    /// Whether a slow listing is followed by a hint.
+    pub hints: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -176,12 +179,15 @@ impl<'a> Plan<'a> {
             git,
             timing: choices.timing,
             lazy: choices.lazy,
+            hints: !choices.no_hints
+                && !choices.timing
+                && choices.explain.is_none()
+                && timeout_ns.is_none()
+                && !is_drop_in(program),
             explain: choices.explain.map(|when| {
-                Box::new(Explain {
-                    plan_only: when == words::Explain::Plan,
-                    claims: claims::claims(&args.said, &style, &order, choices.recursive),
-                    colors_are_set: environment.ls_colors.is_some_and(|value| !value.is_empty()),
-                })
+                let mut explain = Explain::new(args, environment, &style, &order, choices.recursive);
+                explain.plan_only = when == words::Explain::Plan;
+                Box::new(explain)
             }),
             style,
         })

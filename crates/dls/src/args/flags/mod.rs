@@ -139,6 +139,7 @@ pub enum Flag {
     Timeout,
     Timing,
     Explain,
+    NoHints,
     Lazy,
     Help,
     Version,

@@ -65,6 +65,11 @@ pub(super) const SPEED: &[Definition] = &[
          `--explain=plan` opens neither files nor directories.",
     )
     .optional_word::<Explain>("WHEN"),
+    Definition::long("no-hints", Flag::NoHints, "after a slow listing, do not say what would make it faster").more(
+        "If a listing on a terminal takes so long that the line of progress appears, a hint follows it: the option or the \
+         keys of LS_COLORS without which most requests about files are not made. Called as `ls`, `dir` or `vdir`, the \
+         program gives no hints.",
+    ),
     Definition::long(
         "lazy",
         Flag::Lazy,
@@ -112,7 +117,7 @@ mod tests {
         valued(Flag::MaxInflight, "4", &[&[c"--max-inflight=4"], &[c"--ma", c"4"]]);
         assert_eq!(
             complaint(&[c"--max-inflight=0"]),
-            "ls: invalid number of questions in flight: '0' (must be 1 to 1024)"
+            "ls: invalid number of requests in flight: '0' (must be 1 to 1024)"
         );
     }
 
@@ -135,6 +140,11 @@ mod tests {
         plain(Flag::Explain, &[c"--explain", c"--exp"]);
         valued(Flag::Explain, "plan", &[&[c"--explain=plan"], &[c"--exp=plan"]]);
         assert_eq!(complaint(&[c"--explain=x"]), "ls: invalid argument 'x' for '--explain'");
+    }
+
+    #[test]
+    fn no_hints() {
+        plain(Flag::NoHints, &[c"--no-hints", c"--no-h"]);
     }
 
     #[test]
