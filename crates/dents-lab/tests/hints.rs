@@ -37,7 +37,7 @@ fn the_cheapest_change_is_named() {
     let expected = [
         (&["--color=always"][..], "export LS_COLORS=\"$LS_COLORS:ex=00:su=00:sg=00\""),
         (&["-F"], "give --lazy, which accepts values that the client has cached, however old"),
-        (&["-F", "--lazy"], "drop -F"),
+        (&["-F", "--lazy"], "drop `-F`"),
     ];
     for (options, advice) in expected {
         let told = hint(&dls(far.path(), options));
