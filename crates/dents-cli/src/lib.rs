@@ -39,11 +39,24 @@ use std::process::ExitCode;
 
 /// Scan, measure and summarise file trees of any size
 #[derive(Parser)]
-#[command(name = "dents", version, arg_required_else_help = true)]
+#[command(name = "dents", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// What the program prints without arguments: five commands, each with an example (`tests/first.rs` runs them).
+const FIRST: &str = "\
+dents: scan, measure and compare file trees of any size
+
+  dents du -h .                   which directories take the most space
+  dents top -h .                  which files are the largest
+  dents stats --by user,age .     who has how much, and how old it is
+  dents scan -o today.parquet .   an inventory, for later: dents du --from today.parquet
+  dents diff yesterday.parquet .  what is new, deleted, changed and moved
+
+dents --help lists all commands, dents COMMAND --help the options of one.
+";
 
 #[derive(Subcommand)]
 enum Command {
@@ -74,6 +87,11 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
         message::say(message.as_bytes());
         std::process::exit(1);
     });
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.len() < 2 {
+        eprint!("{FIRST}");
+        return Status::WRONG;
+    }
     let matches = command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     cli.command.run(&matches, &Session::program())

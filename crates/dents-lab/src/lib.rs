@@ -17,6 +17,7 @@
 //! The subject is always a finished binary: nothing here links `dls`.
 
 pub mod case;
+pub mod coming_from;
 pub mod diff;
 pub mod draw;
 pub mod fixture;
