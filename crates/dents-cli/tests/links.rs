@@ -49,6 +49,38 @@ fn no_path_is_kept_for_a_file_with_several_names() {
     }
 }
 
+/// From a file, where every name may be met again, all files are remembered to the end. No list of them is made then: the limit has
+/// room for the table, 30 bytes a file, and not for 39 more.
+#[test]
+fn files_with_several_names_in_a_scan_take_one_table() {
+    const FILES: usize = 200_000;
+    let dir = playground();
+    let mut lines = String::new();
+    for half in ["a", "b"] {
+        for nth in 0..FILES {
+            let ino = nth + 5;
+            lines +=
+                &format!(r#"{{"v":1,"path":"./{half}/{nth}","parent":"./{half}","name":"{nth}","depth":2,"#);
+            lines += &format!(r#""type":"file","ino":{ino},"dev":1,"nlink":2,"mode":33188,"uid":0,"gid":0,"#);
+            lines += r#""user":"root","group":"root","size":7,"allocated":512,"#;
+            for time in ["atime", "btime", "ctime", "mtime"] {
+                lines += &format!(r#""{time}":"2026-01-01T00:00:00.000000000Z","#);
+            }
+            lines += r#""target":null,"lazy":false,"asked":null,"errno":null,"error":null}"#;
+            lines.push('\n');
+        }
+    }
+    fs::write(dir.path().join("scan.ndjson"), lines).expect("a scan");
+    let limited = ["/bin/sh", "-c", "ulimit -d 13312 && exec \"$0\" \"$@\""];
+    for by in ["user,age", "extension,depth"] {
+        let words = format!("stats --by {by} --partial --from scan.ndjson --threads 1 --json");
+        let outcome = run(&dents(dir.path(), &words).under(&limited));
+        assert_eq!(outcome.end, End::Exit(0), "{by}: {}", text(&outcome.stderr));
+        let object: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        assert_eq!(object["tables"][0]["total"]["entries"], FILES, "{by}");
+    }
+}
+
 /// `a/b` holds a file, one with two names in it, one with a name above it and a directory.
 fn nested() -> TempDir {
     let dir = TempDir::new("links").expect("a directory");

@@ -317,6 +317,7 @@ mod tests {
             watch: &WATCH,
             program: b"dls".to_vec(),
             mid_line: AtomicBool::new(false),
+            shown: AtomicBool::new(false),
             replace: |_| {},
         };
         WATCH.add_read(10_000);

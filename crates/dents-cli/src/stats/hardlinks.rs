@@ -106,12 +106,7 @@ impl Links {
     }
 
     fn unpack(&self, packed: Packed) -> Linked {
-        let name = u32::from_le_bytes(packed.name);
-        if packed.size == LARGE {
-            let (size, allocated) = self.large.lock()[number(packed.blocks) as usize];
-            return Linked { name, size, allocated };
-        }
-        Linked { name, size: number(packed.size), allocated: number(packed.blocks) * BLOCK }
+        packed.unpack(&self.large.lock())
     }
 
     fn first(&self, a: u32, b: u32) -> u32 {
@@ -125,10 +120,29 @@ impl Links {
         }
     }
 
-    /// The files that are left at the end.
-    pub(super) fn take(&mut self) -> Vec<Linked> {
-        let packed: Vec<Packed> = self.files.values_mut().map(|packed| *packed).collect();
-        packed.into_iter().map(|packed| self.unpack(packed)).collect()
+    /// Counts the files of which not all names were met, each by the values of its first name. If names may be met twice, these
+    /// are all files with several links: so no list of them is made, which would double the memory.
+    pub(super) fn count_rest(&mut self, mut count: impl FnMut(Linked, &[u8])) {
+        let Links { files, large, names, are_wanted } = self;
+        if !*are_wanted {
+            return;
+        }
+        let (large, names) = (large.get_mut(), names.get_mut());
+        for packed in files.values_mut() {
+            let linked = packed.unpack(large);
+            count(linked, &names.texts[linked.name as usize]);
+        }
+    }
+}
+
+impl Packed {
+    fn unpack(self, large: &[(u64, u64)]) -> Linked {
+        let name = u32::from_le_bytes(self.name);
+        if self.size == LARGE {
+            let (size, allocated) = large[number(self.blocks) as usize];
+            return Linked { name, size, allocated };
+        }
+        Linked { name, size: number(self.size), allocated: number(self.blocks) * BLOCK }
     }
 }
 

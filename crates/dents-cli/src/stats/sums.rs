@@ -91,7 +91,7 @@ impl Sums {
             self.add(found, facts, sum, |by| !by.is_by_name());
         }
         if let Some(linked) = last {
-            self.add_linked(linked, links);
+            links.with_values(linked, |values| self.add_linked(linked, values));
         }
     }
 
@@ -133,23 +133,21 @@ impl Sums {
     }
 
     /// Counts a file with several links, by the values of its first name.
-    fn add_linked(&mut self, linked: Linked, links: &Links) {
+    fn add_linked(&mut self, linked: Linked, values: &[u8]) {
         let sum = Sum { entries: 1, size: linked.size.into(), allocated: linked.allocated.into() };
         let Sums { tables, texts, .. } = self;
-        links.with_values(linked, |bytes| {
-            let mut values = Values(bytes.get(4..).unwrap_or_default());
-            for (by, sums) in tables.iter_mut().filter(|(by, _)| by.is_by_name()) {
-                let is_counted = values.byte() == Some(1);
-                let mut value = |key: Key| match key.is_text() {
-                    true => texts.number(key, values.text()),
-                    false => values.number(),
-                };
-                let pair = [value(by.first), by.second.map_or(0, value)];
-                if is_counted {
-                    *sums.entry(pair).or_default() += sum;
-                }
+        let mut values = Values(values.get(4..).unwrap_or_default());
+        for (by, sums) in tables.iter_mut().filter(|(by, _)| by.is_by_name()) {
+            let is_counted = values.byte() == Some(1);
+            let mut value = |key: Key| match key.is_text() {
+                true => texts.number(key, values.text()),
+                false => values.number(),
+            };
+            let pair = [value(by.first), by.second.map_or(0, value)];
+            if is_counted {
+                *sums.entry(pair).or_default() += sum;
             }
-        });
+        }
     }
 
     pub(super) fn merge(&mut self, other: Sums) {
@@ -169,9 +167,7 @@ impl Sums {
 
     /// The tables, after the walk, with the names of owners. Files of which not all names were met are counted here.
     pub(super) fn into_tables(mut self, mut links: Links) -> Vec<Tally> {
-        for linked in links.take() {
-            self.add_linked(linked, &links);
-        }
+        links.count_rest(|linked, values| self.add_linked(linked, values));
         let (users, groups) = (self.all(Key::User), self.all(Key::Group));
         self.names.resolve(users.iter(), groups.iter());
         let tables = std::mem::take(&mut self.tables);
