@@ -26,6 +26,9 @@ _dents() {
             dents,du)
                 cmd="dents__subcmd__du"
                 ;;
+            dents,io500-find)
+                cmd="dents__subcmd__io500__subcmd__find"
+                ;;
             dents,scan)
                 cmd="dents__subcmd__scan"
                 ;;
@@ -42,7 +45,7 @@ _dents() {
 
     case "${cmd}" in
         dents)
-            opts="-h -V --help --version scan top count stats diff du"
+            opts="-h -V --help --version scan top count stats diff io500-find du"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -362,6 +365,20 @@ _dents() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        dents__subcmd__io500__subcmd__find)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -32,6 +32,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "top" -d 'Show the large
 complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type'
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
+complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
@@ -240,6 +241,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l si -d 'Show sizes w
 complete -c dents -n "__fish_dents_using_subcommand diff" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r

@@ -15,6 +15,7 @@ mod entry;
 mod filter;
 mod inode;
 mod interrupt;
+mod io500;
 mod locale;
 mod message;
 mod overlap;
@@ -66,6 +67,8 @@ enum Command {
     Count(Box<count::Args>),
     Stats(Box<stats::Args>),
     Diff(Box<diff::Args>),
+    #[command(name = "io500-find")]
+    Io500(Box<io500::Args>),
 }
 
 /// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
@@ -106,6 +109,7 @@ impl Command {
             Command::Count(args) => count::run(args, session),
             Command::Stats(args) => stats::run(args, session),
             Command::Diff(args) => diff::run(args, session),
+            Command::Io500(args) => io500::run(args, session),
         }
     }
 }

@@ -27,6 +27,11 @@ impl<'s> Completion<'s> {
         Completion { session, end, complete, errors, fails: errors > 0 || partial == Some(false) }
     }
 
+    /// The same, with exit status 0 even if some entries could not be read.
+    pub(crate) fn forgiving(self) -> Completion<'s> {
+        Completion { fails: false, ..self }
+    }
+
     /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or if a scan file is
     /// partial without `--partial`; 128 and the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed
     /// pipe it does not return.
