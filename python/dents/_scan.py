@@ -25,7 +25,8 @@ def _line(command, roots, options):
 class Scan:
     """A scan of trees, which begins when its result is taken. See dents.scan."""
 
-    def __init__(self, roots, needs, options):
+    def __init__(self, roots, needs, progress, options):
+        self._progress = progress
         self._roots = roots
         self._needs = None if needs is None else list(needs)
         self._options = options
@@ -36,7 +37,7 @@ class Scan:
         if self._taken:
             raise ValueError("the result of this scan was taken: make another scan")
         self._taken = True
-        return self._run.stream(_line("scan", self._roots, self._options), self._needs)
+        return self._run.stream(_line("scan", self._roots, self._options), self._needs, self._progress)
 
     def batches(self):
         """Yields the result as batches, in no order, while the scan goes on."""
@@ -60,7 +61,7 @@ class Scan:
     def to_parquet(self, path, *, progress=None):
         """Writes what `dents scan -o` writes: all columns. Returns whether all could be read; messages() tells what could not.
 
-        progress(directories, entries) is called about 20 times a second.
+        progress(directories, entries) is called about 20 times a second; by default it is that of the scan.
         """
         if self._needs is not None:
             raise ValueError("to_parquet writes the columns of dents scan -o: leave needs out")
@@ -68,7 +69,7 @@ class Scan:
             raise ValueError("the result of this scan was taken: make another scan")
         self._taken = True
         options = {"format": "parquet", "output": os.fspath(path), **self._options}
-        return self._run.command(_line("scan", self._roots, options), progress)
+        return self._run.command(_line("scan", self._roots, options), progress or self._progress)
 
     def cancel(self):
         """Stops the scan, from any thread: then its result ends with dents.Cancelled."""
@@ -83,13 +84,15 @@ class Scan:
         return self._run.messages()[0]
 
 
-def scan(*roots, needs=None, **options):
+def scan(*roots, needs=None, progress=None, **options):
     """Scans trees. `needs` names columns (default: all); other arguments are options of `dents scan`: type="f", size="+1M", max_depth=3.
 
     Only what the columns and filters need is asked of the kernel: path and type cost no stat. The result is Arrow data: give it to
-    pyarrow.table(), polars.from_arrow() or duckdb, or take batches() or rows(). A wrong option is a ValueError.
+    pyarrow.table(), polars.DataFrame() or duckdb, or take batches() or rows(). A wrong option is a ValueError.
+
+    progress(directories, entries) is called about 20 times a second while the result is taken; an exception of it ends the scan.
     """
-    return Scan(roots, needs, options)
+    return Scan(roots, needs, progress, options)
 
 
 def _report(command):

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a wait lasts before signals are looked at.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -74,13 +74,24 @@ impl Run {
         Ok((list, lost))
     }
 
-    /// Starts a scan.
-    fn stream(&self, given: &Bound<'_, PyList>, columns: Option<Vec<String>>) -> PyResult<Stream> {
+    /// Starts a scan. `progress` is called while its batches are taken.
+    #[pyo3(signature = (given, columns, progress = None))]
+    fn stream(
+        &self,
+        given: &Bound<'_, PyList>,
+        columns: Option<Vec<String>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Stream> {
         let columns = columns.map_or_else(|| Ok(Columns::default()), |names| Columns::of(&names));
         let columns = columns.map_err(PyValueError::new_err)?;
         let (words, run) = (words(given)?, self.0.clone());
         let stream = given.py().detach(|| run.stream(&words, &columns)).map_err(error)?;
         Ok(Stream {
+            progress: progress.map(|callback| Progress {
+                run: run.clone(),
+                callback,
+                next: Mutex::new(Instant::now()),
+            }),
             run,
             schema: stream.schema(),
             stream: Arc::new(Mutex::new(Some(stream))),
@@ -145,6 +156,28 @@ impl Run {
     }
 }
 
+/// A function that is told how far a scan has come.
+struct Progress {
+    run: dents_arrow::Run,
+    callback: Py<PyAny>,
+    /// When it is called next.
+    next: Mutex<Instant>,
+}
+
+impl Progress {
+    /// Calls the function, at most once in [`PATIENCE`], and at the `end`.
+    fn tell(&self, py: Python<'_>, end: bool) -> PyResult<()> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if now < *next && !end {
+            return Ok(());
+        }
+        *next = now + PATIENCE;
+        drop(next);
+        self.callback.call1(py, <(u64, u64)>::from(self.run.seen())).map(drop)
+    }
+}
+
 const PANICKED: &str = "dents panicked: please report this";
 
 type Shared = Arc<Mutex<Option<dents_arrow::Stream>>>;
@@ -157,6 +190,7 @@ pub(crate) struct Stream {
     pub(crate) stream: Shared,
     /// Whether this object has no batches any more: they were taken, or another library takes them.
     done: AtomicBool,
+    progress: Option<Progress>,
 }
 
 pub(crate) fn lock(stream: &Shared) -> MutexGuard<'_, Option<dents_arrow::Stream>> {
@@ -172,7 +206,11 @@ impl Stream {
                 Some(stream) => stream.next_within(PATIENCE),
                 None => Ok(Next::End),
             });
-            match next.map_err(error)? {
+            let next = next.map_err(error)?;
+            let is_end = matches!(next, Next::End);
+            let told = self.progress.as_ref().map_or(Ok(()), |progress| progress.tell(py, is_end));
+            told.inspect_err(|_| self.run.stop())?;
+            match next {
                 Next::Batch(batch) => return Ok(Some(Batch(batch))),
                 Next::End => {
                     self.done.store(true, Relaxed);
@@ -206,7 +244,12 @@ impl Stream {
         let stream = py.detach(|| lock(&self.stream).take());
         let stream = stream.ok_or_else(|| PyValueError::new_err("the batches of this scan were taken"))?;
         self.done.store(true, Relaxed);
-        let interruptible = Interruptible { stream, thread: std::thread::current().id() };
+        let progress = self.progress.as_ref().map(|progress| Progress {
+            run: self.run.clone(),
+            callback: progress.callback.clone_ref(py),
+            next: Mutex::new(Instant::now()),
+        });
+        let interruptible = Interruptible { stream, thread: std::thread::current().id(), progress };
         export(py, Box::new(interruptible))
     }
 
@@ -227,10 +270,30 @@ impl Drop for Stream {
     }
 }
 
-/// A stream that another library reads: the thread that exported it still serves signals while it waits for a batch.
+/// A stream that another library reads: the thread that exported it still serves signals while it waits for a batch, and reports progress.
 struct Interruptible {
     stream: dents_arrow::Stream,
     thread: ThreadId,
+    progress: Option<Progress>,
+}
+
+impl Interruptible {
+    /// What the exporting thread does beside taking batches. An error ends the stream.
+    fn attend(&self, waiting: bool, end: bool) -> PyResult<()> {
+        if std::thread::current().id() != self.thread || !(waiting || self.progress.is_some()) {
+            return Ok(());
+        }
+        Python::attach(|py| {
+            let told = self.progress.as_ref().map_or(Ok(()), |progress| progress.tell(py, end));
+            let attended = told.and_then(|()| py.check_signals());
+            if attended.as_ref().is_err_and(|error| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+                // The library cannot pass the exception on: it comes again once the interpreter runs.
+                // SAFETY: it may be called at any time while the interpreter runs.
+                unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+            }
+            attended
+        })
+    }
 }
 
 impl Iterator for Interruptible {
@@ -238,29 +301,18 @@ impl Iterator for Interruptible {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.stream.next_within(PATIENCE) {
-                Ok(Next::Batch(batch)) => return Some(Ok(batch)),
-                Ok(Next::End) => return None,
+            let next = match self.stream.next_within(PATIENCE) {
+                Ok(next) => next,
                 Err(failure) => return Some(Err(ArrowError::ExternalError(Box::new(failure)))),
-                Ok(Next::Waiting) if std::thread::current().id() != self.thread => {}
-                Ok(Next::Waiting) => {
-                    let interrupted = Python::attach(|py| {
-                        let interrupted = py.check_signals();
-                        if interrupted
-                            .as_ref()
-                            .is_err_and(|error| error.is_instance_of::<PyKeyboardInterrupt>(py))
-                        {
-                            // The library cannot pass the exception on: it comes again once the interpreter runs.
-                            // SAFETY: it may be called at any time while the interpreter runs.
-                            unsafe { pyo3::ffi::PyErr_SetInterrupt() };
-                        }
-                        interrupted
-                    });
-                    if let Err(error) = interrupted {
-                        self.stream.run().stop();
-                        return Some(Err(ArrowError::ExternalError(Box::new(error))));
-                    }
-                }
+            };
+            if let Err(error) = self.attend(matches!(next, Next::Waiting), matches!(next, Next::End)) {
+                self.stream.run().stop();
+                return Some(Err(ArrowError::ExternalError(Box::new(error))));
+            }
+            match next {
+                Next::Batch(batch) => return Some(Ok(batch)),
+                Next::End => return None,
+                Next::Waiting => {}
             }
         }
     }

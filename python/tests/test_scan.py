@@ -62,6 +62,32 @@ class Scans(Tree):
         dents.du(self.dir, progress=lambda directories, entries: seen.append((directories, entries)))
         self.assertGreater(seen[-1][0], 30)
 
+    def test_progress_of_a_scan(self):
+        self.tree()
+        seen = []
+        scan = lambda **options: dents.scan(self.dir, progress=lambda *counts: seen.append(counts), **options)
+        for take in [
+            lambda: list(scan(needs=["path"]).rows()),
+            lambda: scan().to_parquet(self.path("x.parquet")),
+            lambda: pyarrow.table(scan(needs=["size"])) if pyarrow else list(scan().batches()),
+        ]:
+            seen.clear()
+            take()
+            self.assertGreater(seen[-1][0], 30)
+            self.assertEqual(seen, sorted(seen))
+
+    def test_an_exception_of_progress_ends_the_scan(self):
+        def fail(directories, entries):
+            raise LookupError("enough")
+
+        scan = dents.scan("/", needs=["size"], one_file_system=True, progress=fail)
+        with self.assertRaisesRegex(LookupError, "enough"):
+            for _ in scan.batches():
+                pass
+        if pyarrow:
+            with self.assertRaisesRegex(Exception, "enough"):
+                pyarrow.table(dents.scan(self.dir, needs=["size"], progress=fail))
+
     def test_diff(self):
         self.tree()
         before, after = self.path("before.parquet"), self.path("after.parquet")

@@ -11,7 +11,7 @@ pub(crate) const PACKAGE: &str = "dents-python";
 /// The oldest Python 3 that the package is for.
 const OLDEST: u32 = 10;
 /// What tests use where it is installed.
-const FOR_TESTS: &[&str] = &["pyarrow", "uvloop"];
+const FOR_TESTS: &[&str] = &["pyarrow", "uvloop", "polars", "duckdb"];
 /// The tests of a Python that is not the default: those that may differ.
 const IN_OTHERS: &[&str] = &["test_cpython", "test_scandir", "test_walk"];
 
@@ -34,8 +34,9 @@ pub(crate) fn test(steps: &mut Steps) {
         Ok(venv) => venv,
         Err(why) => return println!("\n== {why}: the tests of the Python package are left out"),
     };
-    if !install(&venv, FOR_TESTS) {
-        println!("== pip cannot install {}: tests that need them are left out", FOR_TESTS.join(", "));
+    let missing = missing(&venv, FOR_TESTS);
+    if !missing.is_empty() {
+        println!("== pip cannot install {}: tests that need them are left out", missing.join(", "));
     }
     let with_package = |program: &Path, tests: &[&str]| {
         let mut command = Command::new(program);
@@ -71,7 +72,10 @@ pub(crate) fn wheel() -> Result<()> {
             "installation",
             module(&clean, "pip").args(["install", "--quiet", "--no-index"]).arg(&wheel),
         );
-        install(&clean, FOR_TESTS);
+        let missing = missing(&clean, FOR_TESTS);
+        if !missing.is_empty() {
+            println!("== without {}", missing.join(", "));
+        }
         let mut tests = Command::new(&clean);
         let rounds = std::env::var("DENTS_ROUNDS").unwrap_or_else(|_| "10000".to_owned());
         tests.arg(workspace().join("python/tests/run.py")).env("DENTS_ROUNDS", rounds);
@@ -122,6 +126,14 @@ fn environment(name: &str, python: &Path) -> Result<PathBuf> {
         }
     }
     Ok(inside)
+}
+
+/// Those of these packages that are not there and cannot be installed.
+fn missing<'p>(python: &Path, packages: &[&'p str]) -> Vec<&'p str> {
+    if install(python, packages) {
+        return Vec::new();
+    }
+    packages.iter().copied().filter(|package| !install(python, &[*package])).collect()
 }
 
 /// Whether these packages are there, or could be installed.
