@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import traceback
 import unittest
 
 
@@ -38,6 +39,29 @@ class Tree(unittest.TestCase):
         if check:
             self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         return run.stdout
+
+
+def without_privileges(work):
+    """Runs a function in a child that may not read everything. Returns the child's traceback, or an empty string."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        told = ""
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            work()
+        except BaseException:
+            told = traceback.format_exc()
+        os.write(writer, told.encode(errors="replace")[:60_000])
+        os._exit(0)
+    os.close(writer)
+    with open(reader) as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    return told
 
 
 def descriptors():
