@@ -18,6 +18,7 @@ mod interrupt;
 mod io500;
 mod locale;
 mod message;
+mod number;
 mod overlap;
 mod owners;
 mod progress;

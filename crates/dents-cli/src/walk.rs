@@ -29,10 +29,10 @@ pub(crate) struct Walk {
     #[arg(short = 'H', long, conflicts_with = "follow")]
     follow_paths: bool,
     /// Number of workers, each with one request in flight [default: as many as suit machine and file system]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::positive::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Limit the number of requests per second, to spare a server
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::positive::<NonZeroU32>)]
     rate: Option<NonZeroU32>,
     /// Stop after this time and keep the results so far: 10s, 5m, 1h30m
     #[arg(long, value_name = "DURATION", value_parser = time::duration)]

@@ -33,3 +33,24 @@ fn five_commands_with_examples() {
         }
     }
 }
+
+#[test]
+fn a_wrong_number_gets_a_way_out() {
+    let dir = TempDir::new("first").expect("a directory");
+    for words in [
+        "scan --rate 0",
+        "scan --threads x",
+        "du -d x",
+        "top -n -",
+        "scan --max-depth 4294967296",
+        "scan --inum x",
+    ] {
+        let outcome = run(&dents(dir.path(), words));
+        assert_eq!(outcome.end, End::Exit(2), "{words}");
+        assert!(
+            text(&outcome.stderr).contains("write it as a whole number"),
+            "{words}: {}",
+            text(&outcome.stderr)
+        );
+    }
+}

@@ -68,10 +68,10 @@ pub(crate) struct Args {
     #[arg(long, help_heading = "What is compared")]
     partial: bool,
     /// Show the growth of directories down to this depth; deeper ones are counted but not shown
-    #[arg(short, long, value_name = "N", default_value_t = 1, help_heading = "What is shown")]
+    #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 1, help_heading = "What is shown")]
     depth: u32,
     /// Show at most N directories, users and moved entries [default: 10; all in JSON]
-    #[arg(short = 'n', long, value_name = "N", help_heading = "What is shown")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = crate::number::whole::<usize>, help_heading = "What is shown")]
     top: Option<usize>,
     /// The figure that decides which growth comes first
     #[arg(long, value_enum, default_value = "allocated", help_heading = "What is shown")]

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(short, long, help_heading = "What is shown", conflicts_with = "max_depth")]
     summarize: bool,
     /// Show directories down to this depth; deeper ones are counted but not shown
-    #[arg(short = 'd', long, value_name = "N", default_value_t = 1, help_heading = "What is shown")]
+    #[arg(short = 'd', long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 1, help_heading = "What is shown")]
     max_depth: u32,
     /// Show files too
     #[arg(short, long, help_heading = "What is shown")]

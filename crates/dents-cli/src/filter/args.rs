@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "[+-]N", value_parser = Count::parse, allow_hyphen_values = true)]
     pub(super) links: Vec<Count>,
     /// Only the file with this inode number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::number::whole::<u64>)]
     pub(super) inum: Option<u64>,
     /// Only files of size 0, and directories without entries; reads the directories that pass the other tests
     #[arg(long)]
@@ -75,10 +75,10 @@ pub(crate) struct Args {
 #[group(skip)]
 pub(crate) struct Depths {
     /// Leave out entries less than N levels below PATH, which has level 0
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 0, hide_default_value = true)]
     pub(super) min_depth: u32,
     /// Leave out entries more than N levels below PATH
-    #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
+    #[arg(long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = u32::MAX, hide_default_value = true)]
     pub(super) max_depth: u32,
 }
 

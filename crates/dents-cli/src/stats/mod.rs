@@ -59,7 +59,7 @@ pub(crate) struct Args {
     )]
     by: Vec<Vec<By>>,
     /// Show at most N rows of each table, and one for all `others`
-    #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
+    #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<usize>, default_value_t = 10, help_heading = "What is shown")]
     number: usize,
     /// Compute order and shares from the bytes in files, not from allocated space
     #[arg(long, help_heading = "What is shown")]

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     depths: Depths,
     /// Show N of them
-    #[arg(short, long, value_name = "N", default_value_t = 10, help_heading = "What is shown")]
+    #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<usize>, default_value_t = 10, help_heading = "What is shown")]
     number: usize,
     /// What to look for
     #[arg(long, value_enum, default_value_t = By::Size, help_heading = "What is shown")]
