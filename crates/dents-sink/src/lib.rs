@@ -44,7 +44,7 @@ pub use dents_render::record::errno_name;
 pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;
-pub use output::{Output, Scratch};
+pub use output::{Output, Scratch, Temporary};
 pub use row::{Asked, Facts, Fault, Row};
 
 use std::io;

@@ -25,10 +25,9 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
 }
 
 /// The error for a temporary file in this directory that the program cannot `write` or `read`.
-pub(crate) fn temporary(act: &str, dir: &Path, error: &Error) -> Error {
+pub(crate) fn temporary(act: &str, dir: &Path, error: &Error, way_out: &str) -> Error {
     let (dir, problem) = (shown(dir), plain(error));
-    let text =
-        format!("cannot {act} a temporary file in '{dir}': {problem}; name another directory in TMPDIR");
+    let text = format!("cannot {act} a temporary file in '{dir}': {problem}; {way_out}");
     Error::new(error.kind(), text)
 }
 

@@ -17,7 +17,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -186,28 +186,74 @@ impl Scratch {
     /// `O_TMPFILE` would do both in one call, but not on every file system.
     ///
     /// # Errors
-    /// Those of the two calls, for [`Self::cannot_write`].
-    pub fn create(&self) -> io::Result<File> {
-        let (path, file) = create_beside(&self.beside, 0o600)?;
-        fs::remove_file(path)?;
-        Ok(file)
+    /// Those of the two calls.
+    pub fn create(&self) -> io::Result<Temporary> {
+        let create = || {
+            let (path, file) = create_beside(&self.beside, 0o600)?;
+            fs::remove_file(path).map(|()| file)
+        };
+        let file = create().map_err(|error| self.cannot_write(&error))?;
+        Ok(Temporary { file, scratch: self.clone() })
     }
 
     /// The error for one that comes of creating or writing the file. That of an output is an error of the output.
-    #[must_use]
-    pub fn cannot_write(&self, error: &io::Error) -> io::Error {
+    fn cannot_write(&self, error: &io::Error) -> io::Error {
         match &self.output {
             Some(named) => message::cannot_write(named, error),
-            None => message::temporary("write", self.beside.parent().unwrap_or(Path::new("/")), error),
+            None => message::temporary("write", self.dir(), error, IN_TMPDIR),
         }
     }
 
     /// The error for one that comes of reading the file.
-    #[must_use]
-    pub fn cannot_read(&self, error: &io::Error) -> io::Error {
+    fn cannot_read(&self, error: &io::Error) -> io::Error {
         let cut_off = io::Error::new(error.kind(), "it was cut off");
         let error = if error.kind() == ErrorKind::UnexpectedEof { &cut_off } else { error };
-        message::temporary("read", self.beside.parent().unwrap_or(Path::new("/")), error)
+        // The output of a pipe has no directory.
+        let way_out = match self.beside == Scratch::temporary().beside {
+            true => IN_TMPDIR,
+            false => "write the output to another directory",
+        };
+        message::temporary("read", self.dir(), error, way_out)
+    }
+
+    fn dir(&self) -> &Path {
+        match self.beside.parent() {
+            Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
+            dir => dir.unwrap_or(Path::new("/")),
+        }
+    }
+}
+
+const IN_TMPDIR: &str = "name another directory in TMPDIR";
+
+/// A temporary file. Its errors name the directory, or the output that it is for.
+#[derive(Debug)]
+pub struct Temporary {
+    file: File,
+    scratch: Scratch,
+}
+
+impl Temporary {
+    /// Writes all bytes at an offset.
+    ///
+    /// # Errors
+    /// Those of `pwrite`.
+    pub fn write_all_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        self.file.write_all_at(bytes, at).map_err(|error| self.scratch.cannot_write(&error))
+    }
+
+    /// Fills the buffer with the bytes at an offset.
+    ///
+    /// # Errors
+    /// Those of `pread`, or that the file ends before.
+    pub fn read_exact_at(&self, buffer: &mut [u8], at: u64) -> io::Result<()> {
+        self.file.read_exact_at(buffer, at).map_err(|error| self.scratch.cannot_read(&error))
+    }
+
+    /// As by a full disk that keeps no more than that.
+    #[cfg(test)]
+    pub(crate) fn cut_off(&self, at: u64) -> io::Result<()> {
+        self.file.set_len(at)
     }
 }
 

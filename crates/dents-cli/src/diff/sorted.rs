@@ -1,34 +1,18 @@
 //! The records of a [`Sorter`](super::sorter::Sorter), in order: its runs are merged as they are read.
 
-use dents_sink::Scratch;
+use dents_sink::Temporary;
 use dents_sink::coding::Bytes;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 /// Bytes of all runs together that are read ahead, as long as each may have [`LEAST`].
 const AHEAD: usize = 16 << 20;
 const MOST: usize = 256 << 10;
 const LEAST: usize = 4 << 10;
-
-/// The file of all runs.
-pub(super) struct Temporary {
-    pub(super) file: File,
-    pub(super) scratch: Scratch,
-}
-
-impl Temporary {
-    pub(super) fn create() -> io::Result<Temporary> {
-        let scratch = Scratch::temporary();
-        let file = scratch.create().map_err(|error| scratch.cannot_write(&error))?;
-        Ok(Temporary { file, scratch })
-    }
-}
 
 /// Sorted records.
 pub(super) enum Run {
@@ -127,9 +111,7 @@ impl Cursor {
         let wanted = self.ahead.max(had) as u64;
         let length = wanted.min(self.rest.end - self.rest.start) as usize;
         self.buffer.resize(had + length, 0);
-        let Temporary { file, scratch } = &**temporary;
-        let read = file.read_exact_at(&mut self.buffer[had..], self.rest.start);
-        read.map_err(|error| scratch.cannot_read(&error))?;
+        temporary.read_exact_at(&mut self.buffer[had..], self.rest.start)?;
         self.rest.start += length as u64;
         Ok(())
     }

@@ -4,10 +4,11 @@
 //! the bytes that it has in common with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it is
 //! gone when the program ends, however that is. Few records never touch the disk.
 
-use super::sorted::{Run, Sorted, Temporary};
+use super::sorted::{Run, Sorted};
 use dents_sink::coding::{put_bytes, put_number};
+use dents_sink::{Scratch, Temporary};
 use std::cmp::Ordering;
-use std::io::{self, Write};
+use std::io;
 use std::rc::Rc;
 
 /// Bytes of records in memory.
@@ -94,9 +95,9 @@ impl Sorter {
             return Ok(());
         }
         self.sort();
-        let Temporary { file, scratch } = match &mut self.file {
-            Some(temporary) => temporary,
-            none => none.insert(Temporary::create()?),
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(Scratch::temporary().create()?),
         };
         let start = self.end;
         let mut buffer = Vec::with_capacity(WRITE + (WRITE >> 2));
@@ -104,12 +105,12 @@ impl Sorter {
         for item in &self.items {
             before = encode(item, before, &self.arena, &mut buffer);
             if buffer.len() >= WRITE {
-                file.write_all(&buffer).map_err(|error| scratch.cannot_write(&error))?;
+                file.write_all_at(&buffer, self.end)?;
                 self.end += buffer.len() as u64;
                 buffer.clear();
             }
         }
-        file.write_all(&buffer).map_err(|error| scratch.cannot_write(&error))?;
+        file.write_all_at(&buffer, self.end)?;
         self.end += buffer.len() as u64;
         self.runs.push(Run::Written { start, end: self.end });
         self.arena.clear();

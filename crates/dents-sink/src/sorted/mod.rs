@@ -31,14 +31,12 @@ mod tests;
 pub(crate) use block::Worker;
 
 use crate::Row;
-use crate::output::Scratch;
+use crate::output::{Scratch, Temporary};
 use frame::Frame;
 use merge::{Receive, Source, merge};
 use run::{Run, Writer};
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -73,7 +71,7 @@ pub(crate) struct Sorter {
 /// The runs in the temporary file.
 #[derive(Default)]
 struct Spilled {
-    file: Option<File>,
+    file: Option<Temporary>,
     runs: Vec<Run>,
     /// The buffer of the run before, for the next one. Freed by one thread and allocated by another, it would stay in the memory of
     /// each (glibc keeps blocks of this size in an arena for each thread).
@@ -131,7 +129,7 @@ impl Sorter {
         }
         let mut run = std::mem::replace(&mut *all, std::mem::take(&mut spilled.spare));
         drop(all);
-        self.spill(&run, &mut spilled).map_err(|error| self.scratch.cannot_write(&error))?;
+        self.spill(&run, &mut spilled)?;
         run.clear();
         spilled.spare = run;
         Ok(())
@@ -150,16 +148,11 @@ impl Sorter {
 
     /// Ends the collection, after all workers were flushed.
     pub(crate) fn finish(self) -> io::Result<Sorted> {
-        let (runs, place) = self.runs().map_err(|error| self.scratch.cannot_write(&error))?;
-        Ok(Sorted { runs, place })
-    }
-
-    fn runs(&self) -> io::Result<(Vec<Run>, Place)> {
         let frames = std::mem::take(&mut *lock(&self.frames));
         let mut spilled = std::mem::take(&mut *lock(&self.spilled));
         if spilled.runs.is_empty() {
             let (run, memory) = sort(&frames, Writer::new(None, 0))?;
-            return Ok((vec![run], Place::Memory(memory)));
+            return Ok(Sorted { runs: vec![run], place: Place::Memory(memory) });
         }
         self.spill(&frames, &mut spilled)?;
         drop(frames);
@@ -169,7 +162,7 @@ impl Sorter {
         while runs.len() > self.limits.runs {
             (runs, place) = self.fewer(&runs, &place)?;
         }
-        Ok((runs, place))
+        Ok(Sorted { runs, place })
     }
 
     /// Merges each [`RUNS`] runs into one, in another file.
@@ -202,7 +195,7 @@ pub(crate) struct Sorted {
 /// Where the bytes of runs are.
 enum Place {
     Memory(Vec<u8>),
-    File(File),
+    File(Temporary),
 }
 
 /// The rows from a path on and before another.

@@ -3,9 +3,8 @@
 use super::frame::{Builder, Frame};
 use super::merge::Receive;
 use crate::Row;
-use std::fs::File;
+use crate::output::Temporary;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 /// Bytes of frames from one mark to the next.
 const MARK: u64 = 32 << 10;
@@ -40,7 +39,7 @@ impl Run {
 
 /// Writes a run: to a file, or only to memory.
 pub(super) struct Writer<'w> {
-    file: Option<&'w File>,
+    file: Option<&'w Temporary>,
     /// What was not written yet, and where it goes.
     out: Vec<u8>,
     at: u64,
@@ -49,7 +48,7 @@ pub(super) struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    pub(super) fn new(file: Option<&'w File>, at: u64) -> Self {
+    pub(super) fn new(file: Option<&'w Temporary>, at: u64) -> Self {
         Writer { file, out: Vec::new(), at, marks: Vec::new(), builder: Builder::default() }
     }
 

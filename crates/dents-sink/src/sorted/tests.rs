@@ -164,3 +164,23 @@ fn no_rows_have_no_ranges() {
     let (sorter, _output) = sorter(Limits { run: RUN, runs: RUNS });
     assert!(sorted(sorter, 10).is_empty());
 }
+
+#[test]
+fn an_error_of_the_temporary_file_names_its_directory() {
+    let (sorter, output) = sorter(Limits { run: 4096, runs: 4 });
+    fill(&sorter, &entries(3000), 1);
+    let sorted = sorter.finish().expect("sorted");
+    let Place::File(file) = &sorted.place else { panic!("in memory") };
+    file.cut_off(4096).expect("cut off");
+    let read = sorted.ranges(1000).iter().try_for_each(|range| sorted.each(range, &mut |_| Ok(())));
+    drop(output);
+    let error = read.expect_err("rows are missing").to_string();
+    let file = std::env::temp_dir().join("file");
+    let dir = file.parent().expect("a directory").display();
+    assert_eq!(
+        error,
+        format!(
+            "cannot read a temporary file in '{dir}': it was cut off; write the output to another directory"
+        )
+    );
+}
