@@ -20,7 +20,7 @@ mod job;
 mod machine;
 mod measure;
 mod noise;
-mod plot;
+pub(crate) mod plot;
 mod programs;
 mod promises;
 mod report;

@@ -101,10 +101,10 @@ fn decades(values: impl Iterator<Item = f64> + Clone) -> std::ops::Range<f64> {
     10f64.powf(low) * (1.0 - 1e-9)..10f64.powf(high.max(low + 1.0)) * (1.0 + 1e-9)
 }
 
-const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
-const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
-const FAINT: RGBColor = RGBColor(0xd8, 0xde, 0xe4);
-const OURS: RGBColor = RGBColor(0x09, 0x69, 0xda);
+pub(crate) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+pub(crate) const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
+pub(crate) const FAINT: RGBColor = RGBColor(0xd8, 0xde, 0xe4);
+pub(crate) const OURS: RGBColor = RGBColor(0x09, 0x69, 0xda);
 const OTHERS: [RGBColor; 6] = [
     RGBColor(0xcf, 0x22, 0x2e),
     RGBColor(0x9a, 0x67, 0x00),

@@ -1,10 +1,12 @@
 //! `cargo xtask docs`: the manual pages and the completions of `dls`, from the table of flags that `--help` is made from, and
-//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`).
+//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`); and the picture of docs/PYTHON.md (`bars.rs`).
 //!
 //! A test writes the files (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
 //! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. Then
 //! each program that can check such a file, if it is installed, reads it.
 
+#[cfg(test)]
+mod bars;
 #[cfg(test)]
 mod bash;
 #[cfg(test)]
@@ -45,7 +47,11 @@ const CHECKS: &[(&str, &[&str], &str)] = &[
 
 pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::default();
-    for (package, name) in [("xtask", "docs::files::are_up_to_date"), ("dents-cli", "docs::are_up_to_date")] {
+    for (package, name) in [
+        ("xtask", "docs::files::are_up_to_date"),
+        ("xtask", "docs::bars::the_picture_is_up_to_date"),
+        ("dents-cli", "docs::are_up_to_date"),
+    ] {
         let test = ["test", "--quiet", "--package", package, "--", name];
         steps.run(&format!("writing, by {package}"), cargo(test).env(WRITE, "1"));
     }
