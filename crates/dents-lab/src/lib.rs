@@ -14,9 +14,12 @@
 //! [`tmux`] shows what a terminal displays. [`slowfs`] is a file system that is slow, does not answer, fails or gives wrong
 //! answers; [`loopfs`] has real ones of other kinds.
 //!
+//! [`cluster`] simulates scans by many clients, which no machine here could run.
+//!
 //! The subject is always a finished binary: nothing here links `dls`.
 
 pub mod case;
+pub mod cluster;
 pub mod coming_from;
 pub mod diff;
 pub mod draw;

@@ -16,6 +16,7 @@ mod pictures;
 mod publish;
 mod python;
 mod select;
+mod simulate;
 mod slowfs;
 mod step;
 mod syscalls;
@@ -36,6 +37,7 @@ usage: cargo xtask COMMAND
   mutants [PACKAGE] [--sample N] [--seed S]
                   change the code in places and see whether its tests notice; mutants --help
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
+  simulate        simulate scans by many clients, into docs/SIMULATION.md and its plots; some minutes
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   docs            write the manual pages and the completions anew, from the flags of dls and dents
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         ["wheel"] => python::wheel(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
+        ["simulate"] => simulate::run(),
         ["syscalls"] => syscalls::run(),
         ["mutants", ref rest @ ..] => mutants::run(rest),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),

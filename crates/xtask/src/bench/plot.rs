@@ -1,4 +1,4 @@
-//! Log-log plots as SVG.
+//! Log-log plots as SVG: of the bench, and of `cargo xtask simulate`.
 
 use plotters::prelude::*;
 
@@ -18,15 +18,17 @@ const LINE: f64 = 17.0;
 
 /// One line of a plot.
 pub(crate) struct Series {
-    name: String,
-    points: Vec<(f64, f64)>,
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A plot over the number of entries, both axes logarithmic.
+/// A plot, both axes logarithmic.
 pub(crate) struct Chart {
-    title: String,
-    unit: fn(f64) -> String,
-    series: Vec<Series>,
+    pub(crate) title: String,
+    /// What the horizontal axis is.
+    pub(crate) over: &'static str,
+    pub(crate) unit: fn(f64) -> String,
+    pub(crate) series: Vec<Series>,
 }
 
 /// The plots of a run, by file name: time for each file system, warm and cold; calls; memory.
@@ -70,7 +72,12 @@ fn chart(figures: &Figures, title: String, unit: fn(f64) -> String, wanted: impl
         name: program.into(),
         points: figures.line(&keys, program).into_iter().filter(|point| point.1 > 0.0).collect(),
     });
-    Chart { title, unit, series: series.filter(|series| !series.points.is_empty()).collect() }
+    Chart {
+        title,
+        over: "entries",
+        unit,
+        series: series.filter(|series| !series.points.is_empty()).collect(),
+    }
 }
 
 fn seconds(value: f64) -> String {
@@ -85,7 +92,7 @@ fn kib(value: f64) -> String {
     if value < 999.0 { format!("{value:.0} KiB") } else { format!("{:.0} MiB", value / 1000.0) }
 }
 
-fn plain(value: f64) -> String {
+pub(crate) fn plain(value: f64) -> String {
     match value {
         v if v < 999.0 => format!("{v:.0}"),
         v if v < 999e3 => format!("{:.0} k", v / 1e3),
@@ -167,7 +174,7 @@ impl Chart {
             .light_line_style(TRANSPARENT)
             .axis_style(FAINT)
             .label_style(font.clone())
-            .x_desc("entries")
+            .x_desc(self.over)
             .x_label_formatter(&|value| plain(*value))
             .y_label_formatter(&|value| (self.unit)(*value))
             .draw()?;
