@@ -57,6 +57,9 @@ fn number(word: &str) -> Result<f64> {
 }
 
 fn chart(lines: &[&[&str]], over: &'static str, title: &str) -> Result<Chart> {
+    if lines.is_empty() {
+        return Err(format!("simulate printed no case for {over}"));
+    }
     let mut series: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for line in lines {
         series.entry(line[0]).or_default().push((number(line[1])?, number(line[2])?));
@@ -117,6 +120,7 @@ mod tests {
         let svg = chart(&[&line], "clients", "title").unwrap().svg();
         assert!(svg.contains("1 M/s") && svg.contains("clients"), "{svg}");
         assert!(table(&[&line[..4]], "clients").is_err());
+        assert!(chart(&[], "clients", "title").is_err(), "plotters searches for marks without end");
     }
 
     #[test]

@@ -40,18 +40,18 @@ fn cases() -> Vec<(String, f64, Model)> {
         add("clients 1 M/s", clients as f64, Model { clients, ..large() });
     }
     for budget in [10_000, 50_000, 200_000, 1_000_000, 2_000_000, 10_000_000, 50_000_000] {
-        add("budget, no deaths", budget as f64, Model { clients: 16, budget, ..large() });
+        add("budget no deaths", budget as f64, Model { clients: 16, budget, ..large() });
         let lifetime = Some(600.0);
-        add("budget, a death in 10 min", budget as f64, Model { clients: 16, budget, lifetime, ..large() });
+        add("budget a death in 10 min", budget as f64, Model { clients: 16, budget, lifetime, ..large() });
     }
     for tasks in [1, 2, 3, 4, 8] {
-        add("tasks, budget 2 M", tasks as f64, Model { clients: 16, tasks, ..large() });
-        add("tasks, budget 50 k", tasks as f64, Model { clients: 16, tasks, budget: 50_000, ..large() });
+        add("tasks budget 2 M", tasks as f64, Model { clients: 16, tasks, ..large() });
+        add("tasks budget 50 k", tasks as f64, Model { clients: 16, tasks, budget: 50_000, ..large() });
     }
     for lifetime in [120.0, 300.0, 600.0, 1800.0, 7200.0] {
-        add("lifetime, budget 2 M", lifetime, Model { clients: 16, lifetime: Some(lifetime), ..large() });
+        add("lifetime budget 2 M", lifetime, Model { clients: 16, lifetime: Some(lifetime), ..large() });
         let one = Model { clients: 16, lifetime: Some(lifetime), budget: 200_000, ..large() };
-        add("lifetime, budget 200 k", lifetime, one);
+        add("lifetime budget 200 k", lifetime, one);
     }
     cases
 }
