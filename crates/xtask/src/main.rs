@@ -10,6 +10,7 @@ mod docs;
 mod features;
 #[cfg(test)]
 mod flow;
+mod fuzz;
 mod listing;
 mod mutants;
 mod pictures;
@@ -24,6 +25,8 @@ mod test;
 #[cfg(test)]
 mod tidy;
 mod tools;
+#[cfg(test)]
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -36,6 +39,8 @@ usage: cargo xtask COMMAND
   bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
   mutants [PACKAGE] [--sample N] [--seed S]
                   change the code in places and see whether its tests notice; mutants --help
+  fuzz [--seconds N]
+                  run each fuzz target for N seconds (60), with cargo-fuzz and a nightly compiler
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   simulate        simulate scans by many clients, into docs/SIMULATION.md and its plots; some minutes
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
@@ -66,6 +71,7 @@ fn main() -> ExitCode {
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),
         ["simulate"] => simulate::run(),
+        ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["syscalls"] => syscalls::run(),
         ["mutants", ref rest @ ..] => mutants::run(rest),
         ["slowfs", ref rest @ ..] => return slowfs::run(rest),
