@@ -7,8 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A fresh directory, removed with all it holds on drop.
+///
+/// It stands alone in a directory of its own: `ls -a` shows `..` too, whose link count would change whenever
+/// another test makes a directory beside it.
 #[derive(Debug)]
 pub struct TempDir {
+    outer: PathBuf,
     path: PathBuf,
 }
 
@@ -24,9 +28,15 @@ impl TempDir {
         let parent = parent.canonicalize()?;
         loop {
             let n = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!("dents-{label}-{}-{n}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(TempDir { path }),
+            let outer = parent.join(format!("dents-{}-{n}", std::process::id()));
+            match fs::create_dir(&outer) {
+                Ok(()) => {
+                    let dir = TempDir { path: outer.join(label), outer };
+                    // Also users without privileges list what is in it, whatever the umask.
+                    fs::set_permissions(&dir.outer, fs::Permissions::from_mode(0o755))?;
+                    fs::create_dir(&dir.path)?;
+                    return Ok(dir);
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -42,9 +52,9 @@ impl TempDir {
 impl Drop for TempDir {
     fn drop(&mut self) {
         // An unprivileged user cannot empty a directory that he may not read: open those up first.
-        if fs::remove_dir_all(&self.path).is_err() {
-            open_up(&self.path);
-            let _ = fs::remove_dir_all(&self.path);
+        if fs::remove_dir_all(&self.outer).is_err() {
+            open_up(&self.outer);
+            let _ = fs::remove_dir_all(&self.outer);
         }
     }
 }

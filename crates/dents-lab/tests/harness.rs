@@ -107,3 +107,13 @@ fn system_calls_are_counted_and_can_be_refused() {
     let refused = trace_with(&listing, &["getdents64:error=EIO"]).expect("strace");
     assert_eq!(refused.outcome.end, End::Exit(2));
 }
+
+/// `ls -a` shows `..` with its link count: a test that makes a directory must not change what another test sees.
+#[test]
+fn a_fixture_stands_alone() {
+    let dir = TempDir::new("alone").expect("a directory");
+    let above = || fs::metadata(dir.path().join("..")).expect("the directory above");
+    let before = above();
+    let _beside = TempDir::new("beside").expect("a directory");
+    assert_eq!((before.nlink(), before.mtime()), (above().nlink(), above().mtime()));
+}
