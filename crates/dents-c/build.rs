@@ -1,4 +1,5 @@
-//! The soname of the shared library: programs that were linked with it find it by this name. Its number changes with the interface.
+//! Sets the soname of the shared library: a program that was linked with the library finds it by this name. The number in it changes
+//! with the interface.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

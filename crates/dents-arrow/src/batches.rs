@@ -8,16 +8,16 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 
-/// A worker sends a batch when it has so many rows.
+/// A worker sends a batch when it has this many rows.
 const FULL: usize = 1 << 14;
 
-/// It also sends when its first row is this old, so that the reader of a slow file system gets rows soon.
+/// A worker also sends a batch when its first row is this old, so that rows of a slow file system reach the reader soon.
 const STALE_NS: u64 = 50_000_000;
 
-/// After so many rows the clock is read: 50 ns.
+/// Rows between two clock readings. A reading costs 50 ns.
 const LOOK: usize = 64;
 
-/// Sends batches to a reader; a worker waits while the reader has enough of them.
+/// Sends batches to a reader. A worker waits while [`AHEAD`](crate::stream) batches wait for the reader.
 pub(crate) struct Batches {
     pub(crate) columns: Columns,
     pub(crate) sender: SyncSender<RecordBatch>,
@@ -62,7 +62,7 @@ impl Part for Piece {
         if self.builder.rows() == 0 {
             return Ok(());
         }
-        // The reader has gone: as if a pipe were closed.
+        // The reader was dropped: the error is that of a closed pipe.
         self.sender.send(self.builder.finish()).map_err(|_| ErrorKind::BrokenPipe.into())
     }
 }

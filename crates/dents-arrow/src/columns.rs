@@ -1,4 +1,4 @@
-//! The columns of a scan, and what builds them from rows.
+//! The columns of a scan, and their builders.
 
 use crate::records;
 use arrow_array::builder::{
@@ -48,7 +48,7 @@ enum Column {
     Lazy,
 }
 
-/// Each column with its name, and what must be known for it.
+/// Each column with its name and the facts that it needs.
 const TABLE: [(&str, Column, Wanted); 28] = [
     ("path", Column::Path, Wanted::PATH),
     ("path_bytes", Column::PathBytes, Wanted::PATH),
@@ -89,7 +89,7 @@ pub struct Columns {
 }
 
 impl Default for Columns {
-    /// All.
+    /// All columns.
     fn default() -> Columns {
         Columns::new(TABLE.iter().collect())
     }
@@ -101,11 +101,11 @@ impl Columns {
         TABLE.iter().map(|(name, ..)| *name)
     }
 
-    /// The columns of these names. `path`, `path_bytes`, `parent`, `name`, `extension`, `depth` and `type` cost no `statx` where `readdir` gives
+    /// The columns with these names. `path`, `path_bytes`, `parent`, `name`, `extension`, `depth` and `type` cost no `statx` where `readdir` returns
     /// types.
     ///
     /// # Errors
-    /// A name that no column has; the message lists those that there are.
+    /// A name that no column has; the message lists the names of all columns.
     pub fn of(names: &[impl AsRef<str>]) -> Result<Columns, String> {
         let find = |name: &str| {
             TABLE.iter().find(|(one, ..)| *one == name).ok_or_else(|| {
@@ -252,7 +252,7 @@ fn text(values: &mut StringBuilder, column: Column, row: &Row<'_>, names: &Names
     let value = match column {
         Column::Path => {
             let Some((parent, name)) = names.parent.zip(names.name) else { return values.append_null() };
-            // The path is written in place; a builder in memory takes all.
+            // The path is written into the builder in two parts. A write to memory never fails.
             let slash = if row.parent.is_empty() || row.parent.ends_with(b"/") { "" } else { "/" };
             let _ = [parent, slash, name].iter().try_for_each(|piece| values.write_str(piece));
             return values.append_value("");
@@ -269,7 +269,7 @@ fn text(values: &mut StringBuilder, column: Column, row: &Row<'_>, names: &Names
     values.append_option(value);
 }
 
-/// The names of a row: text where they are UTF-8.
+/// The names of a row, as text if they are UTF-8.
 struct Names<'r> {
     parent: Option<&'r str>,
     name: Option<&'r str>,
@@ -300,7 +300,7 @@ impl Builder {
         self.rows += 1;
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }

@@ -5,8 +5,8 @@
 //!                    └► du, top, count, stats, diff ─► Records ─────────────────► RecordBatch
 //! ```
 //!
-//! The bindings to Python and C stand on this crate: they pass the words of a command line and get batches. So options, filters and messages
-//! are those of the program, and a language border is crossed once for each batch.
+//! The bindings to Python and C use this crate: they pass the words of a command line and get batches. So options, filters and messages are those
+//! of the program, and a binding makes one call for each batch, not for each row.
 //!
 //! ```
 //! use dents_arrow::{Columns, Run};

@@ -7,8 +7,8 @@ use dents_cli::{Records, Type, Values};
 use dents_sink::time::Unit;
 use std::sync::Arc;
 
-/// Numbers are 64 bits, the nearest where a sum has more. A name that is not UTF-8 is null, and in a column of its own, called as the column with
-/// `_bytes` behind, are the bytes of all names.
+/// Numbers have 64 bits; a sum that needs more becomes the nearest such number. A name that is not UTF-8 is null. A second column, whose name ends
+/// in `_bytes`, has the bytes of all names.
 pub(crate) fn batch(records: Records) -> RecordBatch {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     let mut push = |name: String, array: ArrayRef| {

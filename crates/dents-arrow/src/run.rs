@@ -9,13 +9,13 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many messages are kept: of a tree that cannot be read there may be millions.
+/// The number of messages that are kept. A tree that cannot be read may cause millions.
 const MOST: usize = 1000;
 
 /// A message of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// As the program writes it to standard error: names are quoted and escaped.
+    /// The text that the program writes to standard error: names are quoted and escaped.
     pub text: String,
     /// The file or directory that a system call failed for, byte-exact.
     pub path: Option<Vec<u8>>,
@@ -23,7 +23,7 @@ pub struct Told {
     pub errno: Option<i32>,
 }
 
-/// Why a run gave no result.
+/// The reason why a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The exit status that the program would have: 1 where something could not be read, 2 for wrong options, 130 if the run was stopped.
@@ -40,7 +40,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The messages of a run that were not taken yet.
+/// The messages of a run that the caller has not taken yet.
 #[derive(Default)]
 struct Log {
     told: Mutex<Kept>,
@@ -76,7 +76,7 @@ impl Host for Teller {
     }
 }
 
-/// One run of a command: starts it, stops it, has its messages. A clone is the same run.
+/// One run of a command: starts it, stops it, holds its messages. A clone refers to the same run.
 #[derive(Clone)]
 pub struct Run {
     pub(crate) session: Arc<Session>,
@@ -91,7 +91,7 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Stops the run, from any thread: its workers end after the system calls that they are in.
+    /// Stops the run, from any thread: its workers end after their present system calls.
     pub fn stop(&self) {
         self.session.stop();
     }
@@ -102,14 +102,14 @@ impl Run {
         self.session.seen()
     }
 
-    /// Takes the messages that came since the last call, and how many were not kept: at most 1,000 are.
+    /// Takes the messages since the last call, and the number of messages that were dropped: at most 1,000 are kept.
     #[must_use]
     pub fn messages(&self) -> (Vec<Told>, u64) {
         let kept = std::mem::take(&mut *self.log.lock());
         (kept.all, kept.lost)
     }
 
-    /// The result of `scan` as it comes. A thread runs the command.
+    /// The rows of `scan`, while it runs on a thread of its own.
     ///
     /// # Errors
     /// Wrong options, or no thread can be started.
@@ -129,7 +129,7 @@ impl Run {
         }
     }
 
-    /// A command that writes a file: `scan -o FILE`, on this thread. Returns whether all could be read.
+    /// Runs a command that writes a file, such as `scan -o FILE`, on this thread. Returns whether everything could be read.
     ///
     /// # Errors
     /// Any exit status but 0 and 1.

@@ -1,4 +1,4 @@
-//! The batches of a scan, as they come.
+//! The batches of a scan, while it runs.
 
 use crate::batches::Batches;
 use crate::columns::Columns;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Batches that wait for the reader; a worker that has one more waits.
 const AHEAD: usize = 8;
 
-/// The batches of a scan. The workers of different directories fill different batches, so rows come in no order. Dropping it stops the scan.
+/// The batches of a scan. Each worker fills batches of its own, so rows are in no order. Dropping the stream stops the scan.
 pub struct Stream {
     run: Run,
     columns: Columns,
@@ -22,14 +22,14 @@ pub struct Stream {
     thread: Option<JoinHandle<Result<Status, Status>>>,
 }
 
-/// What a stream has for its reader.
+/// The answer of a stream to its reader.
 #[derive(Debug)]
 pub enum Next {
     /// A batch.
     Batch(RecordBatch),
-    /// Nothing yet.
+    /// No batch came in time.
     Waiting,
-    /// All batches were given.
+    /// All batches were returned.
     End,
 }
 
@@ -103,7 +103,7 @@ impl RecordBatchReader for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // Workers that wait for the reader go on, and end.
+        // Workers that wait for the reader continue, and end.
         if self.batches.take().is_some() {
             self.run.stop();
         }

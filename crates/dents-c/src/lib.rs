@@ -1,6 +1,7 @@
-//! The C library of `dents`: see the functions, whose comments are those of `dents.h`.
+//! The C library of `dents`. The comments of the functions are also those of `dents.h`.
 //!
-//! It is thin: a run, its words and its errors are those of `dents-arrow`. Each function catches panics, which must not pass into C.
+//! The library is thin: a run, its words and its errors are those of `dents-arrow`. Each function catches panics, which must not unwind into
+//! C.
 
 #![allow(non_camel_case_types, reason = "the types have the names that C knows")]
 
@@ -12,15 +13,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One run of a command of dents: it starts the command, cancels it, and has its messages. Each run serves one command.
+/// One run of a command of dents: it starts the command, cancels it, and holds its messages. Each run is for one command.
 ///
-/// All functions may be called from any thread, with the same run too; dents_run_free must be the last.
+/// All functions may be called from any thread, also at the same time with the same run. dents_run_free must be the last call.
 pub struct dents_run {
     run: Run,
     texts: Mutex<Texts>,
 }
 
-/// What the caller was given pointers to.
+/// Strings to which the caller has pointers.
 #[derive(Default)]
 struct Texts {
     error: CString,
@@ -35,13 +36,13 @@ struct Texts {
 pub struct dents_message {
     /// The text, in UTF-8: names are quoted and escaped.
     pub text: *const c_char,
-    /// The file or directory that a system call failed for, byte for byte; NULL if the message is about none.
+    /// The file or directory for which a system call failed, byte for byte; NULL if the message is about no file.
     pub path: *const c_char,
     /// The error number of the call; 0 if there is none.
     pub errnum: c_int,
 }
 
-/// Why a call with a run failed.
+/// The reason why a call with a run failed.
 struct Trouble {
     status: u8,
     text: String,
@@ -64,7 +65,7 @@ impl dents_run {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls, and keeps the error. The result is an exit status.
+    /// Makes the call, and keeps its error. Returns an exit status.
     fn call(&self, call: impl FnOnce(&Run) -> Result<c_int, Trouble>) -> c_int {
         let result = catch_unwind(AssertUnwindSafe(|| call(&self.run)));
         let trouble = match result {
@@ -77,7 +78,7 @@ impl dents_run {
     }
 }
 
-/// The text up to its first NUL, which none has.
+/// The text up to its first NUL. (These texts have none.)
 fn c_string(mut bytes: Vec<u8>) -> CString {
     bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
     CString::new(bytes).unwrap_or_default()
@@ -92,7 +93,7 @@ unsafe fn strings<'a>(array: *const *const c_char) -> Vec<&'a CStr> {
     if array.is_null() {
         return strings;
     }
-    // SAFETY: the array goes on until its NULL, and what stands before it points to strings.
+    // SAFETY: the array ends with NULL, and all pointers before it point to strings.
     unsafe {
         while !(*array.add(strings.len())).is_null() {
             strings.push(CStr::from_ptr(*array.add(strings.len())));
@@ -105,26 +106,26 @@ fn words(strings: &[&CStr]) -> Vec<OsString> {
     strings.iter().map(|word| OsStr::from_bytes(word.to_bytes()).to_owned()).collect()
 }
 
-/// A new run. NULL if there is no memory for it.
+/// Makes a run. Returns NULL if there is no memory for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn dents_run_new() -> *mut dents_run {
     let new = || dents_run { run: Run::default(), texts: Mutex::default() };
     catch_unwind(|| Box::into_raw(Box::new(new()))).unwrap_or(std::ptr::null_mut())
 }
 
-/// Starts a scan, whose batches `out` gives as they come. Threads of the library do the work; they wait while the caller has not
-/// taken what they found.
+/// Starts a scan; the stream `out` returns its batches while the scan runs. Threads of the library do the work. They wait if the caller
+/// does not take their batches.
 ///
 /// `words` are options and paths of "dents scan", and end with NULL: { "--type=f", "--older=365d", "/scratch", NULL }.
 /// `columns` are names of columns, and end with NULL; NULL means all: path, path_bytes, parent, parent_bytes, name, name_bytes, extension,
 /// depth, type, ino, dev, nlink, mode, uid, gid, user, group, size, allocated, atime, btime, ctime, mtime, target, target_bytes, asked,
-/// errno, lazy. Only what the columns and the options need is asked of the kernel: path and type cost no stat.
+/// errno, lazy. The scan requests from the kernel only the facts that the columns and the options need: path and type cost no stat.
 /// path, parent, name and target are null where the bytes are not UTF-8; the columns with _bytes always have them.
 ///
-/// Returns 0, and `out` must be released, which stops the scan if it has not ended; the run may be freed before. Returns another number
-/// for wrong options (2), or if no thread can be started (1), and dents_run_error has the message; then `out` is not written.
-/// A scan that was cancelled ends with an error of the stream. Entries that cannot be read do not: the columns asked and
-/// errno say what failed, and dents_run_message gives the messages.
+/// Returns 0 if the scan was started. Then the caller must release `out`, which stops the scan if it has not ended; the run may be freed
+/// before that. Returns 2 for wrong options, or 1 if no thread can be started. Then dents_run_error has the message, and `out` is not
+/// written. A scan that was cancelled ends with an error of the stream. An entry that cannot be read is no such error: its row says in the
+/// columns asked and errno what failed, and dents_run_message returns the message.
 ///
 /// # Safety
 /// `run` is a run that was not freed, `words` and `columns` are arrays of strings as described, `out` can be written.
@@ -141,7 +142,7 @@ pub unsafe extern "C" fn dents_scan(
         let chosen = if columns.is_null() { Columns::default() } else { Columns::of(&names(&given)?)? };
         let words: Vec<OsString> = std::iter::once("scan".into()).chain(self::words(&all)).collect();
         let stream: Box<dyn RecordBatchReader + Send> = Box::new(run.stream(&words, &chosen)?);
-        // SAFETY: `out` can be written; what was there is not released, as for every function that exports a stream.
+        // SAFETY: `out` can be written. Its old content is not released, as in every function that exports a stream.
         unsafe { out.write(FFI_ArrowArrayStream::new(stream)) };
         Ok(0)
     })
@@ -152,13 +153,13 @@ fn names<'a>(columns: &[&'a CStr]) -> Result<Vec<&'a str>, String> {
     columns.iter().map(name).collect()
 }
 
-/// Runs "dents du", "top", "count", "stats" or "diff" to its end; `out` gives the rows of its --csv, in one batch. Numbers are signed
+/// Runs "dents du", "top", "count", "stats" or "diff" to its end. `out` returns the rows of its --csv, in one batch. Numbers are signed
 /// integers of 64 bits, times are timestamps in nanoseconds.
 ///
 /// `words` are the command, its options and paths, and end with NULL: { "du", "--max-depth=2", "/home", NULL }.
 ///
-/// Returns 0, and `out` must be released. Returns another number for wrong options (2), a scan file that cannot be read (1), or if the run
-/// was cancelled (130), and dents_run_error has the message; then `out` is not written.
+/// Returns 0 if there is a result; then the caller must release `out`. Returns 2 for wrong options, 1 if a scan file cannot be read, or 130
+/// if the run was cancelled. Then dents_run_error has the message, and `out` is not written.
 ///
 /// # Safety
 /// As for dents_scan.
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn dents_table(
 
 /// Runs a command that writes a file to its end: { "scan", "-o", "home.parquet", "/home", NULL }.
 ///
-/// Returns the exit status of the program: 0; 1 if something could not be read; 2 for wrong options; 130 if the run was cancelled. Where no
+/// Returns the exit status of the program: 0; 1 if something could not be read; 2 for wrong options; 130 if the run was cancelled. If no
 /// file was written, dents_run_error has the message.
 ///
 /// # Safety
@@ -194,7 +195,7 @@ pub unsafe extern "C" fn dents_command(run: *const dents_run, words: *const *con
     run.call(|run| Ok(if run.run(&self::words(&all))? { 0 } else { 1 }))
 }
 
-/// Cancels the run, from any thread: its threads end after the system calls that they are in.
+/// Cancels the run, from any thread: its threads end after their present system calls.
 ///
 /// # Safety
 /// `run` is a run that was not freed.
@@ -204,7 +205,7 @@ pub unsafe extern "C" fn dents_run_cancel(run: *const dents_run) {
     unsafe { &*run }.run.stop();
 }
 
-/// How many directories and entries the walk has met so far. Each pointer may be NULL.
+/// Writes the numbers of directories and entries that the walk has found so far. Each pointer may be NULL.
 ///
 /// # Safety
 /// `run` is a run that was not freed; the others are NULL or can be written.
@@ -220,7 +221,8 @@ pub unsafe extern "C" fn dents_run_progress(run: *const dents_run, directories: 
     }
 }
 
-/// Why the last call with this run failed: a text in UTF-8, valid until the next call with the same run. It is empty if none has failed.
+/// Returns the reason why the last call with this run failed: a text in UTF-8, valid until the next call with the same run. It is empty if
+/// no call has failed.
 ///
 /// # Safety
 /// `run` is a run that was not freed.
@@ -230,8 +232,8 @@ pub unsafe extern "C" fn dents_run_error(run: *const dents_run) -> *const c_char
     unsafe { &*run }.texts().error.as_ptr()
 }
 
-/// Takes the next message of the run: what could not be read, and why. At most 1,000 wait to be taken; more are lost. Returns false if
-/// there is none.
+/// Takes the next message of the run, about a file that could not be read. The run keeps at most 1,000 messages and drops further ones.
+/// Returns false if there is no message.
 ///
 /// # Safety
 /// `run` is a run that was not freed; `message` can be written.
@@ -254,7 +256,7 @@ pub unsafe extern "C" fn dents_run_message(run: *const dents_run, message: *mut 
     true
 }
 
-/// Frees a run. Its streams live on. NULL is allowed.
+/// Frees a run. Its streams stay valid. NULL is allowed.
 ///
 /// # Safety
 /// `run` is NULL or a run that was not freed, and no other thread uses it.
@@ -266,7 +268,7 @@ pub unsafe extern "C" fn dents_run_free(run: *mut dents_run) {
     }
 }
 
-/// The version of the library: "0.1.0".
+/// Returns the version of the library: "0.1.0".
 #[unsafe(no_mangle)]
 pub extern "C" fn dents_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");

@@ -1,4 +1,4 @@
-//! `dents.h` is what cbindgen makes of the source. With `DENTS_WRITE_HEADER=1` this writes it.
+//! Checks that `dents.h` is the output of cbindgen for this source. With `DENTS_WRITE_HEADER=1` the test writes the file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! C programs: built with what `cargo xtask install-c` installs, and run under valgrind.
+//! C programs: built against the library that `cargo xtask install-c` installs, and run under valgrind.
 
 use dents_lab::fixture::TempDir;
 use std::os::unix::ffi::OsStrExt;
@@ -156,7 +156,7 @@ fn other_ways_to_link() {
     assert!(text(&needed.stdout).contains("[libdents.so.0]"), "{}", text(&needed.stdout));
 }
 
-/// Only the functions of the header are visible: the rest of the library collides with nothing.
+/// Only the functions of the header are visible, so no other symbol of the library can collide.
 #[test]
 fn what_the_library_exports() {
     let names =

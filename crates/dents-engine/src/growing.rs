@@ -390,7 +390,7 @@ mod tests {
     fn the_time_of_several_answers_counts_for_all_of_them() {
         let crew: Growing<Job> = Growing::new(Limit::unknown(2, 8, 1), Queue::new(1));
         let seat = Seat::new();
-        // Half of what answers from memory may take. The thread may lose its core on the way: one of some tries counts.
+        // Half of the time that answers from memory may take. The thread may lose its core meanwhile: one success in 100 tries is enough.
         let quick = (0..100).any(|_| {
             let mut worker = Worker { answers: 15, step: 16, ..Worker::new(0, &seat) };
             worker.began_ns = now() - 8 * FROM_MEMORY_NS;

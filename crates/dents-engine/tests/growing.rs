@@ -1,4 +1,4 @@
-//! Crews whose workers start as they are needed: which workers start, and which are told of a task.
+//! Crews whose workers start as they are needed: which workers start, and which are notified of a task.
 
 #![cfg(not(feature = "model"))]
 

@@ -6,7 +6,7 @@ use dents_engine::limit::{Limit, Streak};
 
 const MS: u64 = 1_000_000;
 
-/// Notes `count` answers, each `wait_ns` after its question; the last of them at `now_ns`. Returns the limit.
+/// Notes `count` answers, each `wait_ns` after its request; the last of them at `now_ns`. Returns the limit.
 fn note(limit: &Limit, count: usize, wait_ns: u64, now_ns: u64) -> u32 {
     for _ in 0..count {
         limit.answered(1, now_ns - wait_ns, now_ns, &mut Streak::default());

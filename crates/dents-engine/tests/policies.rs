@@ -1,4 +1,4 @@
-//! The table of file systems, row by row: what `--explain` calls each, and what is done on it.
+//! The table of file systems, row by row: the name that `--explain` shows, and the policy.
 
 use dents_engine::limit::policy::{Far, Policy};
 use dents_sys::statfs::FsType;
@@ -7,7 +7,7 @@ const ANY: usize = usize::MAX;
 /// A disk's queue.
 const QUEUE: usize = 32;
 
-/// Name, where answers come from, most in flight, whether reading and asking alternate, whether `--lazy` spares anything.
+/// Name, where answers come from, most in flight, whether reading and requests alternate, whether `--lazy` saves requests.
 type Row = (&'static str, Far, usize, bool, bool);
 
 const fn local(name: &'static str) -> Row {

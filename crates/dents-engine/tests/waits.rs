@@ -51,7 +51,7 @@ fn a_thread_that_spins_sees_an_event() {
     });
 }
 
-/// What was published after the first look and before the thread registered is found without an event.
+/// A thread finds a value without an event if it was published after the thread's first look and before the thread registered.
 #[test]
 fn a_thread_looks_again_once_it_has_registered() {
     let (events, mut looks, began) = (Events::new(), 0, Instant::now());
@@ -150,7 +150,7 @@ fn the_consumer_reads_ahead_only_while_a_worker_is_at_its_item() {
     assert_eq!(turns.take(&second, None), Turn::Found(20));
 }
 
-/// Names of which only the number counts.
+/// Counts names, and holds none.
 struct Count(usize);
 
 impl Names for Count {

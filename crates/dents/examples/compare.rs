@@ -132,7 +132,7 @@ const DIRECTORY: &[Program] = &[
     }),
 ];
 
-/// Everything, as the others do.
+/// Without filters, as the other libraries walk.
 fn plain(path: &str) -> ignore::WalkBuilder {
     let mut builder = ignore::WalkBuilder::new(path);
     builder.standard_filters(false);

@@ -56,7 +56,7 @@ impl<'b> Batch<'b> {
         })
     }
 
-    /// The entries that the walk does not leave out.
+    /// The entries that no filter of the walk excludes.
     fn kept(&self) -> impl Iterator<Item = core::Entry<'b>> + use<'_, 'b> {
         let entries = self.core.into_iter().flat_map(core::Batch::iter);
         entries.filter(|entry| self.kept.is_none_or(|kept| kept[entry.index()]))
@@ -71,7 +71,7 @@ pub(crate) fn error_of(failure: &Failure<'_>) -> Error {
     if failure.problem == Problem::Loop { error.of_loop() } else { error }
 }
 
-/// What a walk leaves out: shared by the visitors of walks by batches and by entries.
+/// The filters of a walk: shared by the visitors of walks by batches and by entries.
 pub(crate) struct Exclusions<'w> {
     pub(crate) walk: &'w Walk,
     /// Which entries of the last batch are kept; `None` for all.

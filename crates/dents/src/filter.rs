@@ -1,4 +1,4 @@
-//! What a walk leaves out.
+//! The filters of a walk.
 
 use crate::Walk;
 use crate::entry::{View, join};

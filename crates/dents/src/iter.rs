@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 /// The capacity of the channel in messages: some megabytes at most.
 const MOST_MESSAGES: usize = 32;
 
-/// A thread sends its entries when it has this many, or when this time has passed. To wake the caller for each small
-/// directory took half of the walk's time.
+/// A thread sends its entries when it has this many, or when this time has passed. An earlier version woke the caller for
+/// each small directory, which took half of the walk's time.
 const MESSAGE_ENTRIES: usize = 512;
 const MESSAGE_TIME: Duration = Duration::from_millis(1);
 

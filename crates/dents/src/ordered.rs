@@ -89,7 +89,7 @@ impl Ordered {
         }
     }
 
-    /// The directory all of whose contents were yielded.
+    /// The directory whose contents were all yielded.
     fn came_from(&self) -> Option<Result<Entry, Error>> {
         let above = self.levels.last()?;
         let index = *above.order.get(above.next.checked_sub(1)?)?;
@@ -217,7 +217,7 @@ impl Ordered {
         (batch, ended)
     }
 
-    /// Waits as long as the rate demands. Returns false when the walk must end.
+    /// Waits until the rate allows a request. Returns false when the walk must end.
     fn may_ask(&mut self) -> bool {
         if let Some(rate) = self.walk.rate {
             let now = clock::monotonic_ns();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A temporary directory, removed with all that is in it.
+/// A temporary directory, removed with its contents.
 struct Playground(PathBuf);
 
 impl Playground {

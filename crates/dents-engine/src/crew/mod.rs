@@ -10,11 +10,11 @@
 //!            │
 //!          Later, or no room in the limit
 //!            ▼
-//!   [ idle ]  the last active worker that goes idle ends the crew: no task is left that could bring forth another
+//!   [ idle ]  the last active worker that goes idle ends the crew: no task is left that could produce another
 //! ```
 //!
-//! - A worker is *active* from before it looks for a task until it found none. So when no worker is active, and no producer
-//!   outside ([`Crew::new`]), nothing can come any more.
+//! - A worker becomes *active* before it looks for a task, and stays active until it finds none. So when no worker is active, and
+//!   no producer outside ([`Crew::new`]), no more tasks can come.
 //! - Tasks are published first and [announced](Crew::announce) afterwards.
 //! - A task that panics ends the crew: its worker never becomes idle.
 //! - With one worker there is no crew: [`alone`] executes an order without atomics of its own.
@@ -102,7 +102,7 @@ impl Crew {
     /// one load.
     #[inline]
     pub fn announce(&self, tasks: usize) {
-        // Waking more workers is useless: they would find no room. A worker that takes room only while it looks for a task will
+        // Waking more workers is useless: the limit has no room for them. A worker that takes room only while it looks for a task will
         // look again, because it is notified before room is counted. If replacements wait, all sleepers are woken, because the
         // kernel chooses which.
         self.work.notify_by(|| match self.beyond.load(Ordering::SeqCst) {

@@ -17,7 +17,7 @@ use crate::lock::Mutex;
 use crate::sync::{AtomicBool, AtomicU32, Fault, Ordering, broken};
 use search::{Search, Window};
 
-/// Consecutive slow answers of one worker that count as round trips. A single one may have lost its core.
+/// This many slow answers of one worker in a row count as round trips. After a single one, the worker may just have lost its core.
 const SLOW: u32 = 3;
 
 /// Entries that a worker takes at a time where answers come from memory: at 2 µs for an answer it returns every 130 µs, so no
@@ -58,7 +58,7 @@ struct Rate {
 pub struct Streak(u32);
 
 impl Limit {
-    /// As many as there are workers: not counted.
+    /// No limit beyond the number of workers: tasks are not counted.
     #[must_use]
     pub fn fixed() -> Limit {
         Limit::new(u32::MAX, u32::MAX, false)

@@ -54,10 +54,10 @@ const LOCAL: Policy = Policy {
     why: "answers come from memory or a disk",
 };
 
-/// A local one whose directories form a tree, whatever its names say.
+/// A local file system whose directories form a tree: the kernel refuses a loop, even if the names on disk form one.
 const TREE: Policy = Policy { is_a_tree: true, ..LOCAL };
 
-/// Not in the table: judged by the clock, like a local one, and possibly found to be remote.
+/// A file system that is not in the table. It is treated as local, until the clock shows that it is remote.
 const UNKNOWN: Policy =
     Policy { name: "unknown", why: "not in the table: the clock decides", most: ANY, ..LOCAL };
 

@@ -5,8 +5,8 @@
 //!
 //! Bounds: two or three threads, a few tasks, and at most [`PREEMPTIONS`] preemptions. All faults here need one or two.
 //! `MODEL_PREEMPTIONS` in the environment allows more, up to each model's own [`Bounds`]: `cargo xtask model` runs with three,
-//! but for [`LARGE`] models, which keep to two, and the growing crew ([`GROWING`]), which keeps to one. With three in all models,
-//! one of these two had not ended after 34 minutes; which one, and what two preemptions of the growing crew take, was not measured.
+//! but [`LARGE`] models keep to two, and the growing crew ([`GROWING`]) keeps to one. With three preemptions in all models, one of these
+//! two had not ended after 34 minutes. It was not measured which one, nor how long the growing crew takes with two.
 
 mod board;
 mod crew;
