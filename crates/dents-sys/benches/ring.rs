@@ -1,7 +1,7 @@
-//! statx of 10,000 warm files: a plain loop against the ring, by entries and workers.
+//! Compares `statx` of 10,000 warm files in a plain loop and through the ring, by entries and workers.
 //!
-//! `cargo bench -p dents-sys --bench ring [-- FILES [ROUNDS]]`. Medians. The calls are counted by arithmetic where
-//! they are certain (the loop) and otherwise to be had from `strace -c -e trace=io_uring_enter`.
+//! `cargo bench -p dents-sys --bench ring [-- FILES [ROUNDS]]` prints medians. The number of calls is printed for the loop,
+//! where it is certain; for the ring, `strace -c -e trace=io_uring_enter` counts them.
 use dents_sys::stat::{Flags, Mask, Statx, statx_into};
 use dents_sys::uring::{Answer, Request, Ring};
 use dents_sys::{AsFd, OwnedFd, dir};
@@ -40,7 +40,7 @@ fn main() {
     }
 }
 
-/// The kernel keeps its workers, and their limit, per thread: a new thread begins afresh.
+/// The kernel keeps its workers, and their limit, per thread: a new thread begins without workers and with the default limit.
 fn on_own_thread<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(run).join().expect("no panic"))
 }
@@ -101,7 +101,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // What is left behind in $TMPDIR does no harm.
+        // Files that cannot be removed from $TMPDIR do no harm.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -2,8 +2,7 @@
 
 /// Begins to fetch the cache line at `place`, which the caller will read some hundred nanoseconds later.
 ///
-/// Makes no system call, and changes nothing but the time of that read. On other architectures than x86-64 it does
-/// nothing.
+/// Makes no system call, and only changes the time of that read. On architectures other than x86-64 it does nothing.
 #[inline(always)]
 pub fn fetch<T: ?Sized>(place: &T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
-//! A descriptor that becomes readable when another thread says so: for programs that poll descriptors.
+//! A descriptor that another thread makes readable: for programs that poll descriptors.
 use crate::{BorrowedFd, Errno, OwnedFd, Result, syscall};
 use rustix::fd::FromRawFd;
 
 /// `EFD_CLOEXEC | EFD_NONBLOCK`, which have the values of `O_CLOEXEC` and `O_NONBLOCK`.
 const FLAGS: u32 = rustix::fs::OFlags::CLOEXEC.union(rustix::fs::OFlags::NONBLOCK).bits();
 
-/// Creates one: one `eventfd2`. It is not readable yet.
+/// Creates such a descriptor, which is not readable yet: one `eventfd2`.
 pub fn new() -> Result<OwnedFd> {
     // SAFETY: the call takes two numbers and no pointer.
     let fd = unsafe { syscall::syscall(syscall::nr::EVENTFD2, [0, FLAGS as usize, 0, 0, 0, 0])? };
@@ -13,7 +13,7 @@ pub fn new() -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Makes it readable, until [`reset`]: one `write`.
+/// Makes the descriptor readable, until [`reset`]: one `write`.
 pub fn set(event: BorrowedFd<'_>) -> Result<()> {
     match rustix::io::write(event, &1_u64.to_ne_bytes()) {
         // It has been set 2^64 - 2 times: it is readable.
@@ -22,7 +22,7 @@ pub fn set(event: BorrowedFd<'_>) -> Result<()> {
     }
 }
 
-/// Makes it unreadable: one `read`. Returns whether it was set.
+/// Makes the descriptor unreadable: one `read`. Returns whether it was readable.
 pub fn reset(event: BorrowedFd<'_>) -> Result<bool> {
     match rustix::io::read(event, &mut [0_u8; 8]) {
         Ok(_) => Ok(true),

@@ -180,7 +180,7 @@ mod tests {
     use rustix::process::{Signal, getpid, kill_process};
     use std::time::{Duration, Instant};
 
-    /// WINCH is ignored by programs that do not handle it, so nothing happens to the tests where it is not held back.
+    /// A program that does not handle WINCH ignores it, so the signal has no effect on threads of other tests that do not block it.
     #[test]
     fn what_is_held_back_is_what_could_end_the_program() {
         let before = mask(SIG_BLOCK, 0);
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(mask(SIG_BLOCK, 0), before);
     }
 
-    /// In a thread of its own that has held ALRM back before, so that it is not delivered at the end.
+    /// Runs in a thread of its own, which blocks ALRM before, so that ALRM is not delivered at the end.
     #[test]
     fn one_that_came_is_seen_unless_it_was_held_back_before() {
         const ALRM: Set = 1 << 13;
@@ -206,7 +206,7 @@ mod tests {
             let deadline = Instant::now() + Duration::from_secs(5);
             while sent.is_ok() && !fresh.is_pending() && Instant::now() < deadline {}
             let seen = (fresh.is_pending(), inner.is_pending());
-            // The thread ends with the signal pending, which ends with it.
+            // The thread ends while the signal is pending, and the kernel drops it.
             core::mem::forget((fresh, inner));
             seen
         });

@@ -1,12 +1,12 @@
-//! The directory parser on anything: random bytes, true records, true records damaged; against a reference that
-//! takes the format literally, byte by byte.
+//! The directory parser with random bytes, valid records and damaged records, compared with a reference parser that reads the
+//! format byte by byte.
 use dents_sys::dir::{Dirent, Dirents};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 type Entry = (u64, i64, u8, Vec<u8>);
 
-/// The entries before the first record that cannot be right, and whether there was one.
+/// The entries before the first invalid record, and whether there was an invalid record.
 fn reference(bytes: &[u8]) -> (Vec<Entry>, bool) {
     let mut entries = Vec::new();
     let mut at = 0;
@@ -52,7 +52,7 @@ fn parsed(bytes: &[u8]) -> (Vec<Entry>, bool) {
     (entries, dirents.malformed())
 }
 
-/// One record, padded as the kernel does (`pad` 8) or not.
+/// Appends one record, padded to a multiple of `pad` (the kernel pads to 8).
 fn encode(entry: &Entry, pad: usize, out: &mut Vec<u8>) {
     let (ino, off, d_type, name) = entry;
     let reclen = (19 + name.len() + 1).next_multiple_of(pad);
@@ -66,7 +66,7 @@ fn encode(entry: &Entry, pad: usize, out: &mut Vec<u8>) {
 }
 
 fn entry() -> impl Strategy<Value = Entry> {
-    // Half the bytes are those around the word trick's edges; one `any` per name keeps the cases cheap.
+    // Half of the bytes are the edge cases of the search by words. One `any` for each name keeps the cases cheap.
     let byte = |byte: u8| {
         if byte.is_multiple_of(2) { [0x01, 0x80, 0x81, 0xff][usize::from(byte / 2 % 4)] } else { byte }
     };
@@ -134,7 +134,7 @@ fn edges() {
     let mut no_length = whole.clone();
     no_length[16..18].fill(0);
     assert_eq!(parsed(&no_length), (vec![], true), "a length of 0 must not loop");
-    // A NUL in the type byte, which shares a word with the name, ends nothing.
+    // The type byte shares a word with the name. A NUL in it does not end the name.
     let mut unknown = whole.clone();
     unknown[18] = 0;
     assert_eq!(parsed(&unknown).0[0].3, b"name");

@@ -1,4 +1,4 @@
-//! dir, stat, link, statfs, file and clock on the real machine, against what std says of the same files.
+//! The modules dir, stat, link, statfs, file and clock on the real machine, compared with the results of std for the same files.
 mod common;
 
 use common::{TempDir, c};
@@ -14,7 +14,7 @@ use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// name → (inode, d_type), through a buffer of the given size.
+/// Inode and `d_type` by name, read through a buffer of the given size.
 fn read_all(dir: BorrowedFd<'_>, size: usize) -> BTreeMap<OsString, (u64, u8)> {
     let mut buf = vec![0; size];
     let mut all = BTreeMap::new();
@@ -75,7 +75,7 @@ fn assert_same_stat(ours: &Statx, theirs: &Metadata, what: &Path) {
     }
 }
 
-/// A tree with every type this user may make.
+/// Makes a tree with every type of file that this user may make.
 fn zoo(dir: &Path) {
     fs::write(dir.join("file"), vec![7; 70_000]).unwrap();
     fs::write(dir.join("with\nnewline \u{fffd}"), "x").unwrap();
@@ -158,7 +158,7 @@ fn stat_as_std_sees_it() {
             let ours = stat::statx(dir.as_fd(), &name, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, all).unwrap();
             assert_same_stat(&ours, &theirs, &path);
             assert!(ours.mask().contains(Mask::TYPE | Mask::MODE | Mask::SIZE | Mask::INO));
-            // /dev/fd leads to this process's descriptors, which other tests open and close: its size is their number.
+            // The size of /dev/fd is the number of open descriptors of this process, and other tests open and close descriptors.
             if let Ok(theirs) = fs::metadata(&path)
                 && name.as_bytes() != b"fd"
             {
@@ -197,7 +197,7 @@ fn stat_says_what_is_wrong_and_leaves_the_buffer() {
         assert_eq!(stat::statx_into(&mut buf, dir.as_fd(), name, Flags::empty(), Mask::all()), Err(errno));
         assert_eq!(buf.ino(), ino);
     }
-    // Bits the kernel rejects, or that could make a later one write more, do not reach it.
+    // Some mask bits never reach the kernel: those that it rejects, and those with which a later kernel might write more.
     let odd = Mask::from_bits_retain(!0);
     assert!(stat::statx(dir.as_fd(), c"file", Flags::from_bits_retain(0x100 | 0x8000_0000), odd).is_ok());
 }
@@ -265,7 +265,7 @@ fn files_are_read_whole() {
             assert_eq!(file::read_to_end(&c(&path), len - 1), Err(Errno::FBIG), "{len}");
         }
     }
-    // Of no known size, and short.
+    // A short file whose size is not known.
     assert_eq!(file::read_to_end(c"/proc/self/comm", 100).unwrap(), fs::read("/proc/self/comm").unwrap());
     assert_eq!(file::read_to_end(c"/missing", 100), Err(Errno::NOENT));
     assert_eq!(file::read_to_end(c"/etc", 100), Err(Errno::ISDIR));

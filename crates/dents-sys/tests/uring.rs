@@ -1,6 +1,6 @@
-//! The ring against plain calls: every request answered once, with the same answer, whatever happens in between.
+//! The ring compared with plain calls: each request is answered once, with the same answer, also after errors and panics.
 //!
-//! Where io_uring is refused (a container's seccomp filter) there is nothing to test, and the tests say so and pass.
+//! If io_uring is refused (by the seccomp filter of a container), the tests report that and pass.
 mod common;
 
 use common::TempDir;
@@ -35,7 +35,7 @@ fn request<'a>(token: usize, dir: BorrowedFd<'a>, path: &'a CStr) -> (u32, Reque
     (token as u32, Request::Statx { dir, path, flags, mask: Mask::all() })
 }
 
-/// Drives requests of `statx` alone.
+/// Runs requests of `statx` alone.
 fn statx<'a>(
     ring: &mut Ring,
     next: impl FnMut() -> Option<(u32, Request<'a>)>,
@@ -47,7 +47,7 @@ fn statx<'a>(
     })
 }
 
-/// Asks all names through the ring; each must be answered exactly once.
+/// Requests all names through the ring; each must be answered exactly once.
 fn ask(ring: &mut Ring, dir: BorrowedFd<'_>, names: &[CString]) -> Vec<Answer> {
     let mut answers = vec![None; names.len()];
     let mut requests = names.iter().enumerate().map(|(n, name)| request(n, dir, name));
@@ -65,7 +65,7 @@ fn plain(dir: BorrowedFd<'_>, names: &[CString]) -> Vec<Answer> {
     names.iter().map(one).collect()
 }
 
-/// `count` names: mostly files of distinct sizes, then what fails in different ways.
+/// Makes `count` names: most are files of distinct sizes, the others fail in different ways.
 fn zoo(tree: &TempDir, count: usize) -> Vec<CString> {
     let name = |n: usize| match n % 10 {
         7 => format!("missing-{n}"),
@@ -133,7 +133,7 @@ fn entries_are_clamped_and_bound_what_is_in_flight() {
 
 #[test]
 fn answers_can_lead_to_more_requests() {
-    // A queue that grows while it is worked off, as a tree walk's would.
+    // A queue that grows while its requests are executed, as in the walk of a tree.
     let tree = TempDir::new();
     fs::write(tree.0.join("f"), "").unwrap();
     let dir = tree.open();
@@ -205,7 +205,7 @@ fn descriptors_that_are_no_directories() {
     let Some(mut ring) = ring(8) else { return };
     let names = [CString::new("x").unwrap()];
     assert_eq!(ask(&mut ring, file.as_fd(), &names), [Err(Errno::NOTDIR)]);
-    // The current directory, and paths that need none.
+    // The current directory, and absolute paths.
     let names = ["/", ".", "/proc/self/exe"].map(|name| CString::new(name).unwrap());
     assert_eq!(ask(&mut ring, dents_sys::CWD, &names), plain(dents_sys::CWD, &names));
 }
@@ -218,7 +218,7 @@ fn dropping_gives_everything_back() {
         let maps = fs::read_to_string("/proc/self/maps").unwrap();
         maps.lines().filter(|line| line.contains("io_uring")).count()
     };
-    // Other tests open files and rings at the same time: look for a trend, not for a number.
+    // Other tests open files and rings at the same time, so the test looks for a trend, not for a number.
     let before = (descriptors(), mappings());
     for _ in 0..200 {
         drop(ring(8));
@@ -243,7 +243,7 @@ fn workers_can_be_limited() {
     }
 }
 
-/// Runs as a process of its own, started by the test below, that may have no more threads than it has.
+/// The test below starts this one as a process of its own, which may not start any more threads.
 #[test]
 fn without_workers_child() {
     if std::env::var_os("DENTS_SYS_WITHOUT_WORKERS").is_none() {
@@ -274,7 +274,7 @@ fn without_workers_the_ring_says_so_soon() {
     fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o777)).unwrap();
     let exe = tree.0.join("test");
     fs::copy(std::env::current_exe().unwrap(), &exe).unwrap();
-    // Two threads are the test harness and the test: none is left for the kernel's workers.
+    // The limit of two threads is used up by the test harness and the test, so the kernel can start no worker.
     let mut child = std::process::Command::new("prlimit");
     child.arg("--nproc=2").arg(exe).args(["--exact", "without_workers_child", "--nocapture"]);
     child.env("DENTS_SYS_WITHOUT_WORKERS", "1").env("TMPDIR", &tree.0).uid(65_533).gid(65_533);
@@ -306,7 +306,7 @@ fn lengths_of_attributes_as_by_plain_calls() {
     ring.run(|| requests.next(), done).unwrap();
     for ((path, name), answer) in questions.iter().zip(answers) {
         let plain = getxattr(path.as_c_str(), *name, &mut [0_u8; 64]).map(|len| len as u32);
-        // EINVAL is what a kernel before 5.19 says to everything.
+        // A kernel before 5.19 answers EINVAL to all such requests.
         assert!(answer == Some(plain) || answer == Some(Err(Errno::INVAL)), "{path:?} {name:?} {answer:?}");
     }
 }
@@ -344,7 +344,7 @@ fn descriptors_are_closed_on_the_way() {
     let tree = TempDir::new();
     let dir = tree.open();
     let Some(mut ring) = ring(4) else { return };
-    // High numbers, which no other test's descriptors get meanwhile.
+    // High numbers, which descriptors of other tests do not get meanwhile.
     let high = |n: i32| rustix::io::fcntl_dupfd_cloexec(&dir, 700 + n).unwrap();
     let is_open = |fd: i32| fs::read_link(format!("/proc/self/fd/{fd}")).is_ok_and(|to| to == tree.0);
     let fds: Vec<_> = (0..20).map(high).collect();

@@ -1,9 +1,9 @@
 //! A batch: entries of one directory, passed from stage to stage.
 //!
-//! One arena holds the bytes of all names, each with its NUL, as the kernel takes them. Beside it stand 16 bytes for
-//! each entry, and 64 bytes of metadata (one cache line) for each, only if more than names and types is needed. Nothing
-//! is allocated per entry. `read` appends entries, `stat` fills metadata, `sort` makes a permutation, and renderers
-//! read through [`Entry`].
+//! One arena holds the bytes of all names, each with its NUL, as the kernel takes them. Each entry has 16 bytes outside the
+//! arena, and 64 bytes of metadata (one cache line), but only if more than names and types is needed. Nothing is allocated
+//! per entry. `read` appends entries, `stat` fills metadata, `sort` makes a permutation, and renderers read through
+//! [`Entry`].
 
 mod absorb;
 #[cfg(test)]

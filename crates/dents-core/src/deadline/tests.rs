@@ -109,7 +109,7 @@ fn until(recursive: bool, ms: u64) -> Deadline {
     Deadline::start(&Std, wanted(recursive), (until_ns, 0), (None, 16)).unwrap()
 }
 
-/// An hour: a test that waits for it has failed long before.
+/// An hour, so that no test reaches this deadline.
 const LONG: u64 = 3_600_000;
 
 fn facts(entry: Entry<'_>) -> String {
@@ -238,7 +238,7 @@ fn no_agent_is_an_error() {
     assert_eq!(refused.err(), Some(Errno::AGAIN));
 }
 
-/// Where the file system's policy says so, one at a time, however many there are to ask and cores to ask on.
+/// If the policy of the file system allows one request in flight, there is only one, for any number of tasks and cores.
 #[test]
 fn the_policy_of_the_file_system_is_kept() {
     use core::sync::atomic::{AtomicUsize, Ordering};
@@ -252,7 +252,7 @@ fn the_policy_of_the_file_system_is_kept() {
             let running = running.clone();
             deadline.call(move |_| {
                 let others = running.fetch_add(1, Ordering::SeqCst);
-                // Busy, since a worker that sleeps for long is stuck, and replaced.
+                // The task spins: a worker that sleeps for long counts as stuck, and is replaced.
                 let start = Instant::now();
                 while start.elapsed() < Duration::from_millis(5) {
                     core::hint::spin_loop();

@@ -1,4 +1,5 @@
-//! What is read ahead is what would be read, each directory once, however many workers there are and however late they start.
+//! Prefetched directories have the content that a later read would find. Each directory is read once, for any number of workers, and
+//! also if workers start late.
 
 use super::*;
 use crate::crews::{Refused, Std};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::prelude::v1::*;
 use std::{format, fs, vec};
 
-/// Directories in families of ten, three deep; some of them large, one of them gone.
+/// A tree of directories with ten subdirectories each, three levels deep. Some are large; one was removed.
 struct Tree(PathBuf);
 
 impl Tree {
@@ -30,7 +31,7 @@ impl Drop for Tree {
     }
 }
 
-/// What a listing of a tree does with its turns.
+/// Takes the turns as a listing of a tree does.
 struct Lister<'a> {
     prefetch: &'a Prefetch,
     wanted: Wanted<'a>,
@@ -93,7 +94,7 @@ fn means<'a>(threads: &'a Threads, workers: &'a dyn Workers) -> Means<'a> {
     Means { mode, threads, workers, mounts, rings, lazy: false, ledger }
 }
 
-/// Lists the tree; returns the paths shown, and how many were read ahead.
+/// Lists the tree; returns the paths shown, and the number of prefetched directories.
 fn list(tree: &Tree, workers: &dyn Workers, starts: &[Start]) -> (Vec<CString>, usize) {
     let threads = Threads::new(Some(1));
     let means = means(&threads, workers);
@@ -125,7 +126,7 @@ fn each_directory_once_in_its_turn() {
     let (expected, none) = list(&tree, &Refused, &[start(1..1, false)]);
     assert_eq!((expected.len(), none), (222, 0));
     for far in [false, true] {
-        // Some start later, when thirty have been shown.
+        // In the last case some workers start later, when thirty directories have been shown.
         for starts in
             [vec![start(1..2, far)], vec![start(1..5, far)], vec![start(1..2, far), start(2..6, far)]]
         {
@@ -137,7 +138,7 @@ fn each_directory_once_in_its_turn() {
     assert_eq!(list(&tree, &Refused, &[start(1..9, false)]).0, expected);
 }
 
-/// How many workers are started, when so many directories are known.
+/// The number of workers that are started, by the number of known directories.
 #[test]
 fn there_are_as_many_workers_as_there_is_work_for() {
     let counts = |threads: &Threads, known: usize, reads_ahead: bool| {

@@ -70,6 +70,8 @@ const FEW: usize = 64;
 /// The kernel's limit for a path.
 const PATH_MAX: usize = 4096;
 
+/// Fills the slots by requests through a ring.
+///
 /// # Errors
 /// The error of setting up the ring, or of a ring that fails later (`ECANCELED` if the kernel may start no worker,
 /// `EOPNOTSUPP` if it does not have `statx`). Some slots may be filled by then; the caller requests all of them

@@ -199,8 +199,7 @@ pub(super) fn fill<'r>(
 }
 
 impl<'r> Fill<'r> {
-    /// Requests the metadata of the first entries on this thread. Returns the average latency since the last look but one at the
-    /// clock.
+    /// Requests the metadata of the first entries on this thread. Returns the average latency between the last two clock readings.
     fn probe(&self, policy: &Policy) -> u64 {
         let (mut worker, mut claims) = (self.worker(None), claims(0, 0));
         // A clock reading takes as long as any cheap call.
@@ -225,7 +224,7 @@ impl<'r> Fill<'r> {
         latency_ns
     }
 
-    /// Asks about the rest.
+    /// Requests the metadata of the remaining entries.
     fn run(&self, strategy: Strategy, count: usize, cores: usize, policy: Option<&Policy>) {
         let (threads, far) = match strategy {
             Strategy::Par(threads) => (threads.max(1), false),
@@ -241,7 +240,7 @@ impl<'r> Fill<'r> {
         self.has_begun.store(true, Ordering::Relaxed);
         self.question.watch.iter().for_each(|watch| watch.want(0));
         let holds = far && policy.is_some_and(Policy::holds);
-        // More names than are asked about while a buffer is read: reading takes 0.3 µs for an entry, a request 2 µs.
+        // More names than the workers need while one of them reads a buffer: reading takes 0.3 µs for an entry, a request 2 µs.
         let low = 8 * step * threads;
         self.workers.run(threads, &|number| {
             let own = self.own_directory(number);

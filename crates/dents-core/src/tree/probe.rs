@@ -33,7 +33,7 @@ pub(super) fn workers<V: Visitor>(
             (from, requests) = (now, worker.tally.requests);
             batches += 1;
         }
-        // The first entries of a large directory told.
+        // The first entries of a large directory showed the latency.
         let told = shared.latency_ns.load(Relaxed);
         if told > 0 {
             return choose::workers(sched::available_cores(), told, policy(worker, shared));

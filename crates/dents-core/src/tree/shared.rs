@@ -107,7 +107,7 @@ impl<'o, S> Shared<'o, S> {
         self.latency_ns.store(nanoseconds.max(1), Relaxed);
     }
 
-    /// Whether the first entries of a large batch shall tell the latency.
+    /// Whether the worker must measure the latency with the first entries of a large batch.
     pub(super) fn wants_latency(&self) -> bool {
         let is_unknown = self.latency_ns.load(Relaxed) == 0;
         is_unknown && self.options.order != Order::Inode && (self.probing || self.tasks.workers() > 1)

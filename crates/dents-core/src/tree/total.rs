@@ -8,8 +8,8 @@
 //! Sums have 128 bits: the sum of two files of 8 EiB does not fit into 64.
 //!
 //! **What it costs**: a walk that stats all entries, and one more `statx` for each directory with a total of its own.
-//! As long as not all names of a file with several links were found, the file takes 18 bytes ([`HardLinks`]) for each
-//! directory with a total of its own that is above one of its names.
+//! Until all names of a file with several links were found, the file takes 18 bytes ([`HardLinks`]) for each directory that
+//! has a total of its own and is above one of these names.
 
 use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
 use super::held::Failed;
@@ -108,7 +108,7 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
     Totals { sums, failures, end }
 }
 
-/// What is added to a node. Negative numbers subtract.
+/// A change of the sum of a node. Negative numbers subtract.
 #[derive(Clone, Copy, Default)]
 struct Part {
     bytes: i128,
@@ -135,7 +135,7 @@ impl From<Part> for Total {
     }
 }
 
-/// What all workers share.
+/// State that all workers share.
 #[derive(Default)]
 struct Shared {
     sums: Sums<Part>,
@@ -221,7 +221,7 @@ impl Worker<'_> {
         }
         let kind = entry.kind();
         if kind == Kind::Dir && shown_below {
-            // It has a node of its own, which counts it.
+            // The directory has a node of its own, which counts it.
             return;
         }
         let bytes = if kind.has_length() { i128::from(entry.size()) } else { 0 };
@@ -242,14 +242,14 @@ impl Worker<'_> {
 }
 
 impl Visitor for Worker<'_> {
-    /// Where to add.
+    /// The node to which entries are added.
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
         let level = place.depth.saturating_sub(1);
         if level <= self.levels {
             let own = place.dir.and_then(|dir| stat::fstat(dir, Mask::BLOCKS).ok());
-            // That it comes to its end is from now on waited for here, not above.
+            // The directory is not finished. Its own node now counts that, instead of the node above.
             self.wait(*state, -1);
             let sum = Part { bytes: 0, blocks: own.map_or(0, |own| own.blocks().into()), open: 1 };
             *state = self.node(place.path, level, *state, sum);
@@ -258,7 +258,7 @@ impl Visitor for Worker<'_> {
     }
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
-        // A piece has come. How many were to come the last one knows, and that the directory has ended.
+        // This piece is finished: -1. The last piece shows the number of pieces, and that the directory was read to its end.
         let told = if place.piece.last { i64::from(place.piece.index + 1) - 1 } else { 0 };
         let mut part = Part { open: told - 1, ..Part::default() };
         let shown_below = place.depth <= self.levels;
@@ -277,7 +277,7 @@ impl Visitor for Worker<'_> {
         let Failure { path, problem, errno, .. } = *failure;
         let level = failure.depth.saturating_sub(1);
         if problem == Problem::Read {
-            // Its last piece came right before, to this worker.
+            // This worker has just received the last piece of the directory, which counted it as finished.
             self.wait(self.last, 1);
         } else if level <= self.levels {
             self.node(path, level, At::NONE, Part { open: 1, ..Part::default() });
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn links_count_once_in_each_directory() {
-        // Names in these nodes, in any order; how many there are elsewhere.
+        // The nodes of a file's names, in any order, and the number of its names elsewhere.
         for (order, elsewhere) in [([4, 1, 2, 4, 3], 0), ([1, 2, 3, 4, 4], 1), ([3, 4, 4, 2, 1], 0)] {
             let (mut shared, nodes) = shared();
             for at in order.map(|nth: usize| nodes[nth]) {

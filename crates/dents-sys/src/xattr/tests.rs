@@ -1,4 +1,4 @@
-//! Both ways must return the same, on any kernel that runs the tests.
+//! The calls by descriptor and the calls by path must return the same, on any kernel that runs the tests.
 use super::*;
 use crate::{AsFd, OwnedFd, dir};
 use rustix::fs::{XattrFlags, lsetxattr, setxattr};
@@ -45,7 +45,7 @@ fn sorted(list: &[u8]) -> Vec<&[u8]> {
     sorted
 }
 
-/// The public call and the way by path, which must agree.
+/// Makes the public call and the call by path, which must return the same.
 fn list<'b>(dir: BorrowedFd<'_>, name: &CStr, follow: bool, buf: &'b mut [u8]) -> Result<&'b [u8]> {
     let mut old = [0; 1024];
     let size = old.len().min(buf.len());

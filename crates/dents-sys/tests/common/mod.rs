@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A new directory below a given one, removed with all it holds on drop.
+/// A new directory below a given one. Dropping it removes it with its contents.
 pub struct TempDir(pub PathBuf);
 
 impl TempDir {
@@ -32,7 +32,7 @@ impl Drop for TempDir {
     }
 }
 
-/// A path as the kernel takes it.
+/// A path as a C string.
 pub fn c(path: impl AsRef<Path>) -> CString {
     CString::new(path.as_ref().as_os_str().as_bytes()).expect("no NUL in a path")
 }

@@ -21,7 +21,7 @@ use dents_sys::{AsFd, BorrowedFd, Errno, clock};
 /// Size of the buffer for `getdents64`.
 const BUFFER: usize = 64 * 1024;
 
-/// Entries that tell how long an answer takes.
+/// The number of entries whose answers are timed.
 const FIRST: usize = 16;
 
 /// Entries that are read at once where the link count may save their `statx`.
@@ -73,8 +73,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.fill(None, dir, (shared.follows(), selected), shared)
     }
 
-    /// While it is not known how long an answer takes: requests the metadata of the first entries of a large batch. If each answer is a round
-    /// trip, the others are left to all workers; otherwise it goes on with them.
+    /// Measures the latency: requests the metadata of the first entries of a large batch. If each answer is a round trip, it leaves the other entries
+    /// to all workers, else it continues with them.
     fn ask_first<V: Visitor<State = S>>(
         &mut self,
         reading: &mut Reading<S>,
@@ -101,7 +101,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let whole = self.ask(reading, shared, visitor);
         let rest = core::mem::replace(&mut self.batch, first);
         self.batch.absorb(&rest, &(0..rest.len() as u32).collect::<Vec<u32>>());
-        // The visitor knows what it selects of the whole batch.
+        // The visitor selects from the whole batch.
         let place = place_of(&reading.about, &self.path, reading.piece, Some(reading.dir.as_fd()));
         visitor.select(&place, &self.batch, &reading.about.state);
         whole
@@ -189,7 +189,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     fn publish_parts(&mut self, reading: &mut Reading<S>, shared: &Shared<'_, S>) {
         let part = shared.part.load(Relaxed);
         let tasks = &shared.tasks;
-        // Where each answer is a round trip, one worker would still ask when all others have finished.
+        // Where each answer is a round trip, this worker would otherwise still make requests when all others have finished.
         let is_slow = choose::is_round_trip(shared.latency_ns.load(Relaxed));
         let wanted = tasks.workers() > 1 && (!reading.ended || is_slow || tasks.crew.has_idle());
         if wanted && self.batch.len() > part {
