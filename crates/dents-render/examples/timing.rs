@@ -1,6 +1,6 @@
-//! What rendering costs: nanoseconds an entry in several styles, best of ten.
+//! Measures rendering in several styles, in nanoseconds for each entry, best of ten.
 //!
-//! `cargo run --release -p dents-render --example timing -- DIR` (a directory with 100,000 entries, say).
+//! `cargo run --release -p dents-render --example timing -- DIR`, for example a directory with 100,000 entries.
 
 use dents_core::batch::{Batch, Time};
 use dents_core::needs::Needs;
@@ -32,7 +32,7 @@ impl Getent for NoGetent {
     }
 }
 
-/// Throws away what it gets, 64 KiB at a time.
+/// Discards the bytes, 64 KiB at a time.
 struct Nowhere(Vec<u8>, usize);
 
 impl Sink for Nowhere {
@@ -89,7 +89,7 @@ fn measure(dir: &CString, name: &str, style: &Style, zone: Option<&Arc<Zone>>) {
     println!("{name:24} {each:6.1} ns an entry, {} bytes", (sink.1 + sink.0.len()) / 10);
 }
 
-/// Making ready is part of every run, however short.
+/// Measures the preparation, which is a part of every run, even of the shortest.
 fn measure_setup(name: &str, run: &dyn Fn()) {
     let best = (0..100).map(|_| {
         let start = Instant::now();

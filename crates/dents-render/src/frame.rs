@@ -1,4 +1,4 @@
-//! A frame is what is drawn at a time: a batch, its order, and all known facts about its entries.
+//! A frame is the unit of drawing: a batch, its order, and all known facts about its entries.
 //!
 //! The bytes of a frame depend on the frame, on the style and on its position in the document. No other state is set
 //! before, and none is left for the next frame.
@@ -27,7 +27,7 @@ pub enum FrameKind {
     },
 }
 
-/// What is drawn at a time: the entries of a directory, of a chunk of one, or operands.
+/// The unit of drawing: the entries of a directory or of a chunk of it, or operands.
 #[derive(Clone, Copy)]
 pub struct Frame<'f> {
     /// The entries. The batch must have been filled for [`crate::Style::needs`] at least.

@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(show(b",", &[1], u64::MAX).len(), 40);
     }
 
-    /// As GNU aligns them in fr_FR.UTF-8 and ps_AF.UTF-8, and in C with numbers of these.
+    /// Checks the alignment of GNU in fr_FR.UTF-8 and ps_AF.UTF-8, and in the C charset with the numbers of these locales.
     #[test]
     fn separators_of_several_bytes_are_one_column() {
         let narrow = |utf8| Separator::new("\u{202f}".as_bytes(), utf8).unwrap();
@@ -314,7 +314,7 @@ mod tests {
         let grouped = |utf8| plain.with_groups(Grouping::new(narrow(utf8), &[3])).bytes(1_234_567);
         assert_eq!(show(grouped(true)), "1\u{202f}234\u{202f}567");
         assert_eq!((grouped(true).width(), grouped(true).padding(12)), (9, 3));
-        // Where the character cannot be printed, GNU does not know the width, and pads with nothing.
+        // If the character cannot be printed, GNU does not know the width, and does not pad.
         assert_eq!((grouped(false).width(), grouped(false).padding(12)), (0, 0));
         let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), true).unwrap());
         assert_eq!((show(human.bytes(1_234_567)), human.bytes(1_234_567).width()), ("1٫2M".into(), 4));

@@ -126,7 +126,7 @@ impl Text {
         self.excess != 0
     }
 
-    /// Whether there is none.
+    /// Whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

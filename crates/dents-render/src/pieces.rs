@@ -25,7 +25,7 @@ pub(crate) fn in_pieces<'s>(
         return false;
     }
     let mut buffers = Vec::new();
-    // Of what is not filled, nothing is touched.
+    // A page of a buffer takes memory only when it is written to.
     buffers.resize_with(team.threads() * ROUND, || Vec::with_capacity(PIECE * 64));
     for round in rows.order.chunks(PIECE * buffers.len()) {
         let part = |(order, buffer)| (rows.only(order), painter.fork(), buffer);

@@ -10,7 +10,7 @@ pub trait Sink {
     /// The number of bytes so far, with those in the buffer.
     fn position(&self) -> u64;
 
-    /// Takes bytes that were rendered elsewhere, after what is in the buffer.
+    /// Appends bytes that were rendered into another buffer.
     fn append(&mut self, bytes: &[u8]) {
         self.buffer().extend_from_slice(bytes);
         self.checkpoint();

@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Sequences and what glibc 2.36's `mbrtowc` says of them.
+    /// Sequences, and the results of `mbrtowc` of glibc 2.36 for them.
     #[test]
     fn sequences_as_glibc_reads_them() {
         let char = |bytes: &[u8]| Char::first(bytes, true);

@@ -1,5 +1,5 @@
-//! Whole listings against the GNU `ls` of this machine: a directory of awkward entries, read and stat'ed by
-//! `dents`, rendered here, compared byte by byte.
+//! Compares whole listings with the GNU `ls` of this machine, byte by byte. The directory has unusual entries; `dents-core`
+//! reads and stats them, and this crate renders them.
 
 use dents_core::batch::{Batch, Time};
 use dents_core::needs::Needs;
@@ -50,12 +50,12 @@ impl Workers for Crowd {
     }
 }
 
-/// What `dls` will do with a directory.
+/// Lists a directory as `dls` does.
 fn list(dir: &Path, style: &Style) -> Vec<u8> {
     list_by(dir, style, &[Team::ALONE]).remove(0)
 }
 
-/// The same, read once and drawn by each of these.
+/// The same: reads the directory once, and draws it with each of these teams.
 fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     let path = CString::new(dir.as_os_str().as_bytes()).unwrap();
     let mut reader = Reader::open(dents_sys::CWD, &path, true).unwrap();
@@ -106,8 +106,9 @@ fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// Whether the `ls` of this machine may lay such a listing out otherwise: releases before 9.7 count the characters of a name
-/// that cannot all be printed, 9.7 does not know its width. `dents-lab` compares these with a build of 9.7.
+/// Whether the `ls` of this machine may arrange such a listing in another way. If a character of a name cannot be printed,
+/// releases before 9.7 count the others, and 9.7 takes the width as unknown. `dents-lab` compares these listings with a build
+/// of 9.7.
 fn differs_before_97(style: &Style) -> bool {
     let as_they_are = matches!(style.quoting, Quoting::Literal | Quoting::Shell) && !style.qmark;
     let by_width = matches!(style.format, Format::Columns | Format::Across | Format::Commas);
@@ -127,12 +128,12 @@ fn check(dir: &Path, style: &Style, options: &[&str], colors: &str) {
     }
 }
 
-/// A directory of everything an unprivileged user can make.
+/// A directory with every kind of entry that an unprivileged user can make.
 struct Zoo(PathBuf);
 
 impl Zoo {
     fn new(name: &str) -> Zoo {
-        // A directory within one of its own: no other test changes what `..` shows.
+        // The parent directory is of this test alone, so that no other test changes the metadata of `..`.
         let dir = std::env::temp_dir().join(format!("dents-render-{name}-{}/zoo", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let file = |name: &[u8], size, mode, seconds: i64| {
@@ -202,7 +203,7 @@ impl Drop for Zoo {
     }
 }
 
-/// One dimension of a listing: what it is called on GNU's command line, and what it does to a style.
+/// One dimension of a listing: GNU's options for it, and the change of the style.
 type Choice = (&'static [&'static str], fn(&mut Style));
 
 const FORMATS: &[Choice] = &[
@@ -294,7 +295,7 @@ fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Styl
         options.extend(words);
         apply(&mut style);
     }
-    // `--zero` brings `-1` and a quoting style of its own; the format given comes after it.
+    // `--zero` sets `-1` and a quoting style; the option for the format follows it.
     if style.eol == 0 {
         let format = FORMATS[picks[0] % FORMATS.len()].0;
         options.extend(format);
@@ -309,7 +310,7 @@ fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Styl
     (style, options)
 }
 
-/// Every choice alone, then random combinations of all dimensions.
+/// Compares every choice alone, then random combinations of all dimensions.
 fn compare(dir: &Path, combinations: u64) {
     let mut state = 42u64;
     let mut next = move || {
@@ -340,14 +341,14 @@ fn a_zoo_as_gnu_lists_it() {
 
 #[test]
 fn directories_of_this_machine_as_gnu_lists_them() {
-    // Not /dev: `stderr -> /proc/self/fd/2` leads elsewhere from here than from a child. As a process, `dls` is
-    // compared there too (dents-lab).
+    // Not /dev, because the link `stderr -> /proc/self/fd/2` has another target in this process than in a child. dents-lab
+    // compares `dls` there, as a process.
     for dir in ["/usr/bin", "/etc", "/usr/lib"] {
         compare(Path::new(dir), 40);
     }
 }
 
-/// A number as French readers group it.
+/// A number, grouped as in French.
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let groups: Vec<_> =
@@ -355,8 +356,8 @@ fn grouped(n: u64) -> String {
     groups.join("\u{202f}")
 }
 
-/// As GNU `ls` 9.7 has it in fr_FR.UTF-8: the long format pads columns, the others pad bytes. (The locale of this machine
-/// is not asked.)
+/// GNU `ls` 9.7 in fr_FR.UTF-8: the long format pads to columns, the others pad to bytes. (The test does not use the locale of
+/// this machine.)
 #[test]
 fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
     let zoo = Zoo::new("separators");
@@ -400,8 +401,8 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
     }
 }
 
-/// Devices, of which every machine has some. Colours and indicators are left out: `stderr -> /proc/self/fd/2` leads elsewhere
-/// from here than from a child.
+/// Compares /dev, because every machine has devices. Colours and indicators are left out, because the link `stderr ->
+/// /proc/self/fd/2` has another target in this process than in a child.
 #[test]
 fn devices_as_gnu_lists_them() {
     let long = Style { format: Format::Long, ..Style::default() };
@@ -409,7 +410,7 @@ fn devices_as_gnu_lists_them() {
     let prefixed = Style { inode: true, blocks: true, numeric: true, ..long.clone() };
     let dev = Path::new("/dev");
     for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&prefixed, &["-lisn"])] {
-        // A terminal's times and owners change while it is used.
+        // The times and owners of a terminal change while it is used.
         let same = |_: &usize| {
             let ours = list(dev, &Style { locale: Locale::C_UTF8, ..style.clone() });
             assert!(ours.windows(3).any(|part| part == b"crw"), "no device in /dev");
@@ -419,12 +420,12 @@ fn devices_as_gnu_lists_them() {
     }
 }
 
-/// More rows than one thread measures (16,384) and draws (8,192) at a time, twice over. The widest of each column are met by
-/// different threads; all colours but the first line's stand alone.
+/// More than twice as many rows as one thread measures (16,384) and draws (8,192) at a time. Different threads measure the
+/// widest cells of the columns. Only the first colour of the output needs a reset before it.
 #[test]
 fn many_rows_are_the_same_on_any_number_of_threads() {
     const ROWS: usize = 33_500;
-    // Within one of its own: no other test changes what `..` shows.
+    // The parent directory is of this test alone, so that no other test changes the metadata of `..`.
     let dir = std::env::temp_dir().join(format!("dents-render-many-{}/rows", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
     for nth in 0..ROWS {
@@ -450,7 +451,7 @@ fn many_rows_are_the_same_on_any_number_of_threads() {
         assert!(drawn[0].iter().filter(|byte| **byte == b'\n').count() > ROWS);
         assert!(drawn[1] == drawn[0] && drawn[2] == drawn[0], "style {nth} is another on several threads");
     }
-    // How many blocks a file takes can change while it is brought to the disk.
+    // The number of blocks of a file may change while the kernel writes it to the disk.
     let same = || list_by(&dir, &long, &teams[1..2])[0] == gnu(&dir, &long, &["-l"], "");
     assert!((0..5).any(|_| same()), "not as GNU has it");
     fs::remove_dir_all(dir.parent().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! Colours by the end of a name: `*.tar=01;31`.
 //!
-//! Every regular file is looked up, in the 200 patterns that distributions ship. So the last eight bytes of a name
-//! are compared as one number, and only with the patterns that end with the same letter.
+//! Every regular file is looked up, and distributions ship 200 patterns. So the last eight bytes of a name are compared as
+//! one number, and only with the patterns that end with the same letter.
 
 use super::Span;
 use alloc::vec;

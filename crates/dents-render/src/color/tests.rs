@@ -83,7 +83,7 @@ fn a_suffix_of_nothing_fits_all_that_is_left() {
     assert_eq!(regular("*.A=1:*.a=2:*.A=3", b"x.a"), "2");
 }
 
-/// Against the plain reading of the rule, on random patterns over two letters.
+/// Compares the look-up with a simple implementation of the rule, with random patterns over two letters.
 #[test]
 fn suffixes_agree_with_a_search_from_the_newest() {
     let mut state = 7u64;
@@ -157,7 +157,7 @@ fn colours_cost_what_they_must() {
     );
 }
 
-/// Whatever the variable holds, parsing ends, and so does every look-up after it.
+/// For any value of the variable parsing ends, and so does every look-up after it.
 #[test]
 fn any_bytes_are_parsed_or_refused() {
     let mut state = 11u64;

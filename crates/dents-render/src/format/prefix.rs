@@ -45,8 +45,8 @@ impl Prefix {
         self.inode.is_none() && self.blocks.is_none() && self.context.is_none()
     }
 
-    /// The columns on the screen that they take for an entry, or, where they are not aligned, the bytes. (Where no entry could be stat'ed, GNU takes the
-    /// question marks for nothing.)
+    /// The width for an entry: in columns of the screen if the columns are aligned, else in bytes. (If no entry could be stat'ed, GNU
+    /// counts the question marks as 0.)
     pub(super) fn width(&self, style: &Style, entry: &Entry<'_>) -> usize {
         if self.aligned {
             return [self.inode, self.blocks, self.context]
@@ -66,7 +66,7 @@ impl Prefix {
     pub(super) fn write(&self, style: &Style, entry: &Entry<'_>, out: &mut Vec<u8>) {
         let known = entry.is_known();
         if let Some(width) = self.inode {
-            // Inode 0 is how a file system says that it has none.
+            // A file system without inode numbers returns 0.
             match if entry.knows_ino() { entry.ino() } else { 0 } {
                 0 => push_right(out, b"?", width),
                 inode => push_number(out, inode, width),
@@ -75,7 +75,7 @@ impl Prefix {
         }
         if let Some(width) = self.blocks {
             let text = if known { style.block_size.blocks(entry.blocks()) } else { question_mark() };
-            // GNU counts columns for the width, and bytes for what it pads with.
+            // GNU counts columns to find the width, and bytes to pad the text.
             push_right(out, text.as_bytes(), width);
             out.push(b' ');
         }
@@ -85,7 +85,7 @@ impl Prefix {
         }
     }
 
-    /// The same of a line without an entry.
+    /// Writes blanks in place of these columns, on a line without an entry.
     pub(super) fn write_blank(&self, out: &mut Vec<u8>) {
         [self.inode, self.blocks, self.context]
             .into_iter()

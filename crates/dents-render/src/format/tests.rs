@@ -33,8 +33,8 @@ fn render(style: &Style, names: &[(&str, Kind)], kind: FrameKind) -> String {
 const REFUSED: [(&str, Kind); 5] =
     [("a", Kind::Reg), ("b c", Kind::Reg), ("d", Kind::Dir), ("l", Kind::Link), ("p", Kind::Fifo)];
 
-/// A directory that may be read and not searched: names and types are known and nothing else. As GNU `ls` 9.1
-/// shows it.
+/// A directory with read permission and without search permission, as GNU `ls` 9.1 shows it: only names and types are
+/// known.
 #[test]
 fn entries_that_could_not_be_stated() {
     let long = Style { format: Format::Long, ..Style::default() };
@@ -82,7 +82,7 @@ fn an_empty_directory_is_nothing_but_its_total() {
     );
 }
 
-/// Chunk after chunk gives what the whole gives, wherever the borders are.
+/// The chunks of a directory give the same bytes as the whole directory, for any size of chunks.
 #[test]
 fn chunks_leave_no_seams() {
     let names: Vec<_> = (0..60u32).map(|n| std::format!("{}", n.pow(n % 5 + 1))).collect();
@@ -133,7 +133,7 @@ fn unusual_sequences_are_undone_at_the_end() {
     assert_eq!(render(&colors(b""), &dir, FrameKind::Directory), "\x1b[0m\x1b[01;34md\x1b[0m\n");
 }
 
-/// The plain reading of the rule, as slow as it is: the most columns whose sum stays below the screen's width.
+/// A simple, slow implementation of the rule: the largest number of columns whose sum is below the width of the screen.
 #[test]
 fn columns_are_as_many_as_fit() {
     let mut state = 3u64;
@@ -181,7 +181,7 @@ fn columns_are_as_many_as_fit() {
     }
 }
 
-/// What a plain listing costs: nothing.
+/// A plain listing needs no request about entries.
 #[test]
 fn names_alone_need_no_stat() {
     assert!(!Style::default().needs().asks_any());
@@ -195,7 +195,7 @@ fn names_alone_need_no_stat() {
     assert!(Kind::KNOWN.iter().all(|kind| long.needs().asks(*kind)));
 }
 
-/// Whatever a frame brings along (notes, places, the present, the zone), the next one shows nothing of it.
+/// The notes, places, time and zone of a frame have no effect on the next frame.
 #[test]
 fn a_frame_leaves_nothing_for_the_next() {
     let names = [("a", Kind::Reg), ("b c", Kind::Dir)];

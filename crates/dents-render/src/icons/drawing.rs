@@ -59,7 +59,7 @@ fn before_the_name_in_every_format() {
     assert_eq!(ends, ["F  a", "F 'b c'", "D  sub", "F  日本"]);
 }
 
-/// The width of the icon and of its space counts: what fits without them does not with them.
+/// The icon and its space count in the width of a line: names that fit without icons may not fit with them.
 #[test]
 fn columns_count_them() {
     let names: Vec<(String, Kind)> = (0..8).map(|n| (std::format!("name{n}"), Kind::Reg)).collect();
@@ -98,7 +98,7 @@ fn within_the_colour_and_outside_of_the_link() {
     assert_eq!(render(&linked, &ENTRIES), expected.join("  ") + "\n");
 }
 
-/// Executables have an icon of their own where the mode is known anyway; it is not asked for the icon's sake.
+/// Executables have an icon of their own if the mode is known anyway; icons alone do not request it.
 #[test]
 fn they_ask_for_the_type_alone() {
     use dents_core::needs::{Needs, NeedsByKind};
@@ -109,7 +109,7 @@ fn they_ask_for_the_type_alone() {
     assert_eq!(render(&Style { icons: None, ..plain }, &names), "x.rs\n");
 }
 
-/// To sort by width is to sort by the name's.
+/// The widths for sorting do not include icons.
 #[test]
 fn widths_to_sort_by_differ_by_the_name_alone() {
     let mut batch = Batch::new(style(Format::Lines).needs());

@@ -1,4 +1,4 @@
-//! The table of [`super::Icons`]. The compiler makes it of `icons.tsv`, so the program reads and arranges nothing at
+//! The table of [`super::Icons`]. The compiler makes it from `icons.tsv`, so the program neither reads nor sorts anything at
 //! run time.
 //!
 //! A line of the file is a class, a key, a code point in hexadecimal and the name in Nerd Fonts. Keys are in lower
@@ -8,7 +8,7 @@
 /// The text of the file. The program itself does not contain it.
 const SOURCE: &[u8] = include_bytes!("icons.tsv");
 
-/// What a key is compared with.
+/// The text with which a key is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {

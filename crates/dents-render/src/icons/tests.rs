@@ -52,7 +52,7 @@ fn every_type_differs() {
     seen.sort();
     seen.dedup();
     assert_eq!((seen.len(), count), (TYPES.len(), TYPES.len()));
-    // A link is drawn as a link, whatever its name; what is executable is drawn by its name first.
+    // A link has the icon of links, whatever its name. An executable file has the icon of its name, if there is one.
     assert_eq!(builtin("x.rs", Kind::Link), builtin("x", Kind::Link));
     let script = glyph(&icons, "x.py", Kind::Reg, Known { mode: Some(0o100_755), ..NOTHING });
     assert_eq!(script, builtin("x.py", Kind::Reg));
@@ -96,7 +96,7 @@ fn backslashes_take_meanings_off() {
     assert_eq!(glyph(&icons, "di", Kind::Dir, NOTHING), builtin("di", Kind::Dir));
 }
 
-/// One that is wider sets all names to the right; one that is none leaves its place empty.
+/// A glyph that is wider moves all names to the right. In place of an empty glyph there are blanks.
 #[test]
 fn all_take_the_same_columns() {
     let mut icons = Icons::default();

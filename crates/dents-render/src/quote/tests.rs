@@ -41,10 +41,10 @@ fn unescape(text: &str) -> Vec<u8> {
     out
 }
 
-/// `gnu.tsv` is recorded, not typed: for each locale, with and without `-F`, a name and what GNU `ls` 9.1 made
-/// of it in each style, without and with `-q`. One known difference: where a name holds a single quote and ends
-/// in something escaped, 9.1 begins with a state left over from a first pass, and what it prints is no longer the
-/// name. Later versions do not, nor do we.
+/// `gnu.tsv` was recorded from GNU `ls` 9.1. For each locale, with and without `-F`, it has names and their output in each
+/// style, without and with `-q`. One difference is known: if a name has a single quote and ends in an escaped character,
+/// 9.1 begins its second pass with the state of the first, and prints another name. Later versions do not, nor does this
+/// crate.
 #[test]
 fn every_style_as_gnu_writes_it() {
     for line in include_str!("gnu.tsv").lines() {
@@ -121,8 +121,8 @@ fn names() -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// What a shell makes of a name written for it is the name: in the styles that escape, of every name; in the
-/// others too, since they pass on as it is what they do not escape.
+/// A shell reads a quoted name back as the name itself, for every name and in all styles for a shell, with and without
+/// escapes.
 #[test]
 fn bash_reads_the_name_back() {
     for locale in [Locale::C, Locale::C_UTF8] {

@@ -14,7 +14,7 @@ fn style(syntax: Syntax, fields: &[Field]) -> Style {
     Style { format: Format::Record, record: Some(record), ..Style::default() }
 }
 
-/// What a run prints that lists one directory in pieces of these names, none of which has been asked about.
+/// The output of a run that lists one directory in pieces with these names. No metadata was requested.
 fn run(style: &Style, pieces: &[&[&[u8]]], notes: &[Note]) -> String {
     let (mut out, mut renderer) = (Vec::new(), Renderer::new(style));
     let owners = Owners::default();
@@ -55,7 +55,7 @@ fn lines_and_tables() {
     );
 }
 
-/// What was not asked, or not answered, is null.
+/// A value that was not requested, or not answered, is null.
 #[test]
 fn unknown_is_null() {
     let fields =

@@ -28,7 +28,7 @@ pub fn exact(bytes: &[u8]) -> (Option<&str>, Option<String>) {
     }
 }
 
-/// The bytes of a base64 text; `None` if it is none.
+/// The bytes of a base64 text; `None` if the text is not base64.
 #[must_use]
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()

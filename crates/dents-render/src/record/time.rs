@@ -35,7 +35,7 @@ impl Writer {
         for (at, number) in [(1, second / 3600), (4, second / 60 % 60), (7, second % 60)] {
             text[at..at + 2].copy_from_slice(&pair(number));
         }
-        // The kernel keeps to 0..1e9; what does not is not made into another second.
+        // The kernel returns less than 1e9. A larger value must not change the second.
         let nanos = time.nsec.min(NANOS - 1);
         text[10] += (nanos / 100_000_000) as u8;
         for (at, unit) in [(11, 1_000_000), (13, 10_000), (15, 100), (17, 1)] {

@@ -153,7 +153,7 @@ impl<'s> Cells<'s> {
             }
             Column::Inode if entry.knows_ino() => {
                 return match entry.ino() {
-                    // How a file system says that it has none.
+                    // A file system without inode numbers returns 0.
                     0 => Cell::unknown(out),
                     inode => Cell::number(inode, Paint::Inode, out),
                 };
@@ -190,7 +190,7 @@ impl<'s> Cells<'s> {
                 count => Cell::number(count as u64, Paint::Xattrs, out),
             },
             Column::Flags => attributes(entry, out),
-            // The name is the table's, the others were written above.
+            // The table draws the name; the other columns were written above.
             _ => Cell::unknown(out),
         }
     }
@@ -263,7 +263,7 @@ impl<'s> Cells<'s> {
         Cell::size(&text, size_paint(entry.size()), out)
     }
 
-    /// With a plus where something is missing.
+    /// A total, with a plus if something is missing.
     fn total(&self, total: Option<Total>, out: &mut Vec<u8>) -> Cell {
         let Some(total) = total else { return Cell::none(out) };
         let text = self.style.file_size.sum(total.bytes);

@@ -15,8 +15,8 @@ const LETTERS: [(u64, u8); 8] = [
 
 const STORED: u64 = 0x10 | 0x20 | 0x04 | 0x40 | 0x800 | 0x10_0000 | 0x20_0000;
 
-/// Appends the letters of what is set: immutable, append only, compressed, no dump, encrypted, verity, DAX, automount;
-/// `-` for none, and `?` where the file system keeps none of them.
+/// Appends the letters of the attributes that are set: immutable, append only, compressed, no dump, encrypted, verity, DAX,
+/// automount. It appends `-` if none is set, and `?` if the file system keeps none of them.
 pub(super) fn write(attributes: u64, mask: u64, out: &mut alloc::vec::Vec<u8>) {
     let start = out.len();
     out.extend(LETTERS.iter().filter(|(bit, _)| attributes & bit != 0).map(|(_, letter)| *letter));

@@ -1,5 +1,5 @@
-//! Tables drawn from batches of names: what cannot be known, what comes from elsewhere, widths and pieces. What `statx`
-//! tells is shown by the process tests of `dents-lab`.
+//! Tables drawn from batches of names: unknown values, notes, widths and pieces. The process tests of `dents-lab` check the
+//! values that `statx` returns.
 
 use super::*;
 use crate::color::Colors;
@@ -62,7 +62,7 @@ fn what_is_not_known_is_a_question_mark() {
         lines[1..].iter().zip(["-?????????     ? ", "d?????????     ? ", "p?????????     ? "])
     {
         assert!(line.starts_with(start), "{line}");
-        // Octal to flags; git and the total were not asked for.
+        // The columns from octal to flags are unknown; git and the total were not requested.
         assert_eq!(line.matches(" ?").count(), 17, "{line}");
         assert_eq!(line.matches(" -").count(), 2, "{line}");
     }

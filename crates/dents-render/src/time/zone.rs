@@ -218,7 +218,7 @@ mod tests {
         (String::from_utf8(period.name.clone()).unwrap(), period.offset)
     }
 
-    /// What glibc 2.36 made of these (`ls -l --time-style='+%Z %z'`).
+    /// The output of glibc 2.36 for these values (`ls -l --time-style='+%Z %z'`).
     #[test]
     fn strings_as_glibc_reads_them() {
         let july_2012 = 1_341_100_800;

@@ -169,7 +169,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// The keys there are.
+    /// All keys.
     pub fn keys() -> impl Iterator<Item = &'static str> {
         KEYS.iter().map(|(key, _)| *key)
     }

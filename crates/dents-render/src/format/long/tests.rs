@@ -1,4 +1,4 @@
-//! The widths of columns, which must be the same whichever thread measures what.
+//! The widths of columns, which must not depend on which thread measures which entry.
 
 use super::*;
 use dents_locale::Locale;
@@ -10,7 +10,7 @@ fn style(utf8: bool) -> Style {
     Style { format: crate::Format::Long, locale, ..Style::default() }
 }
 
-/// What several threads measured is what one would have: whichever of them met the widest.
+/// Several threads find the widths that a single thread finds, no matter which of them measures the widest entry.
 #[test]
 fn measures_are_joined_field_by_field() {
     let (owners, style) = (Owners::default(), style(true));
