@@ -1,4 +1,4 @@
-//! What a command does with the entries that pass the filters: one value for each worker.
+//! The part of a command that receives the entries that pass the filters: one value for each worker.
 
 use crate::entry::Found;
 use dents_core::batch::Batch;
@@ -7,13 +7,13 @@ use dents_sink::Row;
 
 /// Receives the entries of one worker, from a tree or from a scan file.
 pub(crate) trait Consumer: Send {
-    /// What a directory keeps for its entries, and hands down to its subdirectories.
+    /// The state that a directory keeps for its entries and passes to its subdirectories.
     type State: Clone + Default + Send + Sync;
 
     /// An entry that passes. [`Step::Skip`]: if it is a directory of a tree, it is not entered.
     fn entry(&mut self, found: &Found<'_>, state: &Self::State) -> Step;
 
-    /// A directory of a tree that does not pass, and will be entered unless this returns [`Step::Skip`].
+    /// A directory of a tree that does not pass. It is entered, unless this returns [`Step::Skip`].
     fn passed_over(&mut self, found: &Found<'_>) -> Step {
         let _ = found;
         Step::Enter
@@ -32,7 +32,7 @@ pub(crate) trait Consumer: Send {
         Self::State::default()
     }
 
-    /// A batch of a tree begins, whether or not one of its entries passes.
+    /// A batch of a tree begins. Called even if none of its entries passes.
     fn directory(&mut self, place: &Place<'_>) {
         let _ = place;
     }
@@ -42,24 +42,24 @@ pub(crate) trait Consumer: Send {
         let _ = (place, batch);
     }
 
-    /// All entries of the batch pass. Returns false if it takes them one by one.
+    /// All entries of the batch pass. Returns false if the consumer wants them one by one.
     fn all(&mut self, place: &Place<'_>, batch: &Batch) -> bool {
         let _ = (place, batch);
         false
     }
 
-    /// The batch ends, or the rows of a directory do: a good time to write.
+    /// The batch or the rows of a directory end: a good time to write.
     fn end(&mut self, place: Option<&Place<'_>>) {
         let _ = place;
     }
 
-    /// The walk is about to enter a subdirectory of the batch: whether it shall.
+    /// Returns whether the walk may enter this subdirectory of the batch.
     fn enters(&mut self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
 
-    /// A directory of a tree could not be entered, or not read to its end. It was reported.
+    /// A directory of a tree could not be entered, or not read to its end. The error was reported before.
     fn failed(&mut self, failure: &Failure<'_>) {
         let _ = failure;
     }
@@ -72,7 +72,7 @@ pub(crate) trait Consumer: Send {
     /// The work has ended.
     fn finish(&mut self) {}
 
-    /// Whether entries that could not be stat'ed are given too.
+    /// Whether the consumer receives entries that could not be stat'ed, too.
     fn takes_faults(&self) -> bool {
         false
     }

@@ -64,7 +64,7 @@ fn page(command: &Command) -> String {
     page.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// As `--help` has it. clap_mangen would put all options into one line, which is hard to read.
+/// The synopsis of `--help`. clap_mangen would put all options into one line, which is hard to read.
 fn synopsis(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
@@ -74,8 +74,8 @@ fn synopsis(command: &Command) -> String {
     roff.to_roff()
 }
 
-/// What follows the options: a section for each paragraph, which begins with its heading and a colon. If nothing else is in
-/// that line, lines follow whose columns must stay columns.
+/// The text after the options: a section for each paragraph. A paragraph begins with its heading and a colon. If nothing else is in
+/// that line, the columns of the following lines are kept.
 fn remarks(text: &str) -> String {
     let mut roff = Roff::new();
     for paragraph in text.split("\n\n") {
@@ -131,7 +131,7 @@ fn are_up_to_date() {
     assert!(stale.is_empty(), "{stale:?} are not what `dents --help` says: run `cargo xtask docs`");
 }
 
-/// Shown in menus, without the lines around it in `--help`.
+/// The text is shown in menus, without the lines around it in `--help`.
 #[test]
 fn every_option_has_help_that_stands_alone() {
     for command in program().get_subcommands() {

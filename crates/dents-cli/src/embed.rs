@@ -8,8 +8,8 @@ use dents_sink::Sink;
 use dents_sink::read::Columns;
 use std::ffi::OsString;
 
-/// Runs a command that writes a file: `scan -o FILE`. `words` are those of the command line, without the name of the program. Standard output is
-/// that of the other program, so nothing is written there.
+/// Runs a command that writes a file: `scan -o FILE`. `words` are those of the command line, without the name of the program. The command writes
+/// nothing to standard output, which belongs to the other program.
 pub fn run(words: &[OsString], session: &Session) -> Status {
     match parsed(words, session) {
         Ok((Cli { command }, matches)) if command.writes_file() => command.run(&matches, session),
@@ -18,8 +18,8 @@ pub fn run(words: &[OsString], session: &Session) -> Status {
     }
 }
 
-/// Runs `du`, `top`, `count`, `stats` or `diff`: the rows of its `--csv`. There is no table if the status is that of wrong options, or of a file
-/// that cannot be read.
+/// Runs `du`, `top`, `count`, `stats` or `diff`, and returns the rows of its `--csv`. There is no table if the options are wrong, or if a file cannot
+/// be read.
 pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status) {
     let status = match parsed(words, session) {
         Ok((Cli { command: Command::Scan(_) }, _)) => {
@@ -37,11 +37,11 @@ impl Command {
     }
 }
 
-/// A `scan` whose options were read.
+/// A `scan` with parsed options.
 pub struct Scan(Box<scan::Args>);
 
 impl Scan {
-    /// Reads its options.
+    /// Parses the options.
     ///
     /// # Errors
     /// Wrong options, or another command.
@@ -52,7 +52,7 @@ impl Scan {
         }
     }
 
-    /// Gives its rows to a sink, with these columns; others have neutral values. The sink is not finished.
+    /// Runs the scan, and passes its rows to a sink, with these columns; other columns have neutral values. It does not finish the sink.
     ///
     /// # Errors
     /// Wrong options, a scan file that cannot be read, an error of the sink, or the run was stopped. Entries that cannot be read have rows.
@@ -68,7 +68,7 @@ fn parsed(words: &[OsString], session: &Session) -> Result<(Cli, ArgMatches), St
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     parsed.map_err(|error| {
         let text = error.to_string();
-        // What follows the first paragraph is about the command line.
+        // The text after the first paragraph is about the command line.
         let first = text.split("\n\n").next().unwrap_or_default();
         session.wrong(first.strip_prefix("error: ").unwrap_or(first))
     })

@@ -10,7 +10,7 @@ use dents_sink::{Asked, Row};
 /// An entry that was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'a> {
-    /// The path of the directory it is in; empty for operands.
+    /// The path of its directory; empty for operands.
     pub(crate) parent: &'a [u8],
     pub(crate) name: &'a [u8],
     /// 0 for operands.
@@ -18,17 +18,17 @@ pub(crate) struct Found<'a> {
     /// The length of the operand, with which the path begins.
     pub(crate) operand: usize,
     pub(crate) kind: Kind,
-    /// With `-x`, of a scan file: whether it begins another file system, and is not entered.
+    /// With `-x` and a scan file: whether the entry is a directory on another file system, which is not entered.
     pub(crate) is_mount_point: bool,
     pub(crate) origin: Origin<'a>,
 }
 
-/// Where an entry was found.
+/// The source of an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin<'a> {
-    /// By a walk.
+    /// A walk.
     Live(&'a Place<'a>, &'a Entry<'a>),
-    /// In a scan file.
+    /// A scan file.
     Row(&'a Row<'a>),
 }
 
@@ -63,24 +63,24 @@ impl Facts {
 }
 
 impl<'a> Found<'a> {
-    /// From a walk; `operand` is the length of the operand that the directory is below.
+    /// An entry from a walk. `operand` is the length of the operand above the directory.
     pub(crate) fn live(place: &'a Place<'a>, entry: &'a Entry<'a>, operand: usize) -> Found<'a> {
         let (name, depth) = (entry.name(), place.depth);
-        // An operand is its own.
+        // The operand of an operand is the operand itself.
         let operand = if depth == 0 { name.len() } else { operand };
         let origin = Origin::Live(place, entry);
         Found { parent: place.path, name, depth, operand, kind: entry.kind(), is_mount_point: false, origin }
     }
 
-    /// From a row of an entry; `operand` is the length of the operand that its directory is below.
+    /// An entry from a row. `operand` is the length of the operand above its directory.
     pub(crate) fn row(row: &'a Row<'a>, operand: usize) -> Found<'a> {
         let Row { parent, name, depth, kind, .. } = *row;
         let operand = if depth == 0 { name.len() } else { operand };
         Found { parent, name, depth, operand, kind, is_mount_point: false, origin: Origin::Row(row) }
     }
 
-    /// The metadata, unless it was not requested, or the request failed. Of a walk, only with
-    /// [`Options::extra`](dents_core::tree::Options::extra) are device and times known.
+    /// The metadata; `None` if it was not requested, or if the request failed. A walk returns device and times only with
+    /// [`Options::extra`](dents_core::tree::Options::extra).
     pub(crate) fn facts(&self) -> Option<Facts> {
         match self.origin {
             Origin::Live(_, entry) => entry.is_known().then(|| facts(entry)),
@@ -121,7 +121,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Where a symbolic link leads.
+    /// The text of a symbolic link.
     pub(crate) fn link(&self) -> Option<&'a [u8]> {
         match self.origin {
             Origin::Live(_, entry) => entry.link(),
@@ -129,13 +129,13 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Its path, written over what is in `path`.
+    /// Writes its path into `path`, replacing its contents.
     pub(crate) fn path(&self, path: &mut Vec<u8>) {
         path.clear();
         path::push(self.parent, self.name, path);
     }
 
-    /// The part of a path of this entry, or of a directory above it, that follows the operand and its slash.
+    /// The part of a path after the operand and its slash. The path is that of this entry or of a directory above it.
     pub(crate) fn below<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         let below = path.get(self.operand..).unwrap_or_default();
         below.strip_prefix(b"/").unwrap_or(below)
@@ -161,7 +161,7 @@ fn facts(entry: &Entry<'_>) -> Facts {
     }
 }
 
-/// The length of the operand that a directory is below, by the depth of the directory's entries.
+/// The length of the operand in the path of a directory whose entries have this depth.
 pub(crate) fn operand(directory: &[u8], depth: u32) -> usize {
     (1..depth).fold(directory, |path, _| above(path)).len()
 }

@@ -1,4 +1,4 @@
-//! The identity of a file, whatever its name: a file with several names is counted once.
+//! The identity of a file, independent of its names: a file with several names is counted once.
 
 use dents_core::batch::Entry;
 use dents_core::tree::Place;
@@ -22,12 +22,12 @@ impl Inode {
     }
 }
 
-/// Bytes that are allocated for an entry; saturating, since a file system may report any number of blocks.
+/// Bytes that are allocated for an entry. The product saturates, because a file system may report any number of blocks.
 pub(crate) fn allocated(entry: &Entry<'_>) -> u64 {
     entry.blocks().saturating_mul(512)
 }
 
-/// The file that a link leads to, or why it leads nowhere: one `statx`.
+/// The target of a link, or the error of a dangling link: one `statx`.
 pub(crate) fn target(place: &Place<'_>, entry: &Entry<'_>) -> Result<Inode, Errno> {
     let dir = place.dir.ok_or(Errno::NOENT)?;
     let statx = stat::statx(dir, entry.c_name(), Flags::NO_AUTOMOUNT, Mask::TYPE | Mask::INO)?;

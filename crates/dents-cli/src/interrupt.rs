@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// After a signal, a process that used no processor time for so long is killed. A worker that can see the flag does so within
+/// After a signal, a process that uses no processor time for this long is killed. A worker that is not stuck sees the flag within
 /// milliseconds.
 const GRACE: Duration = Duration::from_secs(2);
-/// A twentieth of that time counts as computing; drawing progress takes less.
+/// A process that uses a twentieth of that time counts as computing; drawing progress uses less.
 const MOVES_NS: u64 = GRACE.as_nanos() as u64 / 20;
 
-/// A process that computes has this many times [`GRACE`]: to add up sums, or to compile the rules of a hostile ignore file.
+/// A process that computes has this many times [`GRACE`], for example to add up sums, or to compile the rules of a hostile ignore file.
 const ROUNDS: u32 = 5;
 
-/// How many operations run that must not be interrupted, however long they take.
+/// The number of running operations that must not be interrupted, even if they take long.
 static HOLDS: AtomicUsize = AtomicUsize::new(0);
 
 /// The flag that a signal sets, and the number of the signal.
@@ -62,8 +62,8 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &signals.stop
 }
 
-/// Starts the watchdog thread, which kills the process if it does not end by itself; returns what wakes it. If no thread can be
-/// started, only a second signal ends a stuck process.
+/// Starts the watchdog thread, which kills the process if it does not end by itself. Returns the socket that wakes the thread. If no
+/// thread can be started, only a second signal ends a stuck process.
 fn watchdog(which: Arc<AtomicUsize>) -> io::Result<UnixStream> {
     let (mut woken, wake) = UnixStream::pair()?;
     let watch = move || {
@@ -89,7 +89,7 @@ fn wait_for_stillness() {
     }
 }
 
-/// While this exists, a first signal does not kill the process, however long the disk takes: a file is being completed.
+/// While this value exists, a first signal does not kill the process: a file is being completed, and the disk may be slow.
 #[must_use]
 pub(crate) struct Hold(());
 
@@ -106,7 +106,7 @@ impl Drop for Hold {
     }
 }
 
-/// The exit status if a signal came: 128 and its number, 130 for Ctrl-C.
+/// The exit status after a signal: 128 plus its number, 130 for Ctrl-C.
 pub(crate) fn status() -> Option<Status> {
     let signals = SIGNALS.get()?;
     let which = signals.which.load(Relaxed) as u8;

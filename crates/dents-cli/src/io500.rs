@@ -1,8 +1,8 @@
 //! `dents io500-find`: the find phase of IO500, as an external script.
 //!
 //! The benchmark runs `DENTS io500-find [OPTIONS] DATADIR -newer STAMP -size 3901c -name "*01*"` through a shell, and takes the last line,
-//! `MATCHED x/y`. The words are those of `find`; their meaning is that of IO500's own `pfind`. Words with the meaning of a filter of ours become
-//! that filter, so there is one parser, and names are tested before anything is requested: one `statx` for each name that matches.
+//! `MATCHED x/y`. The words are those of `find`, with the meaning that they have in IO500's own `pfind`. They are translated into the filters of
+//! `dents`, so there is one parser, and names are tested first: only a name that matches costs a `statx`.
 
 use crate::consumer::Consumer;
 use crate::entry::Found;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     words: Vec<OsString>,
 }
 
-/// The words, as they are ours.
+/// The words after translation.
 #[derive(Parser)]
 #[command(name = "dents io500-find", no_binary_name = true)]
 struct Words {
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
 fn count(walk: &Walk, filter: &Filter<'_>, session: &Session) -> Status {
     let diagnostics = Diagnostics::begin(session);
     let source = Source::new(None, false);
-    // Of an entry that does not match, only the type is needed, which `readdir` gives on most file systems.
+    // For an entry that does not match only the type is needed, which `readdir` returns on most file systems.
     let needs = NeedsByKind::all(Needs::TYPE);
     let job = Job { walk, source: &source, filter, diagnostics: &diagnostics, needs, must: needs };
     let special = Special { counts: true, extra: false, ..Special::default() };
@@ -92,7 +92,7 @@ impl Consumer for Matched {
     }
 }
 
-/// Words of `find` become options of ours; all others stay.
+/// Translates words of `find` into options of `dents`; other words stay.
 fn translated(words: &[OsString]) -> Result<Vec<OsString>, String> {
     let mut ours: Vec<OsString> = ["-H", "--type=flpscb", "--time=ctime"].map(OsString::from).into();
     let mut given: Vec<&[u8]> = Vec::new();
@@ -119,7 +119,7 @@ fn translated(words: &[OsString]) -> Result<Vec<OsString>, String> {
     Ok(ours)
 }
 
-/// Not before the second of the stamp: later than the last nanosecond before it.
+/// The option for "not before the second of the stamp": later than the last nanosecond before that second.
 fn newer(stamp: &OsStr) -> Result<String, String> {
     let there = fs::symlink_metadata(stamp).map_err(|error| {
         let why = crate::message::plain(&error);
@@ -137,7 +137,7 @@ fn size(value: &OsStr) -> Result<String, String> {
     Ok(format!("--size={bytes}c"))
 }
 
-/// The pattern somewhere in the name: only `*` is special.
+/// The option for "the name contains the pattern"; only `*` is special.
 fn name(pattern: &OsStr) -> Result<String, String> {
     let text = pattern.to_str().filter(|text| !text.contains('/')).ok_or_else(|| {
         format!("-name {}: write it in UTF-8 and without a slash: '*01*'", quoted_text(pattern.as_bytes()))
@@ -145,7 +145,7 @@ fn name(pattern: &OsStr) -> Result<String, String> {
     let mut glob = String::from("*");
     for character in text.chars() {
         match character {
-            // Several in a row are one.
+            // Several stars in a row are one.
             '*' if glob.ends_with('*') => {}
             '?' | '[' | ']' | '{' | '}' => glob.extend(['[', character, ']']),
             '\\' => glob.push_str("\\\\"),

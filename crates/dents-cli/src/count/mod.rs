@@ -1,8 +1,8 @@
-//! `dents count`: entries by type, as `readdir` tells it.
+//! `dents count`: the number of entries of each type, by the types that `readdir` returns.
 //!
 //! Costs `openat`, `getdents64` and `close` for each directory, and one `statx` for each PATH, whose type `readdir`
-//! does not give. Where `readdir` gives no types, one `statx` for each entry; `--json` says how many. With several PATHs one
-//! `statx` more for each of them and for each directory: a directory that lies in several PATHs counts once.
+//! does not return. Where `readdir` returns no types it costs one `statx` for each entry; `--json` shows the number. With several
+//! PATHs it costs one more `statx` for each PATH and each directory, because a directory below several PATHs counts once.
 
 mod roots;
 
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     })
 }
 
-/// The counts, why the work ended, and the number of `statx`.
+/// The counts, the reason why the work ended, and the number of `statx`.
 type Counted = (Counts, End, u64);
 
 fn from_tree(job: &Job<'_>) -> Counted {
@@ -140,7 +140,7 @@ impl Consumer for Counter<'_> {
 
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
         if found.depth == 0 && found.has_failed() {
-            // It is not there.
+            // The entry does not exist.
             return Step::Enter;
         }
         let step = self.passed_over(found);
@@ -168,7 +168,7 @@ impl Consumer for Counter<'_> {
         true
     }
 
-    /// An entry counts also where its `statx` failed: it is there.
+    /// An entry counts even if its `statx` failed, because the entry exists.
     fn takes_faults(&self) -> bool {
         true
     }
@@ -197,7 +197,7 @@ struct Object {
     head: Head,
     entries: u64,
     types: Types,
-    /// `statx` made: one for each PATH where `readdir` tells types.
+    /// The number of `statx` calls: one for each PATH where `readdir` returns types.
     stats: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Roots that are not directories: another root may contain them.
 //!
-//! A name is known by the directory it is in, not by its inode, which other names may have.
+//! A name is identified by its directory and its last component, not by its inode, which other names may have.
 
 use crate::entry::{Found, Origin};
 use crate::inode::Inode;
@@ -22,7 +22,7 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    /// If there are several roots: two `statx` for each that is not a directory, one for each that is.
+    /// Costs, if there are several roots, two `statx` for each root that is not a directory, and one for each directory.
     pub(super) fn new(paths: &[CString], follow: Follow) -> Roots {
         let mut roots = Roots::default();
         if paths.len() > 1 {

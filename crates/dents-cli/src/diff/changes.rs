@@ -1,14 +1,14 @@
-//! Which facts make a change, and what is the same file under another name.
+//! Which differences count as a change, and which entries are the same file under another name.
 //!
 //! | difference | is a change |
 //! |---|---|
-//! | type | yes; the other facts then say nothing |
+//! | type | yes; the other facts are not compared then |
 //! | permissions, owner, group | yes |
 //! | size | of regular files and links |
-//! | modification time | but for directories: theirs changes with each entry that comes or goes, and that entry is reported |
+//! | modification time | except of directories: it changes with each entry that is made or removed, and that entry is reported |
 //! | target | of links |
-//! | allocated space | but for directories, and if the device is the same: other file systems allocate otherwise |
-//! | inode number, birth time | but for directories, and if the device is the same: another file has taken the name |
+//! | allocated space | except of directories, and only if the device is the same: other file systems allocate in other ways |
+//! | inode number, birth time | except of directories, and only if the device is the same: the name leads to another file |
 //! | number of links, time of the last access, of the last change of the inode | no |
 //!
 //! Times are compared in microseconds, as Parquet files have them. A fact that one of the scans does not have is not compared.
@@ -108,7 +108,7 @@ pub(super) fn is_same_file(old: &Row<'_>, new: &Row<'_>) -> bool {
     old.kind == new.kind && (a.dev, a.ino) == (b.dev, b.ino) && is_born_once
 }
 
-/// A time as it is compared.
+/// A time in the precision in which times are compared.
 pub(super) fn in_microseconds(time: Time) -> Time {
     Time { nsec: time.nsec / 1000 * 1000, ..time }
 }

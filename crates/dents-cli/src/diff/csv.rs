@@ -1,4 +1,4 @@
-//! `--csv`: a row for each entry that differs; what is not known is empty.
+//! `--csv`: a row for each entry that differs. The cell of an unknown value is empty.
 
 use super::lists::{Difference, List};
 use super::{Args, Outcome};

@@ -1,4 +1,4 @@
-//! Tables of text: the growth of directories, the number of differences, what moved, the growth of users.
+//! Tables of text: the growth of directories, the number of differences, the entries that moved, the growth of users.
 
 use super::growth::{Growth, Node};
 use super::lists::{Difference, List, Listed};
@@ -11,20 +11,20 @@ use dents_render::human::SizeFormat;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-/// How many rows a table of text has, if no number is given.
+/// The number of rows of a table of text, unless the user sets another.
 const TOP: usize = 10;
 
 /// A row: a directory or a user.
 pub(super) struct Grown {
     pub(super) name: Vec<u8>,
-    /// Of a directory.
+    /// The depth of a directory.
     pub(super) depth: u32,
-    /// Of a user.
+    /// The number of a user.
     pub(super) id: u32,
     pub(super) growth: Growth,
 }
 
-/// The directories that grew or shrank, those that did most first.
+/// The directories that grew or shrank, the largest change first.
 pub(super) fn directories(args: &Args, outcome: &Outcome) -> Vec<Grown> {
     let row = |path: &[u8], node: &Node| Grown {
         name: shown(path).to_vec(),
@@ -78,7 +78,7 @@ pub(super) fn draw(args: &Args, mut outcome: Outcome, out: &mut dyn Write) -> io
     grown(args, &users(args, &outcome), "USER", &screen, out)
 }
 
-/// A table of growth, and how many rows are left out.
+/// A table of growth, and the number of rows that are left out.
 fn grown(
     args: &Args,
     rows: &[Grown],
@@ -122,7 +122,7 @@ fn cells(args: &Args, growth: &Growth, name: Vec<u8>) -> Vec<Vec<u8>> {
     vec![entries.into_bytes(), size(growth.bytes), size(growth.allocated), name]
 }
 
-/// How many entries are new, deleted, changed and moved.
+/// The numbers of entries that are new, deleted, changed and moved.
 fn counts(args: &Args, outcome: &Outcome, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(vec![
         Column::right("ENTRIES"),
@@ -145,7 +145,7 @@ fn counts(args: &Args, outcome: &Outcome, screen: &Screen, out: &mut dyn Write) 
     table.draw(screen, out)
 }
 
-/// What moved, but for what moved along with a directory.
+/// The entries that moved, without those that moved along with a directory.
 fn moved(listed: &mut Listed, top: usize, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(vec![Column::left("MOVED FROM"), Column::left("TO")]);
     let (mut shown, mut others) = (0, 0);

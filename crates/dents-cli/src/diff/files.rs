@@ -1,10 +1,10 @@
-//! Entries by the files they lead to: files with several links are counted once, and entries that moved are found.
+//! Groups entries by the files that they lead to: counts files with several links once, and finds entries that moved.
 //!
-//! **Which name counts.** The bytes of a file with several links count, in each scan, under the first of its names that is in both
-//! scans; if there is none, under the first of its names. So a name that is added to a file, or taken away, changes no sum.
+//! **Which name counts.** In each scan, the bytes of a file with several links count under the first of its names that is in both
+//! scans; if no name is in both, under the first of its names. So a name that is added to a file, or removed, changes no sum.
 //!
-//! **What moved.** The paths of a file that only the old scan has, and those that only the new one has, both in order, are paired; what
-//! is left is deleted or new. A directory that moved takes its contents along: each of them moved as well.
+//! **Which entries moved.** The paths of a file that only the old scan has, in order, are paired with those that only the new scan
+//! has. Paths without a partner are deleted or new. If a directory moved, each of its entries moved too.
 
 use super::changes::{Changes, is_same_file};
 use super::growth::{Side, Taken};
@@ -19,18 +19,18 @@ use dents_sink::Row;
 use dents_sink::coding::{Bytes, put_number, put_whole, whole};
 use std::io;
 
-/// What is known of a name.
+/// The state of a name in the two scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(super) enum Class {
-    /// Of the same file in both scans.
+    /// In both scans, and leads to the same file.
     Both = 0,
     /// In the old scan alone.
     Deleted = 1,
-    /// In the old scan; in the new one it leads to another file, and is reported as changed.
+    /// In the old scan. In the new scan the name leads to another file, and is reported as changed.
     Old = 2,
     /// In the new scan alone.
     Created = 3,
-    /// As [`Class::Old`], the other way round.
+    /// In the new scan. In the old scan the name leads to another file.
     New = 4,
 }
 
@@ -41,7 +41,7 @@ impl Class {
 /// Names, sorted by the inode numbers of their files.
 pub(super) struct Files(Sorter);
 
-/// The length of a key before its class.
+/// The length of the part of a key before the class.
 const INODE: usize = 16;
 
 impl Files {
@@ -70,7 +70,7 @@ impl Files {
         self.0.push(&key, &body)
     }
 
-    /// Counts all files, and finds what moved.
+    /// Counts all files, and finds the entries that moved.
     pub(super) fn count(self, known: &mut Known<'_>) -> io::Result<()> {
         let mut names = self.0.finish()?;
         let mut records = Vec::new();
@@ -126,7 +126,7 @@ impl<'r> Name<'r> {
 /// The names of one file.
 struct File<'n, 'r> {
     names: &'n [Name<'r>],
-    /// The index of the name that counts in each scan, of those with several links.
+    /// For each scan, the index of the name under which a file with several links counts.
     counted: [Option<usize>; 2],
 }
 
@@ -150,7 +150,7 @@ impl<'n, 'r> File<'n, 'r> {
         (0..self.names.len()).filter(move |at| self.names[*at].class == class)
     }
 
-    /// Counts the names, and finds what moved.
+    /// Counts the names, and finds those that moved.
     fn count(&self, known: &mut Known<'_>) -> io::Result<()> {
         for at in 0..self.names.len() {
             if matches!(self.names[at].class, Class::Both | Class::Old | Class::New) {
@@ -201,7 +201,7 @@ impl<'n, 'r> File<'n, 'r> {
         known.lists.add(&Found { list: List::Moved, at, old, new }, changes, Some(from.path))
     }
 
-    /// A name in one of the scans.
+    /// A name that is in one scan only.
     fn alone(&self, list: List, at: usize, known: &mut Known<'_>) -> io::Result<()> {
         let ([old, new], at) = (self.sides(at), self.names[at].at());
         known.sums.alone(at, old, new);
@@ -209,8 +209,8 @@ impl<'n, 'r> File<'n, 'r> {
     }
 }
 
-/// The name that counts, of those whose row in one of the scans has several links: a name that is in both scans before others, then the
-/// first path.
+/// The name under which a file with several links counts in one scan, chosen among its names there: a name that is in both scans, else
+/// the first path.
 fn counted<'n, 'r>(names: &'n [Name<'r>], row: fn(&'n Name<'r>) -> Option<&'n Row<'r>>) -> Option<usize> {
     let linked = (0..names.len()).filter(|at| row(&names[*at]).is_some_and(is_linked));
     linked.min_by(|a, b| {

@@ -1,4 +1,4 @@
-//! The rows of one side: of a scan file or of a tree, sorted by their paths.
+//! Collects the rows of one side, a scan file or a tree, and sorts them by their paths.
 
 use super::changes::in_microseconds;
 use super::place::{push_key, split, trimmed};
@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A worker hands its records over when it has this many bytes of them.
+/// A worker passes its records on when they have this many bytes.
 const FULL: usize = 64 << 10;
 
 /// One side, ready to be compared.
@@ -25,7 +25,7 @@ pub(super) struct Side {
     pub(super) unread: Vec<(u32, u64)>,
 }
 
-/// What workers have gathered so far.
+/// The rows that workers have collected so far.
 pub(super) struct Gather<'h> {
     hasher: &'h RandomState,
     gathered: Mutex<Gathered>,
@@ -49,7 +49,7 @@ impl<'h> Gather<'h> {
         Gather { hasher, gathered: Mutex::new(gathered) }
     }
 
-    /// One worker's taker of rows.
+    /// The value that receives the rows of one worker.
     pub(super) fn taker(&self) -> Taker<'_> {
         Taker { gather: self, records: Vec::new(), at: At::default(), user: None, key: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl<'h> Gather<'h> {
 /// Takes the rows of one worker.
 pub(super) struct Taker<'g> {
     gather: &'g Gather<'g>,
-    /// Records that were not handed over yet, and the lengths of key and body before each.
+    /// Records that were not passed on yet, each after the lengths of its key and body.
     records: Vec<u8>,
     at: At,
     /// The user of the last row.
@@ -122,7 +122,7 @@ impl Taker<'_> {
         if self.records.len() >= FULL { self.hand_over() } else { Ok(()) }
     }
 
-    /// Finds root and directory of a row: those of the last row, mostly.
+    /// Finds the root and the directory of a row: usually those of the last row.
     fn find(&mut self, row: &Row<'_>) {
         let at = &mut self.at;
         if row.depth > 0 && at.depth == row.depth && at.parent == row.parent {
@@ -174,7 +174,8 @@ impl Part for Taker<'_> {
     }
 }
 
-/// The row without its path, its names and the times that are not compared: these take no bytes if they equal another.
+/// The row without its path, its names of owners and the times that are not compared. A time that equals another takes no bytes, so it sets the
+/// times that are not compared to the modification time.
 fn compared<'a>(row: &Row<'a>) -> Row<'a> {
     let facts = row.facts.map(|facts| {
         let mtime = in_microseconds(facts.mtime);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-/// A difference: the new scan less the old one.
+/// A difference: the figures of the new scan minus those of the old scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Growth {
     pub(super) bytes: i128,
@@ -23,7 +23,7 @@ impl AddAssign for Growth {
     }
 }
 
-/// What an entry adds to the sums of its scan.
+/// The part of an entry in the sums of its scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
     /// Of regular files and links; 0 for others, as `du --apparent-size` counts.
@@ -32,7 +32,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// By an entry; nothing if its file is counted under another name.
+    /// The part of this entry; 0 if its file is counted under another name.
     pub(super) fn by(row: &Row<'_>, is_counted: bool) -> Taken {
         match row.facts.filter(|_| is_counted) {
             None => Taken::default(),
@@ -53,7 +53,7 @@ impl Taken {
     }
 }
 
-/// An entry of one of the scans, and what it adds to the sums.
+/// An entry of one of the scans, and its part in the sums.
 pub(super) type Side<'s> = (&'s Row<'s>, Taken);
 
 /// A directory, with all that is below it.

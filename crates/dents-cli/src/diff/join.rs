@@ -1,7 +1,8 @@
 //! The rows of both sides, joined by path.
 //!
-//! An entry that is in both scans is compared here. What needs the other names of its file goes to [`Files`]: what is in one scan
-//! alone, as it may have moved, and files with several links, as these are counted under one of their names.
+//! Entries that are in both scans are compared here. Two kinds of entries go to [`Files`], which looks at all names of their files:
+//! entries that are in one scan only, because they may have moved, and files with several links, because these are counted under one
+//! of their names.
 
 use super::changes::Changes;
 use super::files::{Class, Files};
@@ -20,7 +21,7 @@ use std::io;
 /// The join of two sides.
 pub(super) struct Join<'j, 's> {
     roots: Roots,
-    /// Directories whose contents one of the scans does not know: root, and hash of the path.
+    /// Directories that one of the scans could not read: root, and hash of the path.
     unread: HashSet<(u32, u64)>,
     hasher: &'j RandomState,
     files: Files,
@@ -48,7 +49,7 @@ impl Group {
         Ok(())
     }
 
-    /// The pair of roots, and the row, of each; of several with the same root the first.
+    /// For each entry the pair of roots and the row. If several entries have the same root, only the first.
     fn rows(&self, roots: &Roots, scan: usize) -> io::Result<Vec<(u32, Row<'_>)>> {
         let mut rows: Vec<(u32, Row<'_>)> = Vec::with_capacity(self.ends.len());
         let mut start = 0;
@@ -162,7 +163,7 @@ impl<'j, 's> Join<'j, 's> {
         if linked != [false, false] && (was.dev, was.ino) == (is.dev, is.ino) && old.kind == new.kind {
             return self.files.push(Class::Both, at, changes, [Some(old), Some(new)]);
         }
-        // Another file has taken the name. What has several links is counted with its other names.
+        // The name leads to another file now. A file with several links is counted together with its other names.
         let [lost, gained] =
             [(old, linked[0]), (new, linked[1])].map(|(row, linked)| Taken::by(row, !linked));
         if !changes.is_empty() {
@@ -193,14 +194,14 @@ impl<'j, 's> Join<'j, 's> {
             let class = if is_old { Class::Deleted } else { Class::Created };
             return self.files.push(class, at, Changes::default(), rows);
         }
-        // Without metadata it cannot be found elsewhere.
+        // Without metadata the same file cannot be found under another path.
         let [old, new] = rows.map(|row| row.map(|row| (row, Taken::default())));
         self.known.sums.alone(at, old, new);
         self.known.lists.add(&Found { list, at, old, new }, Changes::default(), None)
     }
 }
 
-/// The usual case: nothing that is compared or counted differs, and the file has no other name.
+/// The usual case: no fact that is compared or counted differs, and the file has no other name.
 fn is_the_same(old: &Row<'_>, new: &Row<'_>) -> bool {
     old == new && old.facts.is_some() && !is_linked(old)
 }

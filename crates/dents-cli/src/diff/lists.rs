@@ -1,4 +1,4 @@
-//! The four lists of differences, each sorted by path: counted as they are found, and kept if they are to be shown.
+//! The four lists of differences, each sorted by path. Entries are counted when they are found, and kept if they will be shown.
 
 use super::changes::Changes;
 use super::growth::{Growth, Side, Taken};
@@ -30,7 +30,7 @@ impl List {
     }
 }
 
-/// A difference that was found: the rows, and what they add to the sums of their scans.
+/// A difference that was found: the rows, and their parts in the sums of their scans.
 pub(super) struct Found<'f> {
     pub(super) list: List,
     pub(super) at: Place<'f>,
@@ -52,23 +52,23 @@ pub(super) enum Keep {
     All,
 }
 
-/// The lists as they grow.
+/// The lists while entries are added.
 pub(super) struct Lists {
     keep: Keep,
     /// By list and path.
     records: Sorter,
-    /// Of each list; `entries` is the number of its entries.
+    /// The sums of each list; `entries` is the number of its entries.
     pub(super) counts: [Growth; 4],
     /// Directories that moved, each as a hash of its old and its new path.
     directories: HashSet<u64>,
     hasher: RandomState,
 }
 
-/// A first byte of a body. The entry itself comes before what completes it.
+/// The first byte of a body. The record of an entry is sorted before the records that complete it.
 const ENTRY: u8 = 0;
 const MORE: u8 = 1;
 
-/// Which values follow.
+/// Flags: which values follow.
 const OLD_SIZE: u8 = 1;
 const NEW_SIZE: u8 = 2;
 const OLD_PATH: u8 = 4;
@@ -84,7 +84,7 @@ impl Lists {
         }
     }
 
-    /// Adds an entry; `from` is the old path of what moved.
+    /// Adds an entry; `from` is the old path of an entry that moved.
     pub(super) fn add(&mut self, found: &Found<'_>, changes: Changes, from: Option<&[u8]>) -> io::Result<()> {
         self.counts[found.list as usize].entries += 1;
         let Some((key, mut body)) = self.begin(found, ENTRY) else { return Ok(()) };
@@ -112,7 +112,7 @@ impl Lists {
         self.records.push(&key, &body)
     }
 
-    /// Adds to an entry what was not known of it yet: what its file takes in one of the scans.
+    /// Completes an entry with the part of its file in the sums of one of the scans, which was not known before.
     pub(super) fn complete(&mut self, found: &Found<'_>) -> io::Result<()> {
         match self.begin(found, MORE) {
             Some((key, body)) if found.taken() != [Taken::default(); 2] => self.records.push(&key, &body),
@@ -120,7 +120,7 @@ impl Lists {
         }
     }
 
-    /// Counts what the files take. Key and begin of the record, if the list is kept.
+    /// Adds the bytes of the files to the sums. Returns the key and the beginning of the record, if the list is kept.
     fn begin(&mut self, found: &Found<'_>, first: u8) -> Option<(Vec<u8>, Vec<u8>)> {
         let [old, new] = found.taken();
         self.counts[found.list as usize] += old.until(new);
@@ -141,7 +141,7 @@ impl Lists {
         Some((key, body))
     }
 
-    /// The lists, whole.
+    /// The complete lists.
     pub(super) fn finish(self) -> io::Result<Listed> {
         let records = self.records.finish()?;
         Ok(Listed { counts: self.counts, records, directories: self.directories, hasher: self.hasher })
@@ -151,14 +151,14 @@ impl Lists {
 /// An entry of a list.
 pub(super) struct Difference {
     pub(super) list: List,
-    /// The new path, or that of what was deleted.
+    /// The new path; for a deleted entry, its old path.
     pub(super) path: Vec<u8>,
     pub(super) kind: Kind,
     pub(super) old_size: Option<u64>,
     pub(super) new_size: Option<u64>,
     pub(super) old_path: Option<Vec<u8>>,
     pub(super) changes: Changes,
-    /// What it adds to the sums.
+    /// Its part in the sums.
     pub(super) growth: Growth,
 }
 

@@ -8,12 +8,12 @@
 //!                                    (`changes`)                                   by path
 //! ```
 //!
-//! Rows are sorted three times: by path, names by the inode number of their file, and the lists by path again. A [`sorter`] keeps up to
-//! 64 MB in memory; what is more is written to a temporary file and merged. So memory grows with the number of directories that are
-//! shown, of users, of directories that could not be read and of those that moved, not with the number of entries.
+//! There are three sorts: rows by path, names by the inode number of their file, and the lists by path. A [`sorter`] keeps up to 64 MB
+//! in memory, and writes further records to a temporary file, which it merges. So memory grows with the numbers of users and of
+//! directories that are shown, could not be read or moved, not with the number of entries.
 //!
-//! A file with several links is counted once in each scan ([`files`]). What lies below a directory that one of the scans could not read
-//! is not compared: it is neither new nor deleted, and counts as unknown.
+//! A file with several links is counted once in each scan ([`files`]). Entries below a directory that one of the scans could not read
+//! are not compared: they are neither new nor deleted, and count as unknown.
 
 mod changes;
 mod csv;
@@ -114,7 +114,7 @@ enum By {
 /// The exit status for trouble.
 const TROUBLE: u8 = 2;
 
-/// What is known of the differences so far.
+/// The differences that were found so far.
 struct Known<'s> {
     session: &'s Session,
     sums: Sums,
@@ -179,7 +179,7 @@ fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics<'_>) -> R
 }
 
 impl Known<'_> {
-    /// An error if the run was stopped. Half of a comparison would show what is not so, so it ends without output.
+    /// Fails if the run was stopped. Half of a comparison would show wrong differences, so such a run ends without output.
     fn go_on(&self) -> io::Result<()> {
         if self.session.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
     }

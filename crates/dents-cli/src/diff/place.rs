@@ -1,12 +1,12 @@
 //! Paths below roots, and the roots of two scans, paired.
 //!
-//! A path is relative to its root if each scan has one root, whatever their names: a scan of `/data` can be compared with one of
-//! `/snapshots/data`. If a scan has several roots, roots of the same name are a pair, and a path begins with that name; slashes at its
-//! end have no meaning.
+//! If each scan has one root, paths are relative to it, and the roots may have different names: a scan of `/data` can be compared with
+//! one of `/snapshots/data`. If a scan has several roots, roots of the same name are a pair, and a path begins with that name. Slashes at
+//! the end of the name are ignored.
 
 use dents_core::path;
 
-/// Splits the path of a directory whose entries have this depth, which is not 0: the root it begins with, and what is below.
+/// Splits the path of a directory whose entries have this depth, which is not 0, into the root and the path below it.
 pub(super) fn split(parent: &[u8], depth: u32) -> (&[u8], &[u8]) {
     let mut end = parent.len();
     for _ in 1..depth {
@@ -53,7 +53,7 @@ impl Roots {
         self.pairs[scan].get(root as usize).copied().unwrap_or_default()
     }
 
-    /// The path that stands for a path below a root, written over what is in `path`. Returns how much of it is the root.
+    /// Writes the path for output into `path`, replacing its contents. Returns the length of the root in it.
     pub(super) fn path(&self, root: u32, below: &[u8], path: &mut Vec<u8>) -> usize {
         path.clear();
         let name = self.names.get(root as usize).map_or(&b""[..], Vec::as_slice);
@@ -66,7 +66,7 @@ impl Roots {
     }
 }
 
-/// A path, and how much of it is the root.
+/// A path, and the length of the root in it.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) path: &'a [u8],
@@ -87,7 +87,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Appends a path as a key: keys compare as bytes, and a directory comes right before what is in it. A name has no NUL.
+/// Appends a path as a key. Keys compare as bytes, and a directory comes directly before its contents. A name has no NUL.
 pub(super) fn push_key(path: &[u8], key: &mut Vec<u8>) {
     key.extend(path.iter().map(|byte| if *byte == b'/' { 0 } else { *byte }));
 }

@@ -1,4 +1,4 @@
-//! The records of a [`Sorter`](super::sorter::Sorter), in order: its runs are merged as they are read.
+//! Reads the records of a [`Sorter`](super::sorter::Sorter) in order: merges its runs.
 
 use dents_sink::Temporary;
 use dents_sink::coding::Bytes;
@@ -9,7 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bytes of all runs together that are read ahead, as long as each may have [`LEAST`].
+/// Bytes that are read ahead of all runs together. Each run has at least [`LEAST`], even if the sum is larger then.
 const AHEAD: usize = 16 << 20;
 const MOST: usize = 256 << 10;
 const LEAST: usize = 4 << 10;
@@ -24,12 +24,12 @@ pub(super) enum Run {
 
 /// The records, one at a time.
 pub(super) struct Sorted {
-    /// Where each run is; the run with the next record is the first.
+    /// The position in each run; the run with the next record is the first.
     cursors: BinaryHeap<Cursor>,
 }
 
 impl Sorted {
-    /// Of runs in memory or in this file.
+    /// Merges these runs, which are in memory or in this file.
     pub(super) fn new(file: Option<Rc<Temporary>>, runs: Vec<Run>) -> io::Result<Sorted> {
         let ahead = (AHEAD / runs.len().max(1)).clamp(LEAST, MOST);
         let mut cursors = BinaryHeap::with_capacity(runs.len());
@@ -50,7 +50,7 @@ impl Sorted {
         self.cursors.peek().map(|cursor| (&*cursor.key, cursor.body()))
     }
 
-    /// Goes past that record.
+    /// Moves to the next record.
     pub(super) fn advance(&mut self) -> io::Result<()> {
         if let Some(mut first) = self.cursors.peek_mut()
             && !first.advance()?
@@ -61,12 +61,12 @@ impl Sorted {
     }
 }
 
-/// A place in a run.
+/// A position in a run.
 struct Cursor {
     key: Vec<u8>,
     body: Range<usize>,
     file: Option<Rc<Temporary>>,
-    /// What is still to be read.
+    /// The part of the file that is not read yet.
     rest: Range<u64>,
     buffer: Vec<u8>,
     /// Where the next record begins in the buffer.
@@ -101,7 +101,7 @@ impl Cursor {
         }
     }
 
-    /// Reads on, behind what is left in the buffer.
+    /// Reads the next bytes, after those that are left in the buffer.
     fn refill(&mut self) -> io::Result<()> {
         let Some(temporary) = &self.file else { return Ok(()) };
         self.buffer.drain(..self.at);
@@ -117,7 +117,8 @@ impl Cursor {
     }
 }
 
-/// Of the first record: how much of the key before it is kept, the rest of its key, the length of its body; how many bytes are left.
+/// Parses the first record. Returns the number of bytes that its key shares with the key before, the rest of its key, the length of its body, and
+/// the number of bytes after it.
 fn parse(bytes: &[u8]) -> Option<(usize, &[u8], usize, usize)> {
     let mut bytes = Bytes(bytes);
     let (shared, more) = (bytes.small()?, bytes.bytes()?);
@@ -125,7 +126,7 @@ fn parse(bytes: &[u8]) -> Option<(usize, &[u8], usize, usize)> {
     Some((shared, more, body.len(), bytes.0.len()))
 }
 
-/// The least record is the greatest cursor, as the heap has the greatest one first.
+/// The cursor with the least record is the greatest, because the heap returns the greatest first.
 impl Ord for Cursor {
     fn cmp(&self, other: &Cursor) -> Ordering {
         other.key.cmp(&self.key).then_with(|| other.body().cmp(self.body()))

@@ -1,8 +1,8 @@
 //! Records in the order of their keys, in bounded memory.
 //!
-//! Records are collected in memory. When that is full they are sorted and written to a temporary file as a *run*: each key without
-//! the bytes that it has in common with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it is
-//! gone when the program ends, however that is. Few records never touch the disk.
+//! Records are collected in memory. When it is full, they are sorted and written to a temporary file as a *run*: each key without the
+//! bytes that it shares with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it vanishes when
+//! the program ends in any way. If all records fit into memory, there is no file.
 
 use super::sorted::{Run, Sorted};
 use dents_sink::coding::{put_bytes, put_number};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 const MEMORY: usize = 64 << 20;
 /// Tests set another number in this variable.
 const TEST_MEMORY: &str = "DENTS_TEST_DIFF_MEMORY";
-/// The least length of a record that memory for its [`Item`] is reserved for.
+/// The sorter reserves memory for as many [`Item`]s as there are records of this length.
 const SHORT: usize = 48;
 /// Bytes that are written at once.
 const WRITE: usize = 256 << 10;
@@ -34,7 +34,7 @@ pub(super) struct Sorter {
 /// A record in the arena: its key, and its body behind it.
 #[derive(Clone, Copy)]
 struct Item {
-    /// The first bytes of the key: mostly these tell the order.
+    /// The first bytes of the key, which usually decide the order.
     prefix: u64,
     start: u32,
     key: u32,
@@ -78,7 +78,7 @@ impl Sorter {
             self.spill()?;
         }
         if self.arena.capacity() == 0 {
-            // Not by doubling, which would copy, and keep up to twice as much. What is not used is not touched, so it takes nothing.
+            // To double the capacity would copy, and keep up to twice as much. A page of the reserved memory takes nothing until it is used.
             self.arena.reserve_exact(self.memory);
             self.items.reserve_exact(self.memory / SHORT);
         }
@@ -123,7 +123,7 @@ impl Sorter {
         items.sort_unstable_by(|a, b| a.order(b, arena));
     }
 
-    /// All records, in their order. If some were written to the disk, the others are too.
+    /// All records in order. If some were written to the disk, the others are written too.
     pub(super) fn finish(mut self) -> io::Result<Sorted> {
         if self.file.is_some() {
             self.spill()?;
@@ -139,7 +139,8 @@ impl Sorter {
     }
 }
 
-/// Appends a record: how many bytes its key begins with are those of the key before it, the other ones, and the body. Returns the key.
+/// Appends a record: the number of bytes that its key shares with the beginning of the key before it, the rest of the key, and the body. Returns
+/// the key.
 fn encode<'a>(item: &Item, before: &[u8], arena: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
     let key = item.key(arena);
     let shared = before.iter().zip(key).take_while(|(a, b)| a == b).count();

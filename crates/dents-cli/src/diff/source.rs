@@ -1,4 +1,4 @@
-//! Where the rows come from: a scan file, or a walk of a directory. The filters apply to both, before a row gets here.
+//! The sources of rows: a scan file, or a walk of a directory. The filters apply to both, before a row gets here.
 
 use super::gather::{Gather, Side};
 use super::{Args, TROUBLE};
@@ -22,7 +22,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What is compared, counted or shown.
+/// The facts that are compared, counted or shown.
 const COMPARED: Needs = Needs::TYPE
     .union(Needs::INODE)
     .union(Needs::MODE)
@@ -35,16 +35,16 @@ const COMPARED: Needs = Needs::TYPE
     .union(Needs::MTIME)
     .union(Needs::LINK);
 
-/// Why nothing is compared.
+/// The reason why nothing is compared.
 pub(super) enum Stop {
-    /// An error, not reported yet.
+    /// An error that was not reported yet.
     Trouble(io::Error),
-    /// Trouble that was reported.
+    /// An error that was reported.
     Reported,
 }
 
 impl Stop {
-    /// Reports it. The exit status: 2, or that of the signal that came.
+    /// Reports the error. Returns the exit status: 2, or that of the signal that stopped the run.
     pub(super) fn report(self, session: &Session) -> Status {
         if let Some(status) = session.stopped() {
             session.say(b"interrupted: nothing was compared");
@@ -103,7 +103,7 @@ pub(super) fn both(
     Ok(([first, second], users, end))
 }
 
-/// What both sides share.
+/// State that both sides share.
 struct Sides<'s> {
     walk: &'s Walk,
     partial: bool,
@@ -123,7 +123,7 @@ impl Sides<'_> {
     fn file(&self, path: &OsStr) -> Result<(Side, Names), Stop> {
         let source = Source::new(Some(path.to_owned()), self.partial);
         let Some(file) = source.file() else { return Err(Stop::Reported) };
-        // The message is written, and its status is not that of diff(1).
+        // The message was written. Its status is not that of diff(1).
         let opened = file.open(self.diagnostics.session()).map_err(|_| Stop::Reported)?;
         let (first_error, owners, gather) =
             (FirstError::default(), SharedOwners::default(), Gather::new(self.hasher));
@@ -148,7 +148,7 @@ impl Sides<'_> {
         Ok(gather.finish()?)
     }
 
-    /// Walks a directory. A link that is named is followed, as by diff(1).
+    /// Walks a directory. A link on the command line is followed, as by diff(1).
     fn tree(&self, path: &OsStr) -> Result<(Side, Names, End), Stop> {
         let source = Source::new(None, self.partial);
         let operands = [CString::new(path.as_bytes()).unwrap_or_default()];
@@ -165,7 +165,7 @@ impl Sides<'_> {
             End::Deadline => {
                 return Err(trouble("timed out: nothing was compared; --partial compares what was found"));
             }
-            // It was reported, or a signal came.
+            // The error was reported, or a signal stopped the run.
             End::Complete | End::Cancelled | End::Stopped => return Err(Stop::Reported),
         }
         let (side, users) = gather.finish()?;

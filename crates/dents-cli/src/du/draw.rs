@@ -1,4 +1,4 @@
-//! Rows become lines: with bars on a terminal, as du(1) writes them elsewhere, or one JSON object.
+//! Writes rows: with bars on a terminal, elsewhere as lines in the form of du(1), or as one JSON object.
 
 use super::row::Row;
 use super::{Args, What};
@@ -39,7 +39,7 @@ pub(super) fn draw(
     }
 }
 
-/// SIZE, a tab, the path as it is.
+/// SIZE, a tab, the unchanged path.
 fn lines(args: &Args, rows: &[Row], total: u128, out: &mut dyn Write) -> io::Result<()> {
     let units = args.units(SizeFormat::KIBI);
     let end = if args.null { b"\0" } else { b"\n" };
@@ -106,12 +106,12 @@ impl What {
 }
 
 /// `{"dents":"du", …, "apparent":false, "total":BYTES, "entries":[{"path":…, "depth":N, "bytes":N}, …]}`, the largest
-/// first. With `--inodes` the figures are numbers of inodes: `inodes` stands in place of `bytes`.
+/// first. With `--inodes` the figures are numbers of inodes, called `inodes` instead of `bytes`.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
     head: Head,
-    /// Whether sizes are apparent ones, not what is allocated.
+    /// Whether the figures are apparent sizes instead of allocated space.
     apparent: bool,
     total: u128,
     entries: Vec<RowObject<'a>>,

@@ -6,9 +6,9 @@
 //!                    add to, hard links       rolled up
 //! ```
 //!
-//! Operands are walked one after the other, since a file that was counted in one is not counted again in the next. Memory
-//! beyond that of the walk: a row for each entry that is shown; 30 to 33 bytes for each file with several links while some of its links were not
-//! met yet ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
+//! Operands are walked one after the other, because a file that was counted in one is not counted again in the next. Beside the memory of
+//! the walk this takes a row for each entry that is shown, and 30 to 33 bytes for each file with several links, until all its links were
+//! found ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
 mod draw;
 mod row;
@@ -90,7 +90,7 @@ pub(crate) struct Args {
     units: Units,
 }
 
-/// What is counted.
+/// The figure that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// Bytes that are allocated.
@@ -116,7 +116,7 @@ impl Args {
 
     fn units(&self, otherwise: SizeFormat) -> SizeFormat {
         match (self.what(), self.apparent_bytes) {
-            // Numbers, unless a unit was asked for.
+            // Plain numbers, unless the user asks for a unit.
             (What::Inodes, _) => self.units.format(SizeFormat::BYTES),
             (_, true) => SizeFormat::BYTES,
             _ => self.units.format(otherwise),
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
 }
 
 fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]) -> End {
-    // A directory that two links lead to counts where it is entered first. With one worker that is always the same link.
+    // If two links lead to a directory, it counts under the link by which it is entered first. With one worker that is always the same link.
     let workers = (rules.follows() && rules.depth > 0).then_some(1);
     for path in paths {
         let end = sums.operand(job, path, workers);
@@ -191,7 +191,7 @@ fn shown(args: &Args, rules: &Rules, mut rows: Vec<Row>) -> (Vec<Row>, u128) {
     (rows, total)
 }
 
-/// Leaves one of several slashes at the end, as du(1) does.
+/// Keeps one of several slashes at the end, as du(1) does.
 fn trimmed(path: &CStr) -> CString {
     let mut bytes = path.to_bytes();
     while bytes.ends_with(b"//") {

@@ -9,7 +9,7 @@ pub(super) struct Row {
     pub(super) path: Box<[u8]>,
     /// 0 for operands.
     pub(super) depth: u32,
-    /// Or inodes.
+    /// Bytes; with `--inodes`, entries.
     pub(super) bytes: u128,
     pub(super) is_directory: bool,
 }
@@ -25,7 +25,7 @@ pub(super) fn merge(rows: &mut Vec<Row>) {
     });
 }
 
-/// Takes from each directory what its subdirectories have. All of them must be there, in the order of [`path_order`].
+/// Subtracts from each directory the sums of its subdirectories. All rows must be there, in the order of [`path_order`].
 pub(super) fn separate(rows: &mut [Row]) {
     // The directories above the row, and the row itself.
     let mut above: Vec<usize> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn separate(rows: &mut [Row]) {
     }
 }
 
-/// The largest first; of equals the one whose path comes first, so a directory stands before its only entry.
+/// The largest first. Equal rows are in the order of their paths, so a directory comes before its only entry.
 pub(super) fn largest_first(a: &Row, b: &Row) -> Ordering {
     b.bytes.cmp(&a.bytes).then_with(|| path_order(&a.path, &b.path))
 }

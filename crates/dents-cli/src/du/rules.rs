@@ -20,12 +20,12 @@ pub(super) struct Rules {
     separate: bool,
     pub(super) count_links: bool,
     follow: Follow,
-    /// Files that several paths may lead to: over links, or from another operand.
+    /// Files to which several paths may lead: by links, or from another operand.
     pub(super) overlap: Overlap,
 }
 
 impl Rules {
-    /// One `statx` for each operand if there are several.
+    /// Makes the rules. Costs one `statx` for each operand if there are several.
     pub(super) fn new(args: &Args, paths: &[CString], has_tests: bool) -> Rules {
         let (follow, one_file_system) = (args.walk.follow(), args.walk.one_file_system());
         let overlap = match args.count_links {
@@ -50,8 +50,8 @@ impl Rules {
         self.follow == Follow::Always
     }
 
-    /// What must be known of entries that count. The apparent size of a directory is 0, so its inode number matters only if the directory may be met
-    /// twice or lie on another file system.
+    /// The needs of entries that count. The apparent size of a directory is 0, so its inode number is needed only if the walk may find the directory
+    /// twice, or if it may be on another file system.
     pub(super) fn needs(&self) -> NeedsByKind {
         let identity = Needs::TYPE | Needs::INODE;
         let size = match self.what {
@@ -66,7 +66,7 @@ impl Rules {
         needs
     }
 
-    /// What must be known of directories that are entered, whether they count or not.
+    /// The needs of directories that are entered, even if they do not count.
     pub(super) fn must(&self) -> NeedsByKind {
         match self.overlap.has_directories() || self.one_file_system {
             true => NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE),
@@ -92,12 +92,12 @@ impl Rules {
         }
     }
 
-    /// How many names of a file may be met; it is not a directory.
+    /// The number of names of a file that the walk may find. The file is not a directory.
     pub(super) fn names(&self, facts: &Facts) -> u32 {
         if self.count_links { 1 } else { self.overlap.names(facts.inode, facts.nlink) }
     }
 
-    /// Directories down to this depth have a node: all, if sums are without those of subdirectories.
+    /// Directories down to this depth have a node. If sums do not include subdirectories, all have one.
     pub(super) fn nodes_to(&self) -> u32 {
         if self.separate { u32::MAX } else { self.depth }
     }

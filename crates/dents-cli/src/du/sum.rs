@@ -1,8 +1,8 @@
-//! What adds up, one for each worker.
+//! Adds up entries, with a value for each worker.
 //!
-//! The entries of a directory are added to its node ([`tree::sums`]). A file with several links is counted when all its
-//! names were met, or at the end of the operand: in the node that holds one of its names and whose path comes first. So the figures
-//! do not depend on which worker met it first.
+//! The entries of a directory are added to its node ([`tree::sums`]). A file with several links is counted when all its names were
+//! found, or at the end of the operand. It counts in the first of the nodes that hold one of its names, in the order of their paths. So
+//! the figures do not depend on which worker finds the file first.
 
 use super::row::{self, Row};
 use super::rules::Rules;
@@ -23,11 +23,11 @@ use std::ffi::CString;
 use std::ops::AddAssign;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What is added to a node.
+/// The values that are added to a node.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     bytes: u128,
-    /// A directory is shown; with filters, where something in it was counted. A file with several links is shown where it was counted.
+    /// A directory is shown; with filters, only if an entry in it was counted. A file with several links is shown in the node where it was counted.
     is_shown: bool,
     is_directory: bool,
 }
@@ -88,8 +88,8 @@ impl<'r> Sums<'r> {
         end
     }
 
-    /// Reads a scan file, or one of the PATHs of it without what lies below an earlier PATH, unless links count each. Rows do not say whether the roots of the
-    /// scan overlap, so files with several links are kept to the end.
+    /// Reads a scan file, or one PATH of it. Entries below an earlier PATH are left out, unless each link counts. Rows do not show whether the roots of the
+    /// scan overlap, so files with several links are remembered to the end.
     pub(super) fn read(&mut self, job: &Job<'_>, file: File<'_>, path: Option<usize>) -> Result<End, Status> {
         let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
         let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
@@ -106,7 +106,7 @@ impl<'r> Sums<'r> {
     }
 
     fn add(&mut self, mut rows: Vec<Row>, nodes: Nodes) {
-        // A later operand may hold more of their names; these do not count again.
+        // A later operand may have more names of these files, which do not count again.
         for link in self.links.values_mut() {
             link.count(&nodes);
             link.node = At::NONE;
@@ -161,7 +161,7 @@ impl<'s> Summer<'s> {
 }
 
 impl Consumer for Summer<'_> {
-    /// The node that entries are added to.
+    /// The node to which entries are added.
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
@@ -173,7 +173,7 @@ impl Consumer for Summer<'_> {
     }
 
     fn recorded(&mut self, path: &[u8], depth: u32, operand: usize) -> At {
-        // An operand lies in no directory.
+        // An operand is in no directory.
         if path.is_empty() { At::NONE } else { self.place(path, depth, operand) }
     }
 
@@ -228,7 +228,7 @@ impl Summer<'_> {
         let (path, depth) = ((0..levels).fold(path, |path, _| above(path)), depth - levels);
         let path = if depth == 0 { without_slashes(path) } else { path };
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        // From the first directory that is known down.
+        // Makes nodes from the first known directory downwards.
         let mut unknown = Vec::new();
         let (mut at, mut path) = (At::NONE, path);
         for depth in (0..=depth).rev() {
@@ -246,7 +246,7 @@ impl Summer<'_> {
         at
     }
 
-    /// Whether a directory is entered, and `None` for an entry on another file system that is not counted.
+    /// Whether a directory is entered. `None` for an entry on another file system, which is not counted.
     fn step(&self, found: &Found<'_>, facts: &Facts) -> Option<Step> {
         let rules = self.sums.rules;
         if found.depth == 0 {
@@ -266,7 +266,7 @@ impl Summer<'_> {
         }
     }
 
-    /// Whether there is something to count. Failed `statx` calls were reported before; links that lead nowhere are reported here.
+    /// Whether the entry can be counted. Failed `statx` calls were reported before; dangling links are reported here.
     fn is_there(&self, found: &Found<'_>) -> bool {
         let rules = self.sums.rules;
         if let Origin::Live(place, entry) = found.origin
@@ -277,7 +277,7 @@ impl Summer<'_> {
             self.diagnostics.cannot_access(place, entry, error);
             return false;
         }
-        // It was not asked: no need for it was declared, or the time was up.
+        // No metadata was requested: no need was declared, or the time was over.
         let unknown = found.facts().is_none() && rules.identifies(found.kind);
         !unknown && !found.has_failed()
     }
@@ -296,7 +296,7 @@ impl Summer<'_> {
         if is_shown {
             found.path(&mut self.path);
         }
-        // A shown file has a node of its own; a new one is made only if this name comes before all names met before.
+        // A file that is shown has a node of its own. A new node is made only if this name comes before all names found so far.
         let file = || {
             let (path, depth) = (self.path.as_slice().into(), found.depth);
             nodes.push(Node { path, depth, above: at, sum: Counted::default() })
@@ -314,7 +314,7 @@ impl Summer<'_> {
     }
 }
 
-/// A path without the slashes at its end. The rows of a scan file have them in the operand alone, not in the paths below it.
+/// A path without the slashes at its end. In the rows of a scan file only the operand may have slashes at its end, not the paths below it.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
     &path[..end.min(path.len())]

@@ -1,4 +1,4 @@
-//! `--threshold SIZE`, as du(1) takes it.
+//! `--threshold SIZE`, with the meaning that it has in du(1).
 
 use dents_render::quantity::{Decimal, Unit};
 

@@ -54,7 +54,7 @@ impl Kinds {
     }
 }
 
-/// The letter of `find` for a type: `U` for one that is not known.
+/// The letter of `find` for a type; `U` for an unknown type.
 pub(crate) fn letter(kind: Kind) -> u8 {
     LETTERS.iter().find(|(_, known)| *known == kind).map_or(b'U', |(letter, _)| *letter)
 }

@@ -1,7 +1,7 @@
-//! The filters of all commands: which entries pass. The tests come in the order of their cost:
+//! The filters of all commands decide which entries pass. The tests are in the order of their cost:
 //!
-//! 1. names and types ([`Filter::may_want`]), which `readdir` gives: no system call;
-//! 2. facts ([`Filter::wants`]): one `statx`, of the entries that passed the first tests and of no other;
+//! 1. names and types ([`Filter::may_want`]), which `readdir` returns: no system call;
+//! 2. facts ([`Filter::wants`]): one `statx` for each entry that passed the first tests, and for no other;
 //! 3. whether a directory is empty: it is opened and read.
 //!
 //! Some filters leave out an entry with everything below it ([`Filter::prunes`]); such a directory is not entered.
@@ -31,18 +31,18 @@ pub(crate) struct Filter<'a> {
     depths: Depths,
     /// The tests, the cheapest first.
     tests: Vec<Test<'a>>,
-    /// How many of them are free.
+    /// The number of tests that cost no system call.
     free: usize,
     exclude: Option<Globs>,
-    /// The types that can pass, if not all.
+    /// The types that can pass; `None` for all.
     kinds: Option<Kinds>,
 }
 
-/// What a directory hands down to the filters of its entries: the ignore files that apply there, the nearest first.
+/// The state that a directory passes to the filters of its entries: the ignore files that apply there, the nearest first.
 pub(crate) type IgnoreRules = Option<Arc<Rules>>;
 
 impl<'a> Filter<'a> {
-    /// `only` are the types that an option of the command selects, with the option.
+    /// Compiles the filters. `only` has the types that an option of the command selects, and the option.
     ///
     /// # Errors
     /// If the globs are too many for one automaton.
@@ -99,7 +99,7 @@ impl<'a> Filter<'a> {
             }
         }
         if follow && kinds != Kinds::ALL {
-            // The file that a link leads to has another type, which only `statx` tells.
+            // The target of a link has another type, which only `statx` returns.
             let any = Kind::KNOWN.into_iter().fold(Needs::TYPE, |all, kind| all | needs.get(kind));
             needs |= NeedsByKind::of(Kind::Link, any);
         }
@@ -116,7 +116,7 @@ impl<'a> Filter<'a> {
         depth < self.depths.min_depth || depth > self.depths.max_depth
     }
 
-    /// Whether entries are left out that the walk enters.
+    /// Whether a test may leave out a directory that the walk enters.
     pub(crate) fn has_tests(&self) -> bool {
         !self.tests.is_empty() || self.depths.min_depth > 0
     }
@@ -126,7 +126,7 @@ impl<'a> Filter<'a> {
         self.free > 0 || self.can_prune() || self.args.inum.is_some()
     }
 
-    /// Whether an entry passes the tests of its name and of the type that `readdir` gave; with `follow` a link may have any type.
+    /// Whether an entry passes the tests of its name and of the type that `readdir` returned; with `follow` a link may have any type.
     /// `scratch` is overwritten.
     pub(crate) fn may_want(
         &self,
@@ -143,8 +143,8 @@ impl<'a> Filter<'a> {
             && !self.prunes(found, rules, scratch)
     }
 
-    /// Whether an entry that [passed the first tests](Filter::may_want) passes them all. `is_empty` tells of a directory, and is
-    /// called last.
+    /// Whether an entry that [passed the first tests](Filter::may_want) passes all tests. `is_empty` returns whether a directory is
+    /// empty; it is called last.
     pub(crate) fn wants(
         &self,
         found: &Found<'_>,
@@ -161,7 +161,7 @@ impl<'a> Filter<'a> {
             && (!self.args.empty || found.kind != Kind::Dir || is_empty(found))
     }
 
-    /// A rule of an ignore file may be about directories alone, and whether an entry is one may be known only now.
+    /// Some rules of ignore files apply to directories only, and the type of an entry may not be known earlier than here.
     fn is_pruned_by_its_type(&self, found: &Found<'_>, rules: &IgnoreRules, scratch: &mut Vec<u8>) -> bool {
         match found.origin {
             Origin::Live(_, entry) => {
@@ -197,7 +197,7 @@ impl<'a> Filter<'a> {
                 }))
     }
 
-    /// Whether directories must be looked at before they are entered.
+    /// Whether directories must be tested before they are entered.
     pub(crate) fn can_prune(&self) -> bool {
         self.exclude.is_some() || self.args.gitignore || self.args.no_hidden
     }
@@ -217,7 +217,7 @@ impl<'a> Filter<'a> {
         self.tests.iter().any(|test| test.needs(Kind::Reg).intersects(Needs::TIMES))
     }
 
-    /// The facts that the tests read, of entries of any type.
+    /// The facts that the tests read, for all types of entries together.
     pub(crate) fn facts(&self) -> Needs {
         let of = |kind| self.tests.iter().map(move |test| test.needs(kind));
         Kind::KNOWN.into_iter().flat_map(of).fold(Needs::empty(), |all, one| all | one)
@@ -229,7 +229,7 @@ impl<'a> Filter<'a> {
         self.can_prune() || self.tests.iter().any(tests_names)
     }
 
-    /// Whether directories without entries are looked for.
+    /// Whether the user asks for empty directories.
     pub(crate) fn seeks_empty(&self) -> bool {
         self.args.empty
     }
@@ -239,7 +239,7 @@ impl<'a> Filter<'a> {
         self.depths.max_depth
     }
 
-    /// The order of the tests, a line for each cost: what is tested, and what that costs.
+    /// The order of the tests, with a line for each cost: the tests, and the cost.
     pub(crate) fn explain(&self) -> Vec<String> {
         let mut prunes = Vec::new();
         for (given, option) in [

@@ -12,7 +12,7 @@ pub(crate) fn group(text: &str) -> Result<u32, String> {
     number(text, "/etc/group", "group", "group")
 }
 
-/// Looks in the file first, then asks `getent`, which knows the directory services of the site: one child process.
+/// Searches the file first, then runs `getent`, which uses the directory services of the site: one child process.
 fn number(name: &str, file: &str, database: &str, what: &str) -> Result<u32, String> {
     if let Some(id) = std::fs::read(file).ok().and_then(|lines| id_of(&lines, name)) {
         return Ok(id);

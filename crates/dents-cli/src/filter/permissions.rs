@@ -1,4 +1,4 @@
-//! `--perm MODE`, `-MODE` and `/MODE`, as `find -perm` takes them.
+//! `--perm MODE`, `-MODE` and `/MODE`, with the meaning that they have in `find -perm`.
 
 /// A test of permission bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Permissions {
     }
 }
 
-/// Applies a clause as `ug+rw` or `o=r-w` to the bits of the clauses before it.
+/// Applies a clause such as `ug+rw` or `o=r-w` to the bits of the clauses before it.
 fn clause(mut bits: u16, text: &str) -> Option<u16> {
     let at = text.find(['+', '-', '='])?;
     let (who, mut actions) = text.split_at(at);
@@ -62,7 +62,7 @@ fn clause(mut bits: u16, text: &str) -> Option<u16> {
             _ => return None,
         };
     }
-    // Without a class, all: `find` ignores the umask too.
+    // Without a class the clause applies to all classes; `find` ignores the umask too.
     let of = if of == 0 { MOST } else { of };
     while let Some(action) = actions.bytes().next() {
         actions = &actions[1..];

@@ -1,4 +1,4 @@
-//! `--size [+-]NUNIT`, as `find -size` takes it, and with the other units and fractions that GNU programs take.
+//! `--size [+-]NUNIT`, with the meaning that it has in `find -size`, and with the other units and fractions that GNU programs accept.
 
 use super::count::signed;
 use dents_render::quantity::{Decimal, Unit};
@@ -43,7 +43,7 @@ impl Size {
 mod tests {
     use super::*;
 
-    /// `find` 4.9 on files of these sizes.
+    /// The results of `find` 4.9 for files of these sizes.
     #[test]
     fn units_begun_count() {
         let fits = |text, bytes| Size::parse(text).map(|size| size.fits(bytes));

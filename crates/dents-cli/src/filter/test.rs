@@ -1,4 +1,4 @@
-//! One test of an entry: what it reads, and what that costs.
+//! One test of an entry: the facts that it reads, and their cost.
 
 use super::count::Count;
 use super::globs::Globs;
@@ -10,10 +10,10 @@ use dents_core::batch::Time;
 use dents_core::needs::{Kind, Needs};
 use regex::bytes::Regex;
 
-/// What a test costs, the cheapest first.
+/// The cost of a test, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cost {
-    /// `readdir` gives it.
+    /// Nothing: `readdir` returns the facts.
     Free,
     /// One `statx` of each entry that passed the free tests; it requests the facts of all tests and of the output.
     Statx,
@@ -57,7 +57,7 @@ impl Test<'_> {
         }
     }
 
-    /// The first cost: a test may need more for some entries.
+    /// The usual cost; for some entries a test may cost more.
     pub(super) fn cost(&self) -> Cost {
         match self {
             Test::Kinds(..) | Test::Include(_) | Test::Grep(_) => Cost::Free,
@@ -66,7 +66,7 @@ impl Test<'_> {
         }
     }
 
-    /// The facts that it reads of entries of a type.
+    /// The facts that it reads for entries of this type.
     pub(super) fn needs(&self, kind: Kind) -> Needs {
         match self {
             Test::Kinds(..) => Needs::TYPE,
@@ -83,12 +83,12 @@ impl Test<'_> {
         }
     }
 
-    /// Whether an entry may pass, by its name and by what `readdir` gives; `any_type` where that may be another type than the file's.
+    /// Whether an entry may pass, by its name and the facts of `readdir`. `any_type`: the file may have another type than `readdir` returned.
     /// `scratch` is overwritten.
     pub(super) fn may_pass(&self, found: &Found<'_>, any_type: bool, scratch: &mut Vec<u8>) -> bool {
         match self {
             Test::Kinds(kinds, _) => any_type || kinds.has(found.kind),
-            // Of a mount point, which is a directory, `readdir` gives the number of the covered directory.
+            // For a mount point, which is a directory, `readdir` returns the number of the covered directory.
             Test::Inum(number) => match found.origin {
                 Origin::Live(_, entry) => any_type || found.kind == Kind::Dir || entry.d_ino() == *number,
                 Origin::Row(_) => true,
@@ -107,7 +107,7 @@ impl Test<'_> {
         }
     }
 
-    /// Whether an entry passes by its metadata. What is not known does not pass.
+    /// Whether an entry passes by its metadata. An entry with unknown facts does not pass.
     pub(super) fn passes(&self, found: &Found<'_>, facts: Option<&Facts>) -> bool {
         let fits = |fit: &dyn Fn(&Facts) -> bool| facts.is_some_and(fit);
         match self {
