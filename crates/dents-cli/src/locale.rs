@@ -17,8 +17,8 @@ impl Files<'static> for Mapped {
     }
 }
 
-/// The names and formats of `LC_TIME`; `None` for the locale C, which costs no system call. Otherwise one or two files are
-/// mapped, the first time.
+/// The names and formats of `LC_TIME`; `None` for the locale C, which costs no system call. For other locales the first call
+/// maps one or two files.
 pub(crate) fn time_names() -> Option<TimeNames<'static>> {
     static NAMES: OnceLock<Option<TimeNames<'static>>> = OnceLock::new();
     *NAMES.get_or_init(|| {

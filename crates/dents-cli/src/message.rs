@@ -18,7 +18,7 @@ pub(crate) fn say(text: &[u8]) {
     });
 }
 
-/// A name in quotes of the kind that `ls` has in its messages.
+/// A name in the quotes that `ls` uses in its messages.
 pub(crate) fn quoteaf(name: &[u8]) -> Vec<u8> {
     quote::quoteaf(name, locale())
 }
@@ -33,7 +33,7 @@ pub(crate) fn quoted_text(name: &[u8]) -> String {
     String::from_utf8_lossy(&quoted(name)).into_owned()
 }
 
-/// The text of an error number, as strerror(3) has it.
+/// The text of an error number, that of strerror(3).
 pub(crate) fn errno_text(errno: i32) -> String {
     plain(&Error::from_raw_os_error(errno))
 }

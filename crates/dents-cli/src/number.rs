@@ -1,4 +1,4 @@
-//! Numbers of options: what is wrong with a value, and what would do.
+//! Parses numbers of options. The error says what is wrong with a value, and which values are valid.
 
 use std::str::FromStr;
 

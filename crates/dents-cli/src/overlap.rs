@@ -1,8 +1,8 @@
-//! Roots that overlap: an entry that several of them lead to is counted once.
+//! Roots that overlap: an entry below several roots is counted once.
 //!
-//! If no symbolic links are followed, an entry is met twice only if a root is: a root that lies below another root, by whatever
-//! name, or that is given twice. So only the roots are remembered. Where links are followed, any directory and any file may be met
-//! twice, and all of them are remembered.
+//! If no symbolic links are followed, the walk can find an entry twice only if it finds a root twice: if a root is below another root,
+//! under any name, or is given twice. So only the roots are remembered. If links are followed, the walk may find any directory and any
+//! file twice, and all of them are remembered.
 
 use crate::inode::Inode;
 use dents_core::needs::Kind;
@@ -14,18 +14,18 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::sync::{Mutex, PoisonError};
 
-/// The files that may be met more than once.
+/// The files that the walk may find more than once.
 pub(crate) struct Overlap {
-    /// All files: links are followed.
+    /// Whether these are all files, because links are followed.
     all: bool,
     directories: HashSet<Inode>,
     files: HashSet<Inode>,
-    /// The directories among these that were met.
+    /// The directories among these that were found.
     met: Mutex<HashSet<Inode>>,
 }
 
 impl Overlap {
-    /// For these roots. One `statx` for each if there are several.
+    /// The files for these roots. Costs one `statx` for each root if there are several.
     pub(crate) fn new(paths: &[CString], follow: Follow) -> Overlap {
         let mut overlap = Overlap {
             all: follow == Follow::Always,
@@ -42,18 +42,18 @@ impl Overlap {
         overlap
     }
 
-    /// Whether a directory may be met more than once.
+    /// Whether the walk may find a directory more than once.
     pub(crate) fn has_directories(&self) -> bool {
         self.all || !self.directories.is_empty()
     }
 
-    /// Whether a directory must be counted: false if it was met before.
+    /// Whether a directory must be counted: false if it was found before.
     pub(crate) fn is_new(&self, directory: Inode) -> bool {
         let may_repeat = self.all || self.directories.contains(&directory);
         !may_repeat || self.met.lock().unwrap_or_else(PoisonError::into_inner).insert(directory)
     }
 
-    /// How many names of a file may be met: its link count, or [`UNKNOWN_NLINK`].
+    /// The number of names of a file that the walk may find: its link count, or [`UNKNOWN_NLINK`].
     pub(crate) fn names(&self, file: Inode, nlink: u32) -> u32 {
         if self.all || self.files.contains(&file) { UNKNOWN_NLINK } else { nlink }
     }

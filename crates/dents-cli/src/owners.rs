@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// Names of users and groups, shared by the workers. At most two files are read. Where the site has other directories, one
+/// Names of users and groups, shared by the workers. At most two files are read. If the site has other sources of names, one
 /// `getent` is run for all ids of a batch that are not in the files.
 #[derive(Default)]
 pub(crate) struct SharedOwners(Mutex<Owners>);
@@ -24,7 +24,7 @@ impl<'p> Names<'p> {
         Names { owners, users: Table::default(), groups: Table::default() }
     }
 
-    /// Looks up the owners of a batch, where the batch has their ids. `names` says which names are wanted: [`Needs::UID`],
+    /// Looks up the owners of a batch, if the batch has their ids. `names` says which names are wanted: [`Needs::UID`],
     /// [`Needs::GID`].
     pub(crate) fn learn(&mut self, batch: &Batch, names: Needs) {
         let (mut users, mut groups) = (Vec::new(), Vec::new());
@@ -58,7 +58,7 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Names sorted by id: there are few, and one is looked up for each entry.
+/// Names sorted by id. There are few of them, and each entry needs one look-up.
 #[derive(Default)]
 struct Table(Vec<(u32, Option<Box<[u8]>>)>);
 

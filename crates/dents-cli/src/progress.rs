@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often the line is drawn on a terminal.
 const FRAME: Duration = Duration::from_millis(100);
-/// How often a line is written where standard error is no terminal; tests set another number of milliseconds in [`REPORT_MS`].
+/// How often a line is written if standard error is not a terminal; tests set another number of milliseconds in [`REPORT_MS`].
 const REPORT: Duration = Duration::from_secs(10);
 const REPORT_MS: &str = "DENTS_TEST_PROGRESS_MS";
 
@@ -42,8 +42,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows progress at once if `asked`; otherwise after a second, if standard error is a terminal and the output does not go
-    /// to it as well. If `asked` and standard error is no terminal, a line is written now and then.
+    /// Shows progress at once if `asked`; otherwise after a second, if standard error is a terminal and the output goes elsewhere. If
+    /// `asked` and standard error is not a terminal, a line is written every [`REPORT`].
     pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Progress> {
         let terminal = std::io::stderr().is_terminal();
         if !(asked || terminal && output_is_elsewhere) {
@@ -125,7 +125,7 @@ impl Counters {
         bar.finish_and_clear();
     }
 
-    /// Waits; true if the work is done.
+    /// Waits for this time. Returns true if the work is done.
     fn waits(&self, time: Duration) -> bool {
         let done = unpoisoned(&self.done);
         match self.woken.wait_timeout_while(done, time, |done| !*done) {
@@ -148,7 +148,7 @@ fn report_interval() -> Duration {
     milliseconds.map_or(REPORT, Duration::from_millis)
 }
 
-/// Runs an action that writes to standard error, with the line of progress taken away meanwhile.
+/// Runs an action that writes to standard error. Meanwhile the line of progress is erased.
 pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
     match &*unpoisoned(&BAR) {
         Some(bar) => bar.suspend(act),
@@ -156,7 +156,7 @@ pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Locks; a thread that panicked leaves figures and paths valid.
+/// Locks the mutex, even after a panic: figures and paths are valid at any time.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

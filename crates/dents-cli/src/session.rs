@@ -3,7 +3,7 @@
 //! | | the program | another program |
 //! |---|---|---|
 //! | messages | standard error | [`Host::message`] |
-//! | what stops it | signals ([`interrupt`]) | [`Session::stop`] |
+//! | stopped by | signals ([`interrupt`]) | [`Session::stop`] |
 //! | progress | a line on the terminal | [`Session::seen`] |
 //! | the result | standard output | [`Records`], or rows in a [`Sink`](dents_sink::Sink) |
 
@@ -37,27 +37,27 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// A message, as the program writes it to standard error after its name.
+/// A message. The program `dents` writes it to standard error, after its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'m> {
     /// Its text: a line without a newline. Names are quoted and escaped.
     pub text: &'m [u8],
-    /// The file or directory that a system call failed for.
+    /// The file or directory for which a system call failed.
     pub path: Option<&'m [u8]>,
     /// The error number of the call.
     pub errno: Option<i32>,
 }
 
-/// The program that a command runs inside.
+/// The program inside which a command runs.
 pub trait Host: Send + Sync {
-    /// Takes a message. Called by all workers: it must not wait long.
+    /// Receives a message. All workers call it, so it must not wait long.
     fn message(&self, message: &Message<'_>);
 }
 
 /// One run of a command.
 pub struct Session(Option<Inside>);
 
-/// Of a run inside another program.
+/// The state of a run inside another program.
 struct Inside {
     host: Box<dyn Host>,
     stop: AtomicBool,
@@ -78,12 +78,12 @@ impl Session {
         Session(Some(Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) }))
     }
 
-    /// Stops the run: its workers end after the system calls that they are in.
+    /// Stops the run: its workers end after their present system calls.
     pub fn stop(&self) {
         self.stop_flag().store(true, Relaxed);
     }
 
-    /// The number of directories and of entries that a walk has met so far.
+    /// The numbers of directories and of entries that the walk has found so far.
     #[must_use]
     pub fn seen(&self) -> [u64; 2] {
         self.counters().map_or([0; 2], Counters::seen)
@@ -102,7 +102,7 @@ impl Session {
         self.stop_flag().load(Relaxed)
     }
 
-    /// The status of a run that was stopped: that of the signal.
+    /// The status of a run that was stopped: 128 plus the number of the signal.
     pub(crate) fn stopped(&self) -> Option<Status> {
         match &self.0 {
             None => interrupt::status(),
@@ -110,7 +110,7 @@ impl Session {
         }
     }
 
-    /// The status if the reader of the output has closed it. The program ends here.
+    /// The status after the reader of the output has closed it. A run of the program `dents` ends here.
     pub(crate) fn closed_pipe(&self) -> Status {
         if self.is_program() { interrupt::die_of_closed_pipe() } else { Status::FAILURE }
     }
@@ -125,7 +125,7 @@ impl Session {
         self.0.as_ref().map(|inside| &inside.counters)
     }
 
-    /// Where a run inside another program puts its table.
+    /// The place for the table of a run inside another program.
     pub(crate) fn table(&self) -> Option<MutexGuard<'_, Option<Records>>> {
         self.0.as_ref().map(|inside| inside.table.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// A message.
+    /// Writes a message, or passes it to the other program.
     pub(crate) fn say(&self, text: &[u8]) {
         self.give(text, None, None);
     }
@@ -148,7 +148,7 @@ impl Session {
         Status::WRONG
     }
 
-    /// `PROBLEM 'NAME': REASON`: the form of all messages about an operation on a file that failed.
+    /// `PROBLEM 'NAME': REASON`: the form of all messages about a failed operation on a file.
     pub(crate) fn about(&self, problem: &str, name: &[u8], reason: &str) {
         self.failed(problem, name, reason, None);
     }

@@ -16,7 +16,7 @@ thread_local! {
     static START: Cell<Option<Time>> = const { Cell::new(None) };
 }
 
-/// The start of the command that this thread runs, by the system's clock: ages are counted up to it. One call into the vDSO, the first time.
+/// The start of the command that this thread runs, by the system's clock. Ages are counted up to it. The first call costs one call into the vDSO.
 pub(crate) fn start() -> Time {
     START.with(|start| {
         let time = start.get().unwrap_or_else(now);
@@ -25,7 +25,7 @@ pub(crate) fn start() -> Time {
     })
 }
 
-/// The start of the next command is now.
+/// Sets the start of the next command to now.
 pub(crate) fn restart() {
     START.set(None);
     start();
@@ -43,7 +43,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parsed.ok_or_else(|| "write it as 90s, 5m, 1h30m, 2 days, 2w or 1y".to_owned())
 }
 
-/// A point in time, as written or of a file's last change. A word with a slash is a file, and so is a word that is not a time.
+/// A point in time, or the time of a file's last change. A word with a slash is a file, and so is a word that is not a time.
 ///
 /// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone; or a duration, counted back from the start of the program.
 /// Costs one `statx` for a file.
@@ -86,7 +86,7 @@ fn written(text: &str) -> Option<Time> {
     Some(Time { sec: nanoseconds.div_euclid(1_000_000_000) as i64, nsec })
 }
 
-/// Seconds since the epoch with as many decimals as there are nanoseconds.
+/// Seconds since the epoch, with up to nine decimals.
 fn epoch(text: &str) -> Option<Time> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let sec: i64 = whole.parse().ok()?;

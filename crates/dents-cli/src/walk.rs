@@ -55,7 +55,7 @@ impl Walk {
         }
     }
 
-    /// The same walk of paths that are named elsewhere, and followed if they are links.
+    /// The same walk for other paths, which are followed if they are links.
     pub(crate) fn elsewhere(&self) -> Walk {
         Walk { paths: Vec::new(), follow_paths: !self.follow, ..self.clone() }
     }
@@ -69,7 +69,7 @@ impl Walk {
         }
     }
 
-    /// Whether entries are what links lead to.
+    /// Whether links are followed, so that an entry is the target of a link.
     pub(crate) fn follows(&self) -> bool {
         self.follow
     }
@@ -85,7 +85,7 @@ impl Walk {
         self.one_file_system
     }
 
-    /// The PATHs as they were given: none if none was.
+    /// The PATHs of the command line, possibly none.
     pub(crate) fn given(&self) -> &[OsString] {
         &self.paths
     }
@@ -96,7 +96,7 @@ impl Walk {
         if self.paths.is_empty() { vec![c".".to_owned()] } else { given.collect() }
     }
 
-    /// Walks, a visitor for each worker; with a journal, only what is not in it.
+    /// Walks with a visitor for each worker. With a journal, walks only the directories that are not in it.
     pub(crate) fn walk_on<V, F>(
         &self,
         paths: &[CString],

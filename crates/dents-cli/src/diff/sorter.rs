@@ -15,7 +15,7 @@ use std::rc::Rc;
 const MEMORY: usize = 64 << 20;
 /// Tests set another number in this variable.
 const TEST_MEMORY: &str = "DENTS_TEST_DIFF_MEMORY";
-/// The sorter reserves memory for as many [`Item`]s as there are records of this length.
+/// The assumed least length of a record, which limits the number of [`Item`]s.
 const SHORT: usize = 48;
 /// Bytes that are written at once.
 const WRITE: usize = 256 << 10;

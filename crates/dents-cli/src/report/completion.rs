@@ -1,4 +1,4 @@
-//! The end of a command: it writes the result to standard output, a message if the result is partial, and gives the exit status.
+//! The end of a command: writes the result to standard output, and a message if the result is partial; returns the exit status.
 
 use super::{Diagnostics, Records, Sheet};
 use crate::message;
@@ -13,7 +13,7 @@ pub(crate) struct Completion<'s> {
     end: End,
     /// Whether the walk reached its end, or the scan file is complete.
     pub(super) complete: bool,
-    /// How many entries and directories could not be read.
+    /// The number of entries and directories that could not be read.
     pub(super) errors: u64,
     fails: bool,
 }
@@ -32,9 +32,9 @@ impl<'s> Completion<'s> {
         Completion { fails: false, ..self }
     }
 
-    /// Writes the result, and gives the exit status: 0; 1 if something could not be read or written, or if a scan file is
-    /// partial without `--partial`; 128 and the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed
-    /// pipe it does not return.
+    /// Writes the result, and returns the exit status: 0; 1 if something could not be read or written, or if a scan file is partial
+    /// without `--partial`; 128 plus the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed pipe, it
+    /// does not return.
     pub(crate) fn finish(self, write: impl FnOnce(Paper<'_>) -> io::Result<()>) -> Status {
         let (written, stdout_failed) = match self.session.table() {
             Some(mut table) => (write(Paper::Sheet(table.insert(Records::default()))), false),
@@ -51,7 +51,7 @@ impl<'s> Completion<'s> {
             if error.kind() == ErrorKind::BrokenPipe {
                 return session.closed_pipe();
             }
-            // Any other error, as of a temporary file, names its file.
+            // Any other error, for example that of a temporary file, names its file.
             let begin = if stdout_failed { "cannot write to standard output: " } else { "" };
             session.say(format!("{begin}{}", message::plain(&error)).as_bytes());
             return Status::FAILURE;
@@ -96,10 +96,10 @@ impl Write for Stdout {
     }
 }
 
-/// What the result is written on.
+/// The destination of the result.
 pub(crate) enum Paper<'o> {
-    /// Standard output: in the format that the options say.
+    /// Standard output, in the format of the options.
     Text(&'o mut dyn Write),
-    /// The table of another program: the rows of `--csv`.
+    /// A table for another program, with the rows of `--csv`.
     Sheet(&'o mut dyn Sheet),
 }

@@ -1,5 +1,5 @@
-//! The output of `--csv`: a line of titles, then a line for each row (RFC 4180). A text that is not UTF-8 is empty, and in Base64 in a
-//! column of its own at the end, called as its column with `_bytes` behind.
+//! The output of `--csv`: a line of titles, then a line for each row (RFC 4180). If a text is not UTF-8, its cell is empty, and a column
+//! at the end has the text in Base64. That column has the name of the first, with `_bytes` appended.
 
 use super::{Cell, Sheet, Type};
 use dents_render::record::{Cells, Syntax};

@@ -16,7 +16,7 @@ pub(crate) struct Diagnostics<'s> {
     session: &'s Session,
     progress: Option<Progress>,
     errors: AtomicU64,
-    /// Set if a scan file is not complete: whether `--partial` was given.
+    /// Set if a scan file is not complete. The value says whether `--partial` was given.
     partial: OnceLock<bool>,
 }
 
@@ -26,13 +26,13 @@ impl<'s> Diagnostics<'s> {
         Diagnostics::with(session, false, true)
     }
 
-    /// The same, see [`Progress::start`].
+    /// The same, with the arguments of [`Progress::start`].
     pub(crate) fn with(session: &'s Session, asked: bool, output_is_elsewhere: bool) -> Diagnostics<'s> {
         let progress = session.is_program().then(|| Progress::start(asked, output_is_elsewhere)).flatten();
         Diagnostics { session, progress, errors: AtomicU64::new(0), partial: OnceLock::new() }
     }
 
-    /// The run that this belongs to.
+    /// The run to which this belongs.
     pub(crate) fn session(&self) -> &'s Session {
         self.session
     }
@@ -41,7 +41,7 @@ impl<'s> Diagnostics<'s> {
         self.errors.load(Relaxed)
     }
 
-    /// If a scan file is not complete, whether `--partial` was given; `None` if it is complete, or none was read.
+    /// If a scan file is not complete, whether `--partial` was given. `None` if it is complete, or if no file was read.
     pub(crate) fn may_be_partial(&self) -> Option<bool> {
         self.partial.get().copied()
     }
@@ -80,14 +80,14 @@ impl<'s> Diagnostics<'s> {
         self.session.not_in_scan(path, file);
     }
 
-    /// Reports how many entries and directories a scan could not read, by its file.
+    /// Reports the number of entries and directories that a scan could not read, from its file.
     pub(crate) fn unread(&self, file: &OsStr, count: u64) {
         self.errors.fetch_add(count, Relaxed);
         let questions = message::counted(count, "request was", "requests were");
         self.session.of(file, &format!("{questions} not answered when it was written"));
     }
 
-    /// Reports a scan file that is not of a complete scan, or does not say so.
+    /// Reports a scan file that does not record a complete scan.
     pub(crate) fn partial(&self, file: &OsStr, extent: Option<Extent>, may_be: bool) {
         let _ = self.partial.set(may_be);
         if may_be {

@@ -1,8 +1,7 @@
 //! The output of `--json`: one object, which always has the same fields.
 //!
-//! It begins with [`Head`]. Names are byte-exact: `"path"` is a name that is valid UTF-8; a name that is not is in
-//! `"path_bytes"` instead, in Base64. Sizes are bytes. [`SCHEMA`] is incremented when a field changes its meaning or is removed; fields
-//! may be added.
+//! It begins with [`Head`]. Names are byte-exact: a name in UTF-8 is in `"path"`, any other name is in `"path_bytes"`, in Base64. Sizes
+//! are bytes. [`SCHEMA`] is incremented when a field changes its meaning or is removed; fields may be added.
 
 use super::Completion;
 use dents_render::record::text::{exact, push_escaped};
@@ -47,13 +46,14 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Writes an object, and a newline behind it.
+/// Writes an object and a newline.
 pub(crate) fn write_json(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     object.serialize(&mut Serializer::with_formatter(&mut *out, Escaping))?;
     out.write_all(b"\n")
 }
 
-/// Escapes strings as all other output does: also DEL, C1 controls and marks of direction, which JSON allows and terminals obey.
+/// Escapes strings as all other output does. JSON allows DEL, C1 controls and marks of direction, but terminals obey them, so these are
+/// escaped too.
 struct Escaping;
 
 impl Formatter for Escaping {

@@ -1,7 +1,7 @@
-//! Shared by `count`, `du`, `stats` and `top`: messages and progress during the walk, tables and JSON, one place that writes them.
+//! Shared by `count`, `du`, `stats` and `top`: messages and progress during the walk, tables and JSON, and the one place that writes them.
 //!
 //! ```text
-//! walk ─► Meanwhile (stderr)        sums ─► Ending::finish ─► Table, lines or JSON (stdout)
+//! walk ─► Diagnostics (stderr)        sums ─► Completion::finish ─► Table, lines or JSON (stdout)
 //! ```
 
 mod bar;

@@ -17,7 +17,7 @@ pub(crate) struct Screen {
     quoter: Quoter,
 }
 
-/// What is emphasised.
+/// The parts of the output that have a colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -52,7 +52,7 @@ impl Screen {
     }
 
     pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
-        // Also for a file: a cell of a table must not contain a newline.
+        // Names are quoted in files too, because a cell of a table must not contain a newline.
         let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"");
         Screen { columns, utf8: locale.utf8, colours, quoter }
     }
@@ -61,7 +61,7 @@ impl Screen {
         self.columns.is_some()
     }
 
-    /// A name as `ls` shows it on a terminal: quoted where a shell needs quotes, control characters escaped.
+    /// A name in the form of `ls` on a terminal: in quotes if a shell needs them, control characters escaped.
     pub(crate) fn name(&self, name: &[u8]) -> Vec<u8> {
         let mut drawn = Vec::with_capacity(name.len() + 8);
         self.quoter.write(name, &mut drawn);

@@ -1,4 +1,4 @@
-//! Rows of typed cells: what `--csv` writes, and what another program gets as a table.
+//! Rows of typed cells: `--csv` writes them, and another program receives them as a table.
 
 use dents_core::batch::Time;
 use std::io;
@@ -33,7 +33,7 @@ pub enum Cell<'c> {
 
 /// Receives rows.
 pub(crate) trait Sheet {
-    /// Name and type of each column. Before all rows, once.
+    /// Name and type of each column. Called once, before all rows.
     fn titles(&mut self, titles: &[(&'static str, Type)]) -> io::Result<()>;
 
     /// A row, with a cell for each column.
@@ -43,11 +43,11 @@ pub(crate) trait Sheet {
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// Of [`Type::Number`].
+    /// The values of a column of [`Type::Number`].
     Numbers(Vec<Option<i128>>),
-    /// Of [`Type::Word`] and [`Type::Text`].
+    /// The values of a column of [`Type::Word`] or [`Type::Text`].
     Texts(Vec<Option<Box<[u8]>>>),
-    /// Of [`Type::Time`].
+    /// The values of a column of [`Type::Time`].
     Times(Vec<Option<Time>>),
 }
 

@@ -46,7 +46,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table; without a line of titles if no column has one.
+    /// Writes the table. If no column has a title, there is no line of titles.
     pub(crate) fn draw(&self, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
         let widths: Vec<usize> = (0..self.columns.len()).map(|at| self.width(at, screen)).collect();
         let titled = self.columns.iter().any(|column| !column.title.is_empty());

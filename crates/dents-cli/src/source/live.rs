@@ -1,4 +1,4 @@
-//! The visitor of a walk, one for each worker: applies the filter to each batch and gives the consumer what passes.
+//! The visitor of a walk, one for each worker: applies the filter to each batch, and passes the matching entries to the consumer.
 
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
@@ -12,13 +12,13 @@ use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sys::Errno;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What all workers share.
+/// State that all workers share.
 pub(crate) struct Plan<'p> {
     pub(crate) filter: &'p Filter<'p>,
     pub(crate) diagnostics: &'p Diagnostics<'p>,
-    /// What the command must know also of entries that do not pass.
+    /// The needs of the command for entries that do not pass.
     pub(crate) must: NeedsByKind,
-    /// Whether entries are what links lead to.
+    /// Whether links are followed, so that an entry is the target of a link.
     pub(crate) follows: bool,
     /// Whether links to a directory above, and links in a circle, are left out.
     pub(crate) leaves_out_loops: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Live<'p, C> {
     /// Which entries of the batch passed the tests of names and types, once these were made.
     selected: Vec<bool>,
     has_selected: bool,
-    /// Which entries of the batch are stat'ed, if these are more.
+    /// Which entries of the batch are stat'ed, if more than those are.
     asked: Vec<bool>,
     /// Directories of the batch that are not entered.
     skipped: Vec<usize>,
@@ -88,7 +88,7 @@ impl<'p, C: Consumer> Live<'p, C> {
             let wanted = !wants_none
                 && is_selected
                 && filter.wants(&found, &state.rules, super::is_empty, &mut self.scratch);
-            // A root that failed makes the scan incomplete, so it is given whatever the filter says.
+            // A root that failed makes the scan incomplete, so the consumer gets it even if the filter excludes it.
             let step = if wanted || (is_failed_root(place, &entry) && self.consumer.takes_faults()) {
                 self.consumer.entry(&found, &state.of_consumer)
             } else if found.kind == Kind::Dir {
@@ -102,7 +102,7 @@ impl<'p, C: Consumer> Live<'p, C> {
         }
     }
 
-    /// Whether an entry is given to the consumer: `find` leaves out what it cannot stat.
+    /// Whether the consumer gets an entry. Like `find`, most consumers do not get entries that could not be stat'ed.
     fn is_given(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         if is_failed_root(place, entry) {
             self.plan.root_failed.store(true, Relaxed);
@@ -111,7 +111,7 @@ impl<'p, C: Consumer> Live<'p, C> {
         if entry.fault().is_some() && !entry.is_known() && !takes_faults {
             return false;
         }
-        // Circles are reported, whatever the consumer takes.
+        // Circles are reported, even if the consumer does not take faults.
         let is_loop = self.plan.leaves_out_loops && self.is_loop(place, entry);
         !is_loop || takes_faults
     }
@@ -200,7 +200,7 @@ impl<C: Consumer> Visitor for Live<'_, C> {
         let filter = self.plan.filter;
         if !filter.wants_none(place.depth) || batch.has_faults() || self.plan.must.asks_any() {
             self.consumer.begin(place, batch);
-            // PATHs are operands each, and links may lead anywhere, so these are looked at one by one.
+            // Each PATH is an operand of its own, and links may lead anywhere, so these entries are tested one by one.
             let is_plain = place.depth > 0 && !self.plan.leaves_out_loops && !batch.has_faults();
             if !(is_plain && filter.wants_all(place.depth) && self.consumer.all(place, batch)) {
                 self.look(place, batch, state);
@@ -212,7 +212,7 @@ impl<C: Consumer> Visitor for Live<'_, C> {
 
     fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, state: &Self::State) -> Step {
         if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
-            // It was reported already; a file that cannot be stat'ed cannot be opened.
+            // The error was reported before. A file that cannot be stat'ed cannot be opened.
             return Step::Skip;
         }
         // The entries come in the order of their indices.

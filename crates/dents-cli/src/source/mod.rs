@@ -1,7 +1,7 @@
-//! Where entries come from: a tree, or a scan file in its place. The filters apply to both.
+//! The sources of entries: a tree, or a scan file instead. The filters apply to both.
 //!
 //! ```text
-//! tree ─► walk ─► Live ─┐   names and types, then statx of what passed, then facts
+//! tree ─► walk ─► Live ─┐   names and types, then statx of entries that passed, then facts
 //!                       ├─► Consumer, one a worker
 //! file ─► read ─► Rows ─┘   the directories above, names and types, facts
 //! ```
@@ -32,7 +32,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use surroundings::Surroundings;
 
-/// The options of it.
+/// The options of the source.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Source {
@@ -52,19 +52,19 @@ pub(crate) struct Source {
     explain: bool,
 }
 
-/// What a command wants of all workers together.
+/// The work of a command, for all workers together.
 pub(crate) struct Job<'j> {
     pub(crate) walk: &'j Walk,
     pub(crate) source: &'j Source,
     pub(crate) filter: &'j Filter<'j>,
     pub(crate) diagnostics: &'j Diagnostics<'j>,
-    /// What the command needs of entries that pass.
+    /// The needs of the command for entries that pass.
     pub(crate) needs: NeedsByKind,
-    /// What it must know also of entries that do not pass.
+    /// Its needs for entries that do not pass.
     pub(crate) must: NeedsByKind,
 }
 
-/// A walk, as a command wants it beyond its [`Job`].
+/// Options of a walk that a command sets beside its [`Job`].
 pub(crate) struct Special<'s> {
     /// The operands; those of the command line by default.
     pub(crate) paths: Option<&'s [CString]>,
@@ -94,7 +94,7 @@ impl Default for Special<'_> {
     }
 }
 
-/// The result: the consumers, after they have finished.
+/// The result, with the consumers after they have finished.
 pub(crate) struct Gathered<C> {
     pub(crate) consumers: Vec<C>,
     pub(crate) end: End,
@@ -104,12 +104,12 @@ pub(crate) struct Gathered<C> {
     pub(crate) kinds: [u64; 16],
     /// Whether a PATH could not be opened, or not read to its end.
     pub(crate) root_failed: bool,
-    /// How much of the scan a file has; `None` if it does not tell.
+    /// Whether the file has the whole scan; `None` if it does not say.
     pub(crate) extent: Option<Extent>,
 }
 
 impl Job<'_> {
-    /// The entries of a tree.
+    /// Passes the entries of a tree to consumers.
     pub(crate) fn walk<C: Consumer>(
         &self,
         special: &Special<'_>,
@@ -179,8 +179,8 @@ impl Job<'_> {
         }
     }
 
-    /// The entries of a scan file. Entries that the scan could not read are reported at the end, in one line, and so is that the file is
-    /// partial. An error of the file itself ends the command.
+    /// Passes the entries of a scan file to consumers. At the end one line reports the number of entries that the scan could not read, and
+    /// another that the file is partial. An error of the file itself ends the command.
     pub(crate) fn read<C: Consumer>(
         &self,
         opened: Opened<'_>,
@@ -201,7 +201,7 @@ impl Job<'_> {
         }
         let workers = if way.in_order { 1 } else { self.walk.workers() };
         let mut consumers: Vec<C> = (0..workers).map(|_| make()).collect();
-        // The consumers are lent: what an interrupted command has seen is shown.
+        // The consumers are borrowed, so that an interrupted command can show its results so far.
         let mut lent = consumers.iter_mut();
         let taker = |_| Rows::new(&plan, lent.next().expect("no more takers than workers"));
         let outcome = reader.read(&wanted, workers, taker).map(|(_, extent)| extent);
@@ -236,27 +236,27 @@ impl Job<'_> {
 
 /// How a scan file is read.
 pub(crate) struct Way<'w> {
-    /// What the command reads beside the columns of its needs: names.
+    /// The columns that the command reads beside those of its needs: names.
     pub(crate) columns: Columns,
-    /// For which of several PATHs an entry below them is given.
+    /// Under which of several PATHs an entry counts.
     pub(crate) below: Below,
-    /// Whether rows must come in the order of the file, which one worker keeps.
+    /// Whether rows must come in the order of the file; then there is one worker.
     pub(crate) in_order: bool,
     pub(crate) must_stop: &'w (dyn Fn() -> bool + Sync),
 }
 
-/// For which of several PATHs an entry below them is given.
+/// Under which PATHs an entry counts that is below several of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Below {
-    /// For each of them, as `find` lists it.
+    /// Under each of them, as with `find`.
     Every,
-    /// For the nearest, as a walk that begins at all of them meets it.
+    /// Under the nearest, as in a walk that begins at all of them.
     Nearest,
-    /// For the farthest, so that all entries of a directory are given for the same.
+    /// Under the farthest, so that all entries of a directory count under the same PATH.
     Farthest,
-    /// For the one of this position alone.
+    /// Under the PATH at this position only.
     Only(usize),
-    /// For the one of this position, unless it lies below an earlier one too.
+    /// Under the PATH at this position, unless it is below an earlier PATH too.
     First(usize),
 }
 
@@ -289,8 +289,8 @@ pub(crate) const FACTS: [(Needs, Columns); 12] = [
     (Needs::LINK, Columns::TARGET),
 ];
 
-/// Whether a directory of a tree has no entries: it is opened and read. One that cannot be read is not empty, and is reported when the
-/// walk enters it.
+/// Whether a directory of a tree has no entries: opens and reads it. A directory that cannot be read counts as not empty; the walk
+/// reports it when it enters it.
 fn is_empty(found: &Found<'_>) -> bool {
     let mut path = Vec::new();
     found.path(&mut path);
@@ -305,7 +305,7 @@ pub(crate) struct File<'a> {
 }
 
 impl Source {
-    /// A scan file or a tree that the command names in its own way.
+    /// A scan file or a tree, for a command that has no option `--from`.
     pub(crate) fn new(from: Option<OsString>, partial: bool) -> Source {
         Source { from, partial, explain: false }
     }
@@ -323,7 +323,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens it. Errors are reported.
+    /// Opens the file, and reports errors.
     pub(crate) fn open(self, session: &Session) -> Result<Opened<'a>, Status> {
         Ok(Opened { file: self, reader: self.reader(session)? })
     }

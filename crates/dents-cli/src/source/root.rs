@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 /// A PATH.
 pub(super) struct Root {
-    /// As it was given.
+    /// The PATH as the user gave it.
     pub(super) name: Vec<u8>,
     /// Without slashes at its end.
     pub(super) path: Vec<u8>,
@@ -27,7 +27,7 @@ impl Root {
         walk.given().iter().map(|name| of(name.as_bytes())).collect()
     }
 
-    /// The part of a path below this: empty if they are the same, `None` if it does not lie below.
+    /// The part of a path below this PATH: empty if both are the same, `None` if it is not below.
     pub(super) fn below<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         match path.strip_prefix(&self.path[..])? {
             [] => Some(b""),

@@ -1,7 +1,7 @@
-//! The rows of a scan file, given to a consumer as the entries of a tree are.
+//! Passes the rows of a scan file to a consumer, like the entries of a tree.
 //!
-//! Rows may come in any order. So whether a directory is entered (`--exclude`, `-x`) is decided for each row anew, by the path of
-//! its directory; the last directory is remembered, as its rows mostly come together.
+//! Rows may come in any order. So each row decides anew whether its directory is entered (`--exclude`, `-x`), by the path of the
+//! directory. The result for the last directory is kept, because the rows of a directory usually come together.
 
 use super::root::Root;
 use super::surroundings::Surroundings;
@@ -18,7 +18,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What all workers share.
+/// State that all workers share.
 pub(super) struct Plan<'p> {
     filter: &'p Filter<'p>,
     surroundings: &'p Surroundings,
@@ -27,7 +27,7 @@ pub(super) struct Plan<'p> {
     roots: Vec<Root>,
     way: &'p Way<'p>,
     may_be_partial: bool,
-    /// Requests that failed, by the scan.
+    /// The number of requests of the scan that failed.
     unread: AtomicU64,
 }
 
@@ -43,7 +43,7 @@ impl<'p> Plan<'p> {
         Plan { filter, surroundings, diagnostics, roots, way, may_be_partial, unread }
     }
 
-    /// Whether a row below the PATH of this position is given for it.
+    /// Whether an entry below the PATH at this position counts under it.
     fn gives(&self, nth: usize, path: &[u8]) -> bool {
         let holds = |root: &Root| root.below(path).is_some();
         let length = |nth: usize| self.roots[nth].path.len();
@@ -71,7 +71,7 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Reports what the scan does not have.
+    /// Reports the PATHs that the scan does not have.
     pub(super) fn report(&self, file: &OsStr) {
         for root in self.read().iter().filter(|root| !root.was_met.load(Relaxed)) {
             self.diagnostics.not_in_scan(&root.name, file.as_bytes());
@@ -107,13 +107,13 @@ struct Directory<S> {
     path: Vec<u8>,
     /// The length of the operand.
     operand: usize,
-    /// Whether it is not entered.
+    /// Whether the directory is not entered.
     is_pruned: bool,
     state: S,
 }
 
-/// Whether two paths are equal. All are empty if paths are not read; an empty slice has no valid address, and `memcmp` of it, by the
-/// masked loads of AVX-512, takes 100 ns.
+/// Whether two paths are equal. If paths are not read, all are empty. An empty slice has no valid address, and `memcmp` of it by the
+/// masked loads of AVX-512 takes 100 ns, so this function tests that first.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && (one.is_empty() || one == other)
 }
@@ -191,7 +191,7 @@ impl<'p, C: Consumer> Rows<'p, C> {
             }
         }
         if found.depth == 0 {
-            // Each operand is a directory of its own, which has no rows but this.
+            // Each operand has a directory of its own, without other rows.
             directory.path.clear();
             directory.operand = usize::MAX;
         }

@@ -1,5 +1,5 @@
-//! What the rows of a scan file tell of each other: which directories are empty, and which lie on other file systems. Found in a
-//! pass of its own before the rows are given, only where a filter asks for it.
+//! Facts about directories that follow from other rows of a scan file: which are empty, and which are on other file systems. They are
+//! found in an extra pass over the file, only if a filter needs them.
 
 use super::root::Root;
 use super::{File, Job};
@@ -12,7 +12,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// The facts. Sixteen bytes for each directory with entries; the path of each directory that begins another file system.
+/// The facts. They take sixteen bytes for each directory with entries, and the path of each directory on another file system.
 #[derive(Default)]
 pub(super) struct Surroundings {
     filled: Option<Filled>,
@@ -20,7 +20,7 @@ pub(super) struct Surroundings {
     foreign: HashSet<Box<[u8]>>,
 }
 
-/// Directories with entries, by two hashes with keys that no file knows: 128 bits do not collide.
+/// Directories with entries, as two hashes with random keys: no file can provoke a collision of these 128 bits.
 struct Filled {
     keys: [RandomState; 2],
     directories: HashSet<[u64; 2]>,
@@ -65,7 +65,7 @@ impl Surroundings {
         !self.foreign.is_empty()
     }
 
-    /// Whether a directory begins another file system than that of its operand, or lies on one.
+    /// Whether a directory is on another file system than its operand, or below such a directory.
     pub(super) fn is_foreign(&self, directory: &[u8]) -> bool {
         self.has_foreign() && self.foreign.contains(directory)
     }
@@ -77,7 +77,7 @@ impl Filled {
             Filled { keys: [RandomState::new(), RandomState::new()], directories: HashSet::new() };
         let mut last = Vec::new();
         each(file, session, Columns::PATH, |row| {
-            // A directory that could not be read is not known to be empty.
+            // A directory that could not be read may have entries.
             let failed = row.fault.is_some_and(|fault| fault.is_of_directory());
             if failed {
                 let mut path = Vec::new();
@@ -135,7 +135,7 @@ fn foreign(roots: &[Root], file: File<'_>, session: &Session) -> Result<HashSet<
     Ok(foreign)
 }
 
-/// The path of the operand that an entry lies below: the first of the PATHs, or that of the scan.
+/// The path of the operand above an entry: the first such PATH, or the operand of the scan.
 fn operand<'p>(roots: &[Root], row: &Row<'_>, path: &'p [u8]) -> &'p [u8] {
     match roots.iter().find(|root| root.below(path).is_some()) {
         Some(root) => &path[..root.path.len()],
@@ -144,7 +144,7 @@ fn operand<'p>(roots: &[Root], row: &Row<'_>, path: &'p [u8]) -> &'p [u8] {
     }
 }
 
-/// Gives all rows.
+/// Passes all rows to `give`.
 fn each(
     file: File<'_>,
     session: &Session,

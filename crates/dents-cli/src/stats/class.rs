@@ -5,7 +5,7 @@ use dents_core::batch::Time;
 use dents_render::quantity;
 use dents_sink::read::Span;
 
-/// How many different extensions are counted; files with further ones count as without extension.
+/// The largest number of different extensions. Files with further extensions count as files without one.
 pub(super) const EXTENSIONS: usize = 1 << 16;
 
 /// The class of a value: the first whose limit is not below it.
@@ -55,24 +55,24 @@ pub(super) const AGES: [(i64, &str); 10] = [
 #[derive(Clone, Copy)]
 pub(super) struct Now {
     begun: Time,
-    /// When it ended; `None` while it goes on.
+    /// The time of its end; `None` while it runs.
     ended: Option<Time>,
 }
 
 impl Now {
-    /// Of a scan that begins now.
+    /// The time span of a scan that begins now.
     pub(super) fn live() -> Now {
         Now { begun: time::start(), ended: None }
     }
 
-    /// Of a scan file. If the file does not have the time, ages are counted up to now.
+    /// The time span of a scan file. If the file does not have it, ages are counted up to now.
     pub(super) fn recorded(span: Span) -> Now {
         let begun = span.begun.unwrap_or_else(time::start);
         Now { begun, ended: Some(span.ended.unwrap_or(begun)) }
     }
 
-    /// The class of a file by its last change. A file that changed during the scan is in the youngest class; reads the clock for
-    /// files that changed after the start.
+    /// The class of a file by its last change. A file that changed during the scan is in the youngest class. For a file that changed
+    /// after the start this reads the clock.
     pub(super) fn age(self, time: Time) -> usize {
         let age = self.begun.sec.saturating_sub(time.sec);
         let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(time::now);

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-/// The rows that are shown, the rest as one, and all.
+/// The rows that are shown, a row for the others, and a row for all.
 struct Shown<'t> {
     by: &'t By,
     rows: Vec<&'t Row>,
@@ -37,14 +37,14 @@ fn shown<'t>(args: &Args, tally: &'t Tally, number: usize) -> Shown<'t> {
         sum
     };
     let total = add(&rows);
-    // `(others)` never stands for a single row.
+    // `(others)` never replaces a single row.
     let most = if rows.len() == number.saturating_add(1) { rows.len() } else { number.min(rows.len()) };
     let rest = rows.split_off(most);
     let others = (!rest.is_empty()).then(|| add(&rest));
     Shown { by, rows, others, total }
 }
 
-/// The figure that order and share are computed from.
+/// The figure from which order and share are computed.
 fn weight(args: &Args, sum: &Sum) -> u128 {
     if args.apparent_size { sum.size } else { sum.allocated }
 }
@@ -153,9 +153,9 @@ fn id(value: Option<&Value>) -> Cell<'static> {
 }
 
 /// `{"dents":"stats", …, "tables":[{"by":"user", "rows":[{"name":"root", "id":0, "entries":N, "size":N, "allocated":N}, …],
-/// "others":{"entries":N, …}, "total":{…}}, …]}`. `name` is empty for files without extension; `name_bytes`, in Base64,
-/// stands in its place where it is not UTF-8. `id` is there for users and groups, `others` is null if nothing is left out. A row of a
-/// table by two keys has `"keys":[{"name":…, "id":…}, {"name":…}]` in place of `name` and `id`.
+/// "others":{"entries":N, …}, "total":{…}}, …]}`. `name` is empty for files without extension. If the name is not UTF-8,
+/// `name_bytes` replaces it, in Base64. Only users and groups have an `id`. `others` is null if nothing is left out. A row of a table
+/// by two keys has `"keys":[{"name":…, "id":…}, {"name":…}]` instead of `name` and `id`.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]

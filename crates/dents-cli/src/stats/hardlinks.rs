@@ -1,8 +1,8 @@
 //! Files with several links: each counts once.
 //!
-//! Owner, age and size belong to the file and count when its first name is met. Depth and extension depend on the name. They
-//! count when all names were met, or at the end: by the name with the least depth, and of several such by the one whose
-//! extension comes first. So the figures do not depend on the workers, and no path is kept.
+//! Owner, age and size belong to the file, and count when its first name is found. Depth and extension depend on the name. They
+//! count when all names were found, or at the end: those of the name with the least depth; if several names have that depth, those of
+//! the name whose extension comes first. So the figures do not depend on the workers, and no path is kept.
 
 use super::key::By;
 use crate::entry::Facts;
@@ -11,16 +11,16 @@ use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use std::collections::HashMap;
 
-/// A file of which not all names were met yet.
+/// A file with names that were not found yet.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Linked {
-    /// The number of the values of its first name.
+    /// The number of the stored values of its first name.
     name: u32,
     pub(super) size: u64,
     pub(super) allocated: u64,
 }
 
-/// The same in 15 bytes: the size in six, and five for the blocks of 512 bytes.
+/// The same in 15 bytes: six for the size, five for the blocks of 512 bytes, four for the name.
 #[derive(Clone, Copy, Default)]
 struct Packed {
     name: [u8; 4],
@@ -32,7 +32,7 @@ struct Packed {
 const LARGE: [u8; 6] = [u8::MAX; 6];
 const BLOCK: u64 = 512;
 
-/// The lowest bytes of a number, if it has no others.
+/// The lowest bytes of a number; `None` if the others are not zero.
 fn low<const N: usize>(number: u64) -> Option<[u8; N]> {
     let (low, high) = number
         .to_le_bytes()
@@ -45,7 +45,7 @@ fn number<const N: usize>(low: [u8; N]) -> u64 {
     low.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// These files, shared by all workers. Values of names are stored once and referred to by number.
+/// Files with several links, shared by all workers. Values of names are stored once and referred to by number.
 pub(super) struct Links {
     files: HardLinks<3, Packed>,
     /// Sizes and allocated bytes that do not fit into a [`Packed`]: of sparse files of over 256 TiB, or of a damaged file system.
@@ -56,7 +56,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// For these tables. `keeps`: see [`HardLinks::keeping`].
+    /// Makes the value for these tables. `keeps`: see [`HardLinks::keeping`].
     pub(super) fn new(tables: &[By], keeps: bool) -> Links {
         let are_wanted = tables.iter().any(By::is_by_name);
         Links {
@@ -72,8 +72,8 @@ impl Links {
         self.are_wanted
     }
 
-    /// Takes one of `names` names of a file, with the values of the name; the first name is that with the least values. Returns whether it is
-    /// the first that is met; with the last, the file to be counted by name.
+    /// Adds one of `names` names of a file, with the values of the name. The "first" name of a file is the one with the least values. Returns whether
+    /// this is the first name that was found, and after the last one the file, to be counted by name.
     pub(super) fn see(
         &self,
         kind: Kind,
@@ -113,15 +113,15 @@ impl Links {
         if a == b { a } else { self.names.lock().first(a, b) }
     }
 
-    /// Gives the values of the first name of a file.
+    /// Passes the values of the first name of a file to `show`.
     pub(super) fn with_values(&self, linked: Linked, show: impl FnOnce(&[u8])) {
         if self.are_wanted {
             show(&self.names.lock().texts[linked.name as usize]);
         }
     }
 
-    /// Counts the files of which not all names were met, each by the values of its first name. If names may be met twice, these
-    /// are all files with several links: so no list of them is made, which would double the memory.
+    /// Counts the files with names that were not found, each by the values of its first name. If names may be found twice, these are all
+    /// files with several links, so this makes no list of them, which would double the memory.
     pub(super) fn count_rest(&mut self, mut count: impl FnMut(Linked, &[u8])) {
         let Links { files, large, names, are_wanted } = self;
         if !*are_wanted {

@@ -6,7 +6,7 @@ use dents_core::needs::{Kind, Needs};
 use dents_core::path;
 use dents_sink::read::Columns;
 
-/// What sums are made for.
+/// The key by which sums are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     User,
@@ -41,7 +41,7 @@ impl By {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
-    /// As on the command line.
+    /// The words of the command line.
     pub(super) fn word(&self) -> String {
         self.keys().map(Key::word).collect::<Vec<_>>().join(",")
     }
@@ -119,7 +119,7 @@ impl Key {
         matches!(self, Key::Extension | Key::Directory(_))
     }
 
-    /// The needs, beside those of all keys.
+    /// The needs of this key, beside those of all keys.
     pub(super) fn needs(self) -> Needs {
         match self {
             Key::User => Needs::UID,
@@ -129,7 +129,7 @@ impl Key {
         }
     }
 
-    /// The columns of a scan file, beside those of the needs.
+    /// The columns of a scan file that this key reads, beside those of its needs.
     pub(super) fn columns(self) -> Columns {
         match self {
             Key::User => Columns::USER,
@@ -152,7 +152,7 @@ impl Key {
         }
     }
 
-    /// The value of an entry, if it is a text, written over what is in `text`.
+    /// Writes the value of an entry, if it is a text, into `text`, replacing its contents.
     pub(super) fn text(self, found: &Found<'_>, text: &mut Vec<u8>) {
         text.clear();
         match self {
@@ -163,13 +163,13 @@ impl Key {
     }
 }
 
-/// The directory at this depth that an entry lies in, or is; of an entry that lies less deep, the one it lies in.
+/// The directory at this depth that contains the entry, or is the entry. For an entry with a smaller depth, its own directory.
 fn directory(found: &Found<'_>, depth: u32, text: &mut Vec<u8>) {
     let is_one = found.depth == 0 || (found.kind == Kind::Dir && found.depth <= depth);
     if is_one {
         return path::push(found.parent, found.name, text);
     }
-    // The parent has a depth of one less.
+    // The depth of the parent is smaller by one.
     let levels = (found.depth - 1).saturating_sub(depth);
     text.extend_from_slice((0..levels).fold(found.parent, |path, _| above(path)));
 }

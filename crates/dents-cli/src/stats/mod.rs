@@ -5,8 +5,8 @@
 //!                          a sum for each value, or pair of values, of each table
 //! ```
 //!
-//! Memory grows with the number of owners, extensions and levels, not with the number of files. A file with several links is kept
-//! until all its names were met ([`hardlinks`]): 33 to 37 bytes each. Sums have 128 bits.
+//! Memory grows with the numbers of owners, extensions and levels, not with the number of files. A file with several links is
+//! remembered until all its names were found ([`hardlinks`]): 33 to 37 bytes each. Sums have 128 bits.
 
 mod class;
 mod draw;
@@ -127,7 +127,7 @@ fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
     ((sums, links), end)
 }
 
-/// Rows do not say whether the roots of the scan overlap, so files with several links are kept to the end.
+/// Rows do not show whether the roots of the scan overlap, so files with several links are remembered to the end.
 fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Sorted, End), Status> {
     let now = Now::recorded(opened.span());
     let (overlap, links) = (Overlap::new(&[], Follow::Never), Links::new(&args.tables(), true));

@@ -9,7 +9,7 @@ type Written = HashMap<u32, Box<[u8]>>;
 /// The names that are known.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// From a scan file, which may be of another machine.
+    /// From a scan file, which may be from another machine.
     users: Written,
     groups: Written,
     /// From this machine.
@@ -32,8 +32,8 @@ impl Names {
         self.groups.extend(other.groups);
     }
 
-    /// Looks up the names that no scan file gave: in two small files, and if these do not have them by a child process for
-    /// each.
+    /// Looks up the names that no scan file has: in two small files, and names that these do not have by one child process for
+    /// users and one for groups.
     pub(crate) fn resolve<'i>(
         &mut self,
         users: impl Iterator<Item = &'i u32>,
@@ -44,7 +44,7 @@ impl Names {
         self.owners.learn_ids(&users, &groups, &Child);
     }
 
-    /// The name, or the number of one that has none.
+    /// The name of a user; the number, if there is no name.
     pub(crate) fn user(&self, uid: u32) -> Vec<u8> {
         name(self.users.get(&uid).map(|name| &**name).or_else(|| self.owners.user(uid)), uid)
     }

@@ -28,14 +28,14 @@ impl AddAssign for Sum {
     }
 }
 
-/// A value of a key, as it is shown.
+/// A value of a key, in the form in which it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     /// The user's or group's name, the extension, the class, the depth, the path; empty for none.
     pub(super) name: Vec<u8>,
     /// A user's or group's number.
     pub(super) id: Option<u32>,
-    /// The place in the order of the key.
+    /// The position in the order of the key.
     pub(super) order: u32,
 }
 
@@ -74,7 +74,7 @@ impl Sums {
         Sums { now, tables, texts, names, last: None, scratch: Vec::new() }
     }
 
-    /// Takes an entry; `names` of its names may be met. An entry without metadata is not counted.
+    /// Adds an entry; `names` of its names may be found. An entry without metadata is not counted.
     pub(super) fn see(&mut self, found: &Found<'_>, facts: &Facts, names: u32, links: &Links) {
         if self.last != Some((facts.uid, facts.gid)) {
             let [user, group] = found.owners();
@@ -95,7 +95,7 @@ impl Sums {
         }
     }
 
-    /// Counts in some of the tables.
+    /// Adds the sum to the tables that `wanted` selects.
     fn add(&mut self, found: &Found<'_>, facts: &Facts, sum: Sum, wanted: impl Fn(&By) -> bool) {
         let Sums { now, tables, texts, scratch, .. } = self;
         for (by, sums) in tables.iter_mut().filter(|(by, _)| wanted(by) && counts(by, found.kind)) {
@@ -165,7 +165,7 @@ impl Sums {
         self.names.merge(other.names);
     }
 
-    /// The tables, after the walk, with the names of owners. Files of which not all names were met are counted here.
+    /// The tables after the walk, with the names of owners. Files with names that were not found are counted here.
     pub(super) fn into_tables(mut self, mut links: Links) -> Vec<Tally> {
         links.count_rest(|linked, values| self.add_linked(linked, values));
         let (users, groups) = (self.all(Key::User), self.all(Key::Group));
@@ -220,7 +220,7 @@ fn sum(kind: Kind, facts: &Facts) -> Sum {
 struct Texts {
     numbers: HashMap<Box<[u8]>, u32>,
     texts: Vec<Box<[u8]>>,
-    /// How many of them were added as extensions: a further one counts as none, as anything may follow the last dot of a name.
+    /// The number of texts that are extensions. It is limited, because any text may follow the last dot of a name.
     extensions: usize,
 }
 
@@ -318,7 +318,7 @@ mod tests {
             row(b"t", b"y.o", 8, 1, 5),
         ];
         for turn in 0..all.len() {
-            // The third name may lie elsewhere.
+            // The third name may be elsewhere.
             for names in [3, 4] {
                 let keys = tables(&["extension", "user", "user,extension"]);
                 let mut crew = [(); 2].map(|()| Sums::new(&keys, Now::live()));

@@ -52,7 +52,7 @@ fn table(args: &Args, best: &[Ranked], screen: &Screen, out: &mut dyn Write) -> 
     table.draw(screen, out)
 }
 
-/// VALUE, a tab, the path as it is.
+/// VALUE, a tab, the unchanged path.
 fn lines(args: &Args, best: &[Ranked], out: &mut dyn Write) -> io::Result<()> {
     let units = args.units.format(SizeFormat::BYTES);
     let end = if args.null { b"\0" } else { b"\n" };
@@ -75,7 +75,7 @@ fn number(one: &Ranked) -> u64 {
     u64::try_from(one.score).unwrap_or(u64::MAX)
 }
 
-/// To the minute, in the zone of the machine; as `@SECONDS` beyond the year 9999.
+/// A time to the minute, in the zone of the machine; beyond the year 9999 as `@SECONDS`.
 fn local(time: Time, zone: &TimeZone) -> String {
     match Timestamp::from_second(time.sec) {
         Ok(stamp) => stamp.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
@@ -83,8 +83,8 @@ fn local(time: Time, zone: &TimeZone) -> String {
     }
 }
 
-/// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. The value is a number
-/// called `size`, `allocated` or `entries`, as `by`; for `oldest` and `newest` it is `mtime`, for `atime` it is `atime`, RFC 3339 in UTC.
+/// `{"dents":"top", …, "by":"size", "entries":[{"path":…, "size":N}, …]}`, the best first. If `by` is `size`, `allocated` or `entries`, the
+/// value is a number with that name. For `oldest` and `newest` it is `mtime`, for `atime` it is `atime`, in RFC 3339 and UTC.
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
@@ -111,7 +111,7 @@ enum Value {
     Atime(String),
 }
 
-/// For each: the value, under the name that it has in JSON, and the path.
+/// A row for each entry: the value, under its name in JSON, and the path.
 fn rows(args: &Args, best: &[Ranked], sheet: &mut dyn Sheet) -> io::Result<()> {
     let title = match args.by {
         By::Oldest | By::Newest => ("mtime", Type::Time),

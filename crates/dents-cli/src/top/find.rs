@@ -1,4 +1,4 @@
-//! What looks for the best files and directories.
+//! Finds the best files and directories.
 
 use super::By;
 use super::heap::Best;
@@ -56,7 +56,7 @@ fn nanoseconds(time: Time) -> i128 {
     i128::from(time.sec) * 1_000_000_000 + i128::from(time.nsec)
 }
 
-/// The time that a score of `oldest`, `newest` or `atime` stands for.
+/// The time that belongs to a score of `oldest`, `newest` or `atime`.
 pub(super) fn time_of(by: By, score: i128) -> Time {
     let nanoseconds = if matches!(by, By::Oldest | By::Atime) { -score } else { score };
     let sec = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(i64::MAX);
@@ -69,11 +69,11 @@ pub(super) struct Fullest<'t> {
     overlap: &'t Overlap,
     /// Entries of the batch that passed.
     entries: u64,
-    /// Directories that come in pieces, perhaps to several workers. A piece has thousands of entries, so there are few of them.
+    /// Directories that come in pieces, possibly to several workers. A piece has thousands of entries, so there are few such directories.
     pieces: HashMap<u64, Pieces>,
 }
 
-/// A directory of which some pieces were seen.
+/// A directory with some pieces that were counted.
 struct Pieces {
     path: Box<[u8]>,
     inode: Option<Inode>,
@@ -103,7 +103,7 @@ impl<'t> Fullest<'t> {
         self.best
     }
 
-    /// The identity of a directory, if it may be met twice: one `statx`.
+    /// The identity of a directory, if the walk may find it twice: one `statx`.
     fn inode(&self, place: &Place<'_>) -> Option<Inode> {
         if self.overlap.has_directories() { overlap::directory(place.dir) } else { None }
     }

@@ -13,7 +13,7 @@ pub(super) struct Ranked {
     inode: Option<Inode>,
 }
 
-/// The best first; of equals the one whose path comes first. So the worst is the greatest, which a heap gives first.
+/// The best first; equal ones in the order of their paths. So the worst is the greatest, which a heap returns first.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.cmp(&self.score).then_with(|| path_order(&self.path, &other.path))
@@ -30,7 +30,7 @@ impl PartialOrd for Ranked {
 pub(super) struct Best {
     most: usize,
     heap: BinaryHeap<Ranked>,
-    /// The files in the heap: one with several links is there once, under the first of its paths.
+    /// The files in the heap. A file with several links is there once, under the first of its paths.
     files: HashSet<Inode>,
 }
 
@@ -47,7 +47,7 @@ impl Best {
         }
     }
 
-    /// `inode` where the same file may be offered under another path.
+    /// Offers an entry. `inode` is set if the same file may be offered under another path.
     pub(super) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
         if self.wants(score) {
             self.take(Ranked { score, path: path.into(), inode });
@@ -94,7 +94,7 @@ mod tests {
         best.into_sorted().into_iter().map(text).collect()
     }
 
-    /// Offers in an order that a linear congruence shuffles, dealt out to so many workers.
+    /// Distributes the offers to this many workers, in an order that a linear congruence shuffles.
     fn found(all: &[(i128, String, Option<Inode>)], most: usize, workers: usize, seed: usize) -> Vec<String> {
         let mut crew: Vec<Best> = (0..workers).map(|_| Best::new(most)).collect();
         for step in 0..all.len() {

@@ -1,7 +1,7 @@
 //! `dents top`: the largest, oldest and newest files, the fullest directories.
 //!
-//! Each worker keeps only as many as are shown ([`heap`]), so memory does not grow with the tree. Only regular files are
-//! stat'ed; for the fullest directories no entry is.
+//! Each worker keeps only as many entries as are shown ([`heap`]), so memory does not grow with the tree. Only regular files are
+//! stat'ed; to find the fullest directories, no entry is.
 
 mod draw;
 mod find;
@@ -71,7 +71,7 @@ enum By {
 }
 
 impl By {
-    /// The needs, of regular files alone.
+    /// The needs of regular files; other entries have none.
     fn needs(self) -> Needs {
         let value = match self {
             By::Size => Needs::SIZE,
@@ -129,8 +129,8 @@ fn best(args: &Args, finders: Vec<Finder>) -> Vec<Ranked> {
     best.into_sorted()
 }
 
-/// The same for the rows of a scan file. The fullest directories take memory for each directory, since the rows of a
-/// directory may stand anywhere in the file.
+/// The same for the rows of a scan file. To find the fullest directories takes memory for each directory, because the rows of a
+/// directory may be anywhere in the file.
 fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Vec<Ranked>, End), Status> {
     let way = Way::once(Columns::PATH);
     if args.by == By::Entries {
