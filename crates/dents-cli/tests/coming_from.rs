@@ -1,4 +1,4 @@
-//! docs/COMING_FROM.md: every command of `dents` in it runs, and prints what the page promises.
+//! docs/COMING_FROM.md: every command of `dents` on the page runs, and prints the same as the other program where the page says so.
 
 use dents_lab::coming_from::check;
 use std::path::Path;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use tools::{complaints, dents, other, run, shell, text, tree};
 
-/// Types by `find`'s letters.
+/// The names of types, by the letters of `find`.
 const LETTERS: [(&str, &str); 7] = [
     ("d", "directories"),
     ("f", "files"),

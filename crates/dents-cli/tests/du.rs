@@ -12,7 +12,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use tools::{complaints, dents, is_root, linked_tree, other, run, shell, sorted, stdout, text, tree};
 
-/// The same lines, in whatever order, and the same exit status.
+/// Both print the same lines, in any order, and have the same exit status.
 fn assert_as_du(cwd: &Path, ours: &str, theirs: &str) {
     let (dents, du) = (
         run(&dents(cwd, &format!("du -0 {ours}"))),
@@ -60,7 +60,7 @@ fn a_file_with_links_counts_in_the_first_directory_whatever_the_workers() {
         let again = stdout(&dents(dir.path(), &format!("du -d9 --bytes --threads {threads} t")));
         assert_eq!(text(&again), text(&first), "{threads}");
     }
-    // b and a.b have a link each of a/y.c, which counts in a; that of empty/one counts in b, that of x.c in t itself.
+    // b and a.b each have a link to a/y.c, which counts in a. The file empty/one counts in b, x.c counts in t.
     let blocks =
         |file: &str| shell(dir.path(), &format!("stat -c '%b' {file}")).trim().parse::<u64>().unwrap() * 512;
     let expected = |own: &[&str]| own.iter().map(|file| blocks(file)).sum::<u64>();
@@ -75,7 +75,7 @@ fn a_file_with_links_counts_in_the_first_directory_whatever_the_workers() {
     ] {
         assert!(lines.contains(&line(expected(own), path)), "{path} in\n{lines}");
     }
-    // A file that is shown is shown once, under the first of its paths.
+    // A file is shown once, under the first of its paths.
     let files = text(&stdout(&dents(dir.path(), "du -a -d9 t")));
     let shown = |path: &str| files.lines().any(|line| line.ends_with(&format!("\tt/{path}")));
     assert!(shown("a/y.c") && !shown("a.b/y") && !shown("b/y"), "{files}");
@@ -105,7 +105,7 @@ fn what_an_operand_held_counts_no_more_in_the_next() {
     }
 }
 
-/// GNU du counts apparent sizes of regular files and links only since 9.2; before, those of all.
+/// Since 9.2 GNU du counts only the apparent sizes of regular files and links; before, it counted those of all entries.
 #[test]
 fn apparent_sizes() {
     let dir = tree();
@@ -122,7 +122,7 @@ fn apparent_sizes() {
     let ours = text(&stdout(&dents(dir.path(), "du -b -s t")));
     assert_eq!(ours, format!("{}\tt\n", sum.trim()));
     assert_eq!(text(&stdout(&dents(dir.path(), "du --apparent-size --bytes -s t"))), ours);
-    // Directories have none of their own, and still lines.
+    // Directories have no size of their own, but they have lines.
     assert_eq!(text(&stdout(&dents(dir.path(), "du -b -d1 t/empty"))), "0\tt/empty\n");
 }
 
@@ -130,7 +130,7 @@ fn apparent_sizes() {
 fn links_followed() {
     let dir = tree();
     let root = dir.path().join("t");
-    // Two ways into b, one back to the root.
+    // Two links lead to b, one back to the root.
     symlink("../..", root.join("a/up")).unwrap();
     symlink("../b/twice", root.join("a/file")).unwrap();
     for operands in ["t", "t/b", "t/to-b", "t/b t/to-b", "t/a/file t"] {
@@ -151,7 +151,7 @@ fn other_file_systems_are_left_out() {
     let file = root.join("mounted");
     fs::write(&file, b"covered").unwrap();
     fs::write(root.join("a/deep/inside"), vec![b'x'; 10_000]).unwrap();
-    // A file can be a mount point as well.
+    // A file can be a mount point too.
     let bound = mount("--bind a/deep/inside mounted");
     let compare = || {
         for options in ["-s", "-d9", "-x -s", "-x -d9", "-x -a -d9"] {
@@ -175,7 +175,7 @@ fn what_cannot_be_read_is_told_and_the_rest_counted() {
         return;
     }
     let dir = tree();
-    // Where every user may execute it.
+    // A copy that every user may execute.
     let program = dir.path().join("dents");
     fs::copy(env!("CARGO_BIN_EXE_dents"), &program).unwrap();
     shell(dir.path(), "chmod 755 . dents; chmod 700 t/a/deep; chmod 744 t/b; chmod 311 t/a.b");
@@ -261,7 +261,7 @@ fn an_interrupt_keeps_what_was_found() {
         fs::create_dir(dir.path().join(format!("t/d{nth}"))).unwrap();
     }
     for command in ["du", "count", "top", "stats"] {
-        // Some hundred requests at 50 a second: it would take many times as long.
+        // Some hundred requests at 50 a second would take many times as long.
         let slow = dents(dir.path(), &format!("{command} --rate 50 t"));
         let child = slow.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(600));

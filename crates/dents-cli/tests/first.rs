@@ -1,4 +1,4 @@
-//! What `dents` prints without arguments: five commands, each of which runs.
+//! The output of `dents` without arguments: five commands, each of which runs.
 
 mod tools;
 
@@ -24,7 +24,7 @@ fn five_commands_with_examples() {
     for example in examples {
         let (words, about) = example.split_once("  ").expect("an explanation");
         let outcome = run(&dents(dir.path(), words));
-        // `diff` says by its status that there are differences.
+        // The status of `diff` shows that there are differences.
         let expected = i32::from(words.starts_with("diff"));
         assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(expected), ""), "{words}");
         let (_, later) = about.split_once(": dents ").unwrap_or_default();

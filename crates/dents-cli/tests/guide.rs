@@ -1,4 +1,4 @@
-//! The guide to a scan every night (docs/NIGHTLY.md): each command and each query runs as it stands there, but for the paths.
+//! The guide to a scan every night (docs/NIGHTLY.md): each command and each query of the page runs, only with other paths.
 
 mod tools;
 
@@ -17,7 +17,7 @@ fn blocks(language: &str) -> Vec<&'static str> {
     GUIDE.split(&fence).skip(1).map(|rest| rest.split_once("```").expect("the end of a block").0).collect()
 }
 
-/// A tree with something for each question, and a scan of a week ago.
+/// A tree with entries for each question, and a scan from a week ago.
 fn ground() -> TempDir {
     let dir = TempDir::new("guide").expect("a directory");
     let script = "mkdir -p scratch/ann/deep scratch/keep scratch/empty kept
@@ -37,7 +37,7 @@ fn date(cwd: &Path, when: &str) -> String {
         .to_owned()
 }
 
-/// With the paths of this test in place of those of the guide.
+/// The script with the paths of this test instead of those of the guide.
 fn here(dir: &Path, script: &str) -> String {
     let [scratch, kept] = ["scratch", "kept"].map(|name| dir.join(name).display().to_string());
     script
@@ -85,7 +85,7 @@ fn every_command_and_every_query_runs() {
     }
 }
 
-/// The commands of the unit and of the crontab are those that were run by hand, in the quotes of their files.
+/// The commands in the unit and in the crontab are the command that is run by hand, in the quotes of these files.
 #[test]
 fn the_job_runs_what_was_run_by_hand() {
     let by_hand = blocks("sh")[0].lines().next().expect("a command");

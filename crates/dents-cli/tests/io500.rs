@@ -13,10 +13,10 @@ use std::path::Path;
 use std::time::Duration;
 use tools::{dents, is_root, run, text};
 
-/// What IO500 gives an external script, after the data directory.
+/// The words that IO500 passes to an external script after the data directory.
 const TESTS: &str = "-newer stamp -size 3901c -name *01*";
 
-/// Names that match or nearly do, of sizes that do or nearly do, before and after a stamp that the second between them has.
+/// Names and sizes that match or nearly match, made before and after a stamp, which is made in the second between.
 fn tree() -> io::Result<TempDir> {
     let dir = TempDir::new("io500")?;
     let names: [&[u8]; 12] = [
@@ -47,7 +47,7 @@ fn tree() -> io::Result<TempDir> {
     };
     let second = |path: &Path| fs::symlink_metadata(path).map(|there| there.ctime());
     fill("data/before")?;
-    // The stamp is in a second of its own, but for one file that is made before it in that second.
+    // Only one file is made in the same second as the stamp, before it.
     let old = second(&dir.path().join("data/before"))?;
     let tick = || std::thread::sleep(Duration::from_millis(20));
     let stamp = dir.path().join("stamp");
@@ -67,12 +67,12 @@ fn tree() -> io::Result<TempDir> {
     fs::set_permissions(dir.path().join("data/before/01.3901"), fs::Permissions::from_mode(0o600))?;
     symlink("after/01 a directory/01.3901", dir.path().join("data/01 link to a file"))?;
     symlink("after", dir.path().join("data/01 link to a directory"))?;
-    // A link of the length that is wanted counts, as its own size is tested.
+    // A link whose text has the wanted length counts, because the size of the link itself is tested.
     symlink("t".repeat(3901), dir.path().join("data/01 long link"))?;
     Ok(dir)
 }
 
-/// What must be counted: [matches, all], by lstat.
+/// The expected counts by lstat: [matches, all].
 fn brute_force(below: &Path, stamp: i64) -> [u64; 2] {
     let mut counts = [0; 2];
     for entry in fs::read_dir(below).expect("a directory") {
@@ -114,7 +114,7 @@ fn matches_and_entries_as_pfind_counts_them() {
     }
 }
 
-/// Entries but directories with `01` in their names.
+/// The number of entries with `01` in their names that are not directories.
 fn brute_name(below: &Path) -> u64 {
     let entries = fs::read_dir(below).expect("a directory").map(|entry| entry.expect("an entry"));
     entries

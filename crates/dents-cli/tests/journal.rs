@@ -1,5 +1,5 @@
-//! `dents scan --journal` as a process: however a scan ends, run again until it is done it gives what an undisturbed scan
-//! gives, each directory once, and removes its journal. What holds inside a journal is tested beside it, in `dents-sink`.
+//! `dents scan --journal` as a process. A scan may end in any way; if it is run again until it is complete, its result is that of an
+//! undisturbed scan, with each directory once, and it removes its journal. The tests of `dents-sink` check the journal itself.
 
 mod tools;
 
@@ -17,10 +17,10 @@ use tools::{dents, is_root, run, text};
 
 /// Directories below the top.
 const DIRECTORIES: usize = 2000;
-/// Files in each. Their names are long, so that a worker writes several times where the tree is small: every 256 KiB.
+/// Files in each directory. Their names are long, so that a worker writes several times (every 256 KiB) even in a small tree.
 const FILES: usize = 3;
 
-/// A directory to work in, with a tree `t` of ten subdirectories to a directory.
+/// A directory for the test, with a tree `t`, in which each directory has ten subdirectories.
 fn plant(directories: usize) -> TempDir {
     let memory = Path::new("/dev/shm");
     let dir = if memory.is_dir() { TempDir::new_in(memory, "journal") } else { TempDir::new("journal") };
@@ -39,7 +39,7 @@ fn plant(directories: usize) -> TempDir {
     dir
 }
 
-/// The rows of NDJSON in an order of their own, without the one time that scanning changes.
+/// The sorted rows of a NDJSON file, without the access time, which a scan changes.
 fn lines(file: &Path) -> Vec<String> {
     let written = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     assert!(written.ends_with('\n'), "{} is whole", file.display());
@@ -55,7 +55,7 @@ fn lines(file: &Path) -> Vec<String> {
     lines
 }
 
-/// The rows of a file of any format, likewise.
+/// The same for a file of any format.
 fn rows(file: &Path) -> Vec<String> {
     let mut rows = Vec::new();
     let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
@@ -69,7 +69,7 @@ fn rows(file: &Path) -> Vec<String> {
     rows
 }
 
-/// The first difference says more than all rows.
+/// Compares rows, and shows only the first difference.
 fn assert_same(rows: &[String], truth: &[String], when: &str) {
     if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
         panic!("{when}: {row}\ninstead of {other}");
@@ -77,7 +77,7 @@ fn assert_same(rows: &[String], truth: &[String], when: &str) {
     assert_eq!(rows.len(), truth.len(), "{when}: rows");
 }
 
-/// All that lies beside the tree.
+/// The entries beside the tree.
 fn beside(dir: &TempDir) -> Vec<String> {
     let names = fs::read_dir(dir.path()).expect("readable").map(|entry| entry.expect("readable").file_name());
     let mut names: Vec<String> = names.map(|name| name.into_string().expect("UTF-8")).collect();
@@ -86,7 +86,7 @@ fn beside(dir: &TempDir) -> Vec<String> {
     names
 }
 
-/// What an undisturbed scan without a journal gives, which is all there is.
+/// The rows of an undisturbed scan without a journal, which has all entries.
 fn truth(dir: &TempDir, directories: usize) -> Vec<String> {
     let outcome = run(&dents(dir.path(), "scan -o truth.ndjson t"));
     assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
@@ -99,7 +99,7 @@ fn start(run: &Run) -> Child {
     run.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
 }
 
-/// Runs a scan and kills it after a time. Its number, if it was still there to be killed.
+/// Runs a scan and kills it after a time. Returns its process id, if it was still running.
 fn killed(run: &Run, after: Duration) -> Option<u32> {
     let mut child = start(run);
     std::thread::sleep(after);
@@ -113,7 +113,7 @@ fn killed(run: &Run, after: Duration) -> Option<u32> {
     }
 }
 
-/// How many directories a run says that it need not walk again; it says nothing else, and succeeds.
+/// The number of directories that the run need not walk again, from its only message. The run must succeed.
 fn goes_on_after(outcome: &Outcome) -> Option<usize> {
     assert_eq!(outcome.end, End::Exit(0), "{}", text(&outcome.stderr));
     let told = text(&outcome.stderr);
@@ -126,7 +126,7 @@ fn goes_on_after(outcome: &Outcome) -> Option<usize> {
     Some(number.parse().unwrap_or_else(|error| panic!("{error}: {told}")))
 }
 
-/// The time of an undisturbed scan: the shorter of two.
+/// The time of an undisturbed scan: the shorter time of two runs.
 fn length(run_it: &Run, out: &Path) -> Duration {
     let once = || {
         let started = Instant::now();
@@ -137,20 +137,20 @@ fn length(run_it: &Run, out: &Path) -> Duration {
     once().min(once())
 }
 
-/// Removes what a killed process leaves of its output: a file whose name says whose it was.
+/// Removes the incomplete output of a killed process. The process id is in the name of that file.
 fn remove_part(dir: &TempDir, out: &str, process: u32) {
     for name in beside(dir).iter().filter(|name| name.starts_with(&format!(".{out}.{process}-"))) {
         fs::remove_file(dir.path().join(name)).expect("it is there");
     }
 }
 
-/// The same times in every format.
+/// The options that make all formats record the same times.
 fn in_nanoseconds(out: &str) -> &'static str {
     if out.ends_with(".parquet") { "--timestamps=ns" } else { "" }
 }
 
-/// Kills a scan so many times, at moments spread over its whole length, and runs it again to its end each time. How often
-/// there was something to go on from.
+/// Kills a scan this many times, at moments spread over its whole length, and each time runs it again to its end. Returns how many of these
+/// runs had directories in their journal.
 fn kill_often(
     dir: &TempDir,
     out: &str,
@@ -173,7 +173,7 @@ fn kill_often(
                 done += 1;
                 remove_part(dir, out, process);
             }
-            // The machine is quicker than it was when the length was taken.
+            // The machine is faster now than when the length was measured.
             None => length = length.mul_f64(0.97),
         }
         let when = format!("{out}, killed {done} times, last at {moment:.3}");
@@ -206,7 +206,7 @@ fn killed_on_the_way_to_other_files() {
     }
 }
 
-/// A scan that takes so long that it can be met underway: its rate leaves it 1 s.
+/// A scan whose rate makes it take 1 s, so that the test can find it running.
 fn slow(dir: &TempDir, words: &str) -> Run {
     dents(dir.path(), &format!("scan --threads 2 --rate 8000 --journal j -o out.ndjson {words}"))
 }
@@ -254,7 +254,7 @@ fn before(told: &str, words: &str) -> usize {
     number.replace(',', "").parse().unwrap_or_else(|error| panic!("{number}: {error}: {told}"))
 }
 
-/// Stopped by a signal or by the time, it says how to go on; then every directory is opened that was not done, and no other.
+/// A scan that is stopped by a signal or a timeout says how to resume it. The resumed run opens every directory that was not complete, and no other.
 #[test]
 fn an_interrupted_scan_goes_on_too() {
     let dir = plant(DIRECTORIES);
@@ -292,7 +292,7 @@ fn an_interrupted_scan_goes_on_too() {
     }
 }
 
-/// A scan without a journal, and one with it that is stopped and run again: the same rows, the same status. `wrap` says
+/// A scan without a journal, and a scan with a journal that is stopped and run again, have the same rows and the same status. `wrap` changes
 /// how they are run.
 fn same_by_way_of_a_journal(
     dir: &TempDir,
@@ -327,7 +327,7 @@ fn few_descriptors_and_many_threads() {
     }
 }
 
-/// Wherever the walk goes on, the loops are the same.
+/// The walk finds the same loops, at whatever directory it resumes.
 #[test]
 fn loops_of_links_are_told_of_in_the_status() {
     let dir = plant(200);
@@ -339,7 +339,7 @@ fn loops_of_links_are_told_of_in_the_status() {
     assert_eq!(loops, 3);
 }
 
-/// An unprivileged user without other processes; its copy of the program lies where it may read it.
+/// Runs as an unprivileged user without other processes, with a copy of the program that this user may read.
 fn as_somebody(dir: &TempDir, threads: &str, run: Run) -> Run {
     let program = dir.path().join("dents");
     if !program.exists() {
@@ -372,7 +372,7 @@ fn closed_directories_and_refused_threads() {
     }
 }
 
-/// PATHs are looked at in the first run alone; what was wrong with one is in the rows and in the status of the last.
+/// Only the first run stats the PATHs. The error of a PATH is in the rows and in the status of the last run.
 #[test]
 fn what_failed_in_an_earlier_run_is_in_the_status() {
     let dir = plant(200);
@@ -387,8 +387,8 @@ fn stop_in(cwd: &Path, words: &str) {
     assert!(cwd.join("../j/scan").exists(), "it was stopped");
 }
 
-/// A journal is of the tree that it was begun with: not of what has the same name in another working directory, nor of what
-/// has taken its place.
+/// A journal belongs to the tree of its first run: not to a tree of the same name in another working directory, nor to one that has
+/// replaced it.
 #[test]
 fn another_tree_of_the_same_name_is_refused() {
     let dir = plant(200);
@@ -409,7 +409,7 @@ fn another_tree_of_the_same_name_is_refused() {
     let both = [here.to_str().expect("UTF-8"), there.to_str().expect("UTF-8")];
     refused(&go_on(&there, "t"), &both);
 
-    // Another directory under the name of the root, and none.
+    // First another directory has the name of the root, then none.
     fs::rename(here.join("t"), here.join("u")).expect("moved");
     refused(&go_on(&here, "t"), &["\"t\" is not what it was", "has gone"]);
     fs::create_dir(here.join("t")).expect("a directory");
@@ -420,7 +420,7 @@ fn another_tree_of_the_same_name_is_refused() {
     assert_eq!(lines(&dir.path().join("out.ndjson")).len(), 1 + 200 * (1 + FILES));
 }
 
-/// A path that begins at the root is the same from everywhere.
+/// An absolute path means the same tree in any working directory.
 #[test]
 fn the_working_directory_is_nothing_to_absolute_paths() {
     let dir = plant(200);
@@ -432,7 +432,7 @@ fn the_working_directory_is_nothing_to_absolute_paths() {
     assert!(goes_on_after(&outcome).is_some());
 }
 
-/// The moment that stands after a word of a file.
+/// The time after this word in a file.
 fn moment_after(file: &Path, word: &str) -> Time {
     let bytes = fs::read(file).expect("it was made");
     let text = String::from_utf8_lossy(&bytes);

@@ -1,4 +1,4 @@
-//! Files with several names, roots that lie in one another, and sums beyond 64 bits.
+//! Files with several names, roots that overlap, and sums beyond 64 bits.
 
 mod tools;
 
@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use tools::{dents, json, run, stdout, text};
 
-/// In memory where there is a file system for that.
+/// A directory in memory, if there is such a file system.
 fn playground() -> TempDir {
     let memory = Path::new("/dev/shm");
     TempDir::new_in(memory, "links").or_else(|_| TempDir::new("links")).expect("a directory")
@@ -29,7 +29,7 @@ fn two_names_each(root: &Path, files: usize) {
     }
 }
 
-/// Under a limit of memory that 30,000 paths of 200 bytes do not fit into.
+/// Runs under a memory limit that is too small for 30,000 paths of 200 bytes.
 #[test]
 fn no_path_is_kept_for_a_file_with_several_names() {
     let dir = playground();
@@ -42,15 +42,15 @@ fn no_path_is_kept_for_a_file_with_several_names() {
         let object: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
         match command {
             "stats --by extension,depth" => assert_eq!(object["tables"][0]["total"]["entries"], 30_000),
-            // The directories too.
+            // Directories count too.
             "stats --by user" => assert_eq!(object["tables"][0]["total"]["entries"], 30_003),
             _ => {}
         }
     }
 }
 
-/// From a file, where every name may be met again, all files are remembered to the end. No list of them is made then: the limit has
-/// room for the table, 30 bytes a file, and not for 39 more.
+/// In a scan file every name may occur again, so all files are remembered to the end. Then no list of them is made: the memory limit has room
+/// for the table, 30 bytes for each file, and not for 39 more.
 #[test]
 fn files_with_several_names_in_a_scan_take_one_table() {
     const FILES: usize = 200_000;
@@ -81,7 +81,7 @@ fn files_with_several_names_in_a_scan_take_one_table() {
     }
 }
 
-/// `a/b` holds a file, one with two names in it, one with a name above it and a directory.
+/// `a/b` has a file with one name, a file with two names in it, a file with another name in `a`, and a directory.
 fn nested() -> TempDir {
     let dir = TempDir::new("links").expect("a directory");
     let root = dir.path();
@@ -96,7 +96,7 @@ fn nested() -> TempDir {
     dir
 }
 
-/// All ways to say `a` and again something that lies in it.
+/// Operands that name `a`, and another entry in it or `a` again.
 const OVERLAPS: [&str; 10] = [
     "a a",
     "a a/b",
@@ -134,7 +134,7 @@ fn roots_in_one_another_count_once_in_count() {
         let ask =
             |paths: &str| json(&dents(dir.path(), &format!("count --threads {threads} --json {paths}")));
         let alone = ask("a");
-        // Names, so a file with two of them is two entries.
+        // Names are counted, so a file with two names is two entries.
         assert_eq!(alone["entries"], 9);
         for paths in OVERLAPS {
             let object = ask(paths);
@@ -172,7 +172,7 @@ fn roots_in_one_another_are_shown_once_by_top() {
     }
 }
 
-/// What two mount points show is met more often than link counts say.
+/// A walk finds files below two mount points of one directory more often than their link counts say.
 #[test]
 fn a_bind_mount_repeats_names() {
     let dir = nested();
@@ -183,7 +183,7 @@ fn a_bind_mount_repeats_names() {
     match run.output() {
         Ok(outcome) if outcome.end == End::Exit(0) => {
             let object: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
-            // `one` and `three` are met twice, as du(1) has them; the files with two names count once.
+            // `one` and `three` are found twice and count twice, as with du(1); the files with two names count once.
             assert_eq!(object["tables"][0]["total"]["size"], 26_000 + 12_000);
         }
         _ => println!("skipped: no mount namespace"),
@@ -192,7 +192,7 @@ fn a_bind_mount_repeats_names() {
 
 const EIB: u128 = 1 << 60;
 
-/// Three files of 7 EiB, which only holes make possible; none where the file system refuses.
+/// Three files of 7 EiB, all holes; `None` if the file system refuses them.
 fn huge() -> Option<TempDir> {
     let dir = playground();
     for name in ["a", "b", "c"] {

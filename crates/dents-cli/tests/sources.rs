@@ -1,5 +1,5 @@
-//! Every command and every filter gives the same from a scan file as from the tree, and the same as `find` and `du` where these can
-//! express it.
+//! Every command with every filter has the same result for a scan file as for the tree, and the same as `find` and `du` if these have such
+//! an option.
 
 mod tools;
 
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use tools::{dents, linked_tree, other, run, shell, sorted, stdout, text};
 
-/// Filters, and the words of find(1) for the same; empty where it has none.
+/// Filters, each with the equivalent words of find(1); empty if there are none.
 const FILTERS: [(&str, &str); 40] = [
     ("", ""),
     ("--type f", "-type f"),
@@ -53,7 +53,7 @@ const FILTERS: [(&str, &str); 40] = [
     ("--empty --exclude a --perm -400", ""),
 ];
 
-/// Commands; `{}` stands for the filters. The depths of `du` are those it shows.
+/// Commands, with `{}` in place of the filters. The depths of `du` are those of its output.
 const COMMANDS: [&str; 20] = [
     "scan -0 {}",
     "scan {} --printf %p\\0%P\\0%H\\0%f\\0%h\\0%d\\0%s\\0%b\\0%k\\0%n\\0%i\\0%y\\0%l\\0%m\\0%M\\0%u\\0%g\\0%U\\0%G\\0%D\\0%S\\0%T@\\0%C@\\0%A@\\0%B@\\n",
@@ -79,7 +79,7 @@ const COMMANDS: [&str; 20] = [
 
 const FORMATS: [&str; 3] = ["parquet", "sqlite", "ndjson"];
 
-/// The tree, and its scans beside it.
+/// The tree, and its scans in the same directory.
 fn scanned() -> TempDir {
     let dir = linked_tree();
     let root = dir.path().join("t");
@@ -96,12 +96,12 @@ fn scanned() -> TempDir {
     dir
 }
 
-/// The option that makes Parquet keep all of a time, as the other formats do.
+/// The option that makes Parquet keep nanoseconds, as the other formats do.
 fn nanoseconds(format: &str) -> &'static str {
     if format == "parquet" { "--timestamps ns" } else { "" }
 }
 
-/// The lines in an order of their own: workers may write them in any.
+/// The sorted lines, because workers may write them in any order.
 fn comparable(command: &str, output: &[u8]) -> Vec<Vec<u8>> {
     match command.starts_with("scan -0") {
         true => sorted(output, b'\0'),
@@ -158,7 +158,7 @@ fn the_filters_are_those_of_find() {
     }
 }
 
-/// A part of a scan is what a walk of it gives.
+/// A PATH of a scan file has the entries that a walk of that PATH finds.
 #[test]
 fn paths_are_parts_of_the_scan() {
     let dir = scanned();
@@ -206,7 +206,7 @@ fn a_scan_is_converted() {
     assert_eq!(sorted(&some, 0), sorted(&live, 0));
 }
 
-/// What a scan file does not have is refused in a line.
+/// An option that needs facts that scan files do not have is refused with a message.
 #[test]
 fn what_only_a_tree_has() {
     let dir = scanned();
@@ -228,7 +228,7 @@ fn what_only_a_tree_has() {
     assert!(text(&refused.stderr).contains("name a file"), "{}", text(&refused.stderr));
 }
 
-/// The order of the tests is told, and what they cost.
+/// `--explain` shows the order of the tests and their cost.
 #[test]
 fn the_order_of_tests_is_explained() {
     let dir = scanned();
@@ -249,7 +249,7 @@ fn the_order_of_tests_is_explained() {
     assert!(recorded.contains("1 row groups read, 0 skipped"), "{recorded}");
 }
 
-/// No command asks about an entry whose name or type does not pass.
+/// No command makes a request about an entry whose name or type does not pass.
 #[test]
 fn what_fails_a_free_test_is_not_asked_about() {
     let dir = scanned();
@@ -263,7 +263,7 @@ fn what_fails_a_free_test_is_not_asked_about() {
         "stats",
         "stats --by user,age",
     ] {
-        // Two names pass; the PATH is asked about too.
+        // Two names pass, and the PATH costs a request too.
         for (filter, expected) in [("--include *.c --size +0c", 3), ("--type f --exclude * --newer @0", 1)] {
             let command = dents(dir.path(), &format!("{command} --threads 1 {filter} t"));
             let trace = dents_lab::syscalls::trace(&command).expect("traced");

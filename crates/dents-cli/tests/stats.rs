@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use tools::{dents, linked_tree, shell, stdout, text, tree};
 
-/// What `find` says of an entry.
+/// An entry in the output of `find`.
 struct Found {
     inode: String,
     path: String,
@@ -19,7 +19,7 @@ struct Found {
     depth: String,
 }
 
-/// All entries, each file with the least deep of its names, and of these the first extension.
+/// All entries. A file has the depth of its least deep name, and the first extension among the names of that depth.
 fn found(cwd: &Path) -> Vec<Found> {
     let listed = shell(cwd, r"find t -printf '%i\0%p\0%y\0%u\0%g\0%s\0%b\0%d\0'");
     let fields: Vec<&str> = listed.split_terminator('\0').collect();
@@ -119,7 +119,7 @@ fn ages() {
     let object = tools::json(&dents(dir.path(), "stats -n 99 --by age --json t/b"));
     let sums = sums(table(&object, "age"));
     for (age, class) in AGES {
-        // Two files lie there already (one of them twice).
+        // This class already has two files (one of them with two names).
         let recent = if class == "to a day" { 2 } else { 0 };
         assert_eq!(sums[class][0], 1 + recent, "{age}: {sums:?}");
     }
@@ -149,7 +149,7 @@ fn what_changes_during_the_scan_is_new() {
 #[test]
 fn ages_in_a_file_stay_what_they_were() {
     let dir = tree();
-    // A day old in four seconds.
+    // The file becomes a day old in four seconds.
     shell(dir.path(), "touch -d '86396 seconds ago' t/b/aged");
     let mut before = Vec::new();
     let ages = |suffix: &str| {
@@ -223,14 +223,14 @@ fn for_people() {
     );
 }
 
-/// The word of a table had a cell of bytes without a title.
+/// In an earlier version the word of a table had a cell of bytes without a title.
 #[test]
 fn rows_of_csv_have_as_many_cells_as_there_are_titles() {
     let dir = tree();
     for by in ["user", "user,size", "extension,size,depth"] {
         let table = text(&stdout(&dents(dir.path(), &format!("stats --csv --by {by} t"))));
         let mut lines = table.lines().map(|line| {
-            // No cell but the first has a quote.
+            // Only the first cell has a quote.
             let (quoted, rest) =
                 line.strip_prefix('"').and_then(|rest| rest.split_once('"')).unwrap_or(("", line));
             (quoted.contains('"'), rest.matches(',').count())

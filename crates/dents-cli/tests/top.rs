@@ -20,7 +20,7 @@ fn found(cwd: &Path, format: &str, order: &str, most: usize) -> String {
 #[test]
 fn the_largest_files() {
     let dir = linked_tree();
-    // The name that tools would split.
+    // Line-based tools would split this name.
     fs::remove_dir_all(dir.path().join("t/c\nd")).unwrap();
     for most in [1, 3, 5] {
         let ours = text(&stdout(&dents(dir.path(), &format!("top -n {most} t"))));
@@ -57,7 +57,7 @@ fn the_oldest_and_newest_files() {
 #[test]
 fn the_fullest_directories() {
     let dir = tree();
-    // Several pieces.
+    // A directory that is read in several pieces.
     fs::create_dir(dir.path().join("t/full")).unwrap();
     for nth in 0..10_000 {
         fs::write(dir.path().join(format!("t/full/{nth}")), b"").unwrap();
@@ -106,7 +106,7 @@ fn what_is_no_file_of_rows() {
     assert_eq!(run(&dents(dir.path(), "top --from x -L")).end, End::Exit(2));
 }
 
-/// A file whose checksums fit, though columns were changed (crates/dents-sink/src/fuzzing.rs made it): the decoder panics.
+/// A file with valid checksums and changed columns (made by crates/dents-sink/src/fuzzing.rs), on which the decoder panics.
 #[test]
 fn a_forged_file_is_told_in_one_line() {
     let dir = tree();

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A root, and a path that begins with it; the root is empty if it is the only one.
+/// A root, and a path that begins with the root. An only root is empty.
 type Spot = (Vec<u8>, Vec<u8>);
 type Rows = BTreeMap<Spot, Value>;
 
@@ -33,7 +33,7 @@ fn trim(root: &[u8]) -> Vec<u8> {
     root
 }
 
-/// Root and path below it.
+/// The root of a row, and the path below it.
 fn place(row: &Value) -> Spot {
     let (path, depth) = (bytes(row, "path").unwrap(), row["depth"].as_u64().unwrap() as usize);
     if depth == 0 {
@@ -121,7 +121,7 @@ fn is_same_file(a: &Value, b: &Value) -> bool {
     a["type"] == b["type"] && file_of(a) == file_of(b) && born
 }
 
-/// A name of a file: whether only one scan has it, the order of its path, the path.
+/// The rank of a name of a file: whether only one scan has it, the key of its path, the path.
 type Rank = (bool, Vec<u8>, Spot);
 
 /// The names under which files with several links count.
@@ -198,10 +198,10 @@ fn sides(old: Scan, new: Scan) -> Sides {
     Sides { rows, unknown }
 }
 
-/// By depth and path.
+/// Sums by depth and path.
 type Directories = BTreeMap<(usize, Vec<u8>), Sum>;
 
-/// All that is found.
+/// The result.
 struct Brute {
     rows: [Rows; 2],
     names: [BTreeSet<Spot>; 2],
@@ -305,7 +305,7 @@ impl Brute {
     }
 }
 
-/// What `diff --json` must say, but for its head and the names of users; directories and users in the order of [`canonical`].
+/// The expected output of `diff --json`, without its head and the names of users; directories and users in the order of [`canonical`].
 pub(crate) fn expected(depth: usize, old: &Path, new: &Path) -> Value {
     let Sides { rows, unknown } = sides(read(old), read(new));
     let names = [counted(&rows[0], &rows[1]), counted(&rows[1], &rows[0])];
@@ -341,7 +341,8 @@ pub(crate) fn expected(depth: usize, old: &Path, new: &Path) -> Value {
     canonical(Value::Object(object))
 }
 
-/// Without the head and the names of users; rows that are ordered by growth in an order of their own.
+/// The object without its head and the names of users. Rows that were ordered by growth are sorted again, so that the order of equal rows does
+/// not matter.
 pub(crate) fn canonical(mut object: Value) -> Value {
     for field in ["dents", "schema", "complete", "errors"] {
         object.as_object_mut().unwrap().remove(field);

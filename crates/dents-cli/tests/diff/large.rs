@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// A row in a hundred differs: it is new, deleted, larger, or it moved.
+/// One row in a hundred differs: it is new, deleted, larger, or it moved.
 const EVERY: u64 = 400;
 
 fn write(file: &Path, rows: u64, is_new: bool) {
@@ -82,7 +82,7 @@ fn facts(ino: u64, size: u64) -> Facts<'static> {
     }
 }
 
-/// Waits for its end. The peak of its memory, in MiB.
+/// Waits for the end of the process. Returns its peak memory in MiB.
 fn peak(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

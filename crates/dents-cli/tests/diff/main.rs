@@ -1,4 +1,4 @@
-//! `dents diff` as a process: beside brute force, its outputs, its exit statuses.
+//! `dents diff` as a process: compared with brute force, its outputs, its exit statuses.
 
 mod brute;
 mod large;
@@ -14,12 +14,12 @@ use dents_lab::process::{End, Outcome};
 use std::path::Path;
 use tools::{dents, run, shell, text};
 
-/// In memory where there is a file system for that: there nothing is allocated later.
+/// A directory in memory, if there is such a file system: there, blocks are allocated at once.
 fn playground() -> TempDir {
     TempDir::new_in(Path::new("/dev/shm"), "diff").or_else(|_| TempDir::new("diff")).expect("a directory")
 }
 
-/// Runs `dents diff` with these words, which must end with a status and say nothing else.
+/// Runs `dents diff` with these words. It must end with this status and without messages. Returns its output.
 fn diff(dir: &TempDir, status: i32, words: &str) -> String {
     let Outcome { end, stdout, stderr } = run(&dents(dir.path(), &format!("diff {words}")));
     assert_eq!((end, text(&stderr).as_str()), (End::Exit(status), ""), "{words}");

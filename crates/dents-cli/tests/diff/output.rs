@@ -1,4 +1,4 @@
-//! Text, CSV and JSON; what counts as a change.
+//! Text, CSV and JSON; the differences that count as a change.
 
 use crate::tools::{dents, is_root, json, shell};
 use crate::{diff, make, playground, scan};
@@ -41,7 +41,7 @@ fn nothing_differs() {
     assert_eq!(object["total"], json!({"bytes": 0, "allocated": 0, "entries": 0}));
     assert_eq!([&object["directories"], &object["users"], &object["new"]], [&json!([]); 3]);
     assert_eq!(diff(&dir, 0, "--csv old.parquet t").lines().count(), 1);
-    // Reading a file, and a new name and its removal, change no fact that is compared.
+    // To read a file, or to make and remove a name, changes no fact that is compared.
     make(&dir, "cat t/a/x >/dev/null; touch t/a/other; rm t/a/other; ln t/a/x t/a/x2; rm t/a/x2");
     diff(&dir, 0, "old.parquet t");
 }
@@ -119,7 +119,7 @@ fn for_people() {
     assert!(lines[0] == "ENTRIES SIZE ALLOCATED DIRECTORY" && lines[1].ends_with(" ."), "{drawn}");
     assert!(lines.iter().any(|line| line.starts_with("1 +7000 ") && line.ends_with("new")), "{drawn}");
     assert!(lines.iter().any(|line| line.starts_with("3 0 0 moved")), "{drawn}");
-    // The directory, not what is in it.
+    // The directory is in the table, its entries are not.
     let at = lines.iter().position(|line| line == "MOVED FROM TO").expect("a table");
     assert_eq!(&lines[at + 1..at + 3], ["a/b c/b2", "c/z2 z2"], "{drawn}");
     assert!(lines.iter().any(|line| line.ends_with("ALLOCATED USER")), "{drawn}");
@@ -191,7 +191,7 @@ fn what_makes_a_change() {
 #[test]
 fn a_name_that_is_added_to_a_file_has_no_bytes() {
     let dir = old();
-    // Before the other names, so a count by the first name would move it.
+    // The new names are before the other names, so a count by the first name would change the sums of directories.
     make(&dir, "ln t/c/z t/a/first; ln t/a/x t/0");
     let object = found(&dir, "old.parquet t");
     assert_eq!(paths(&object, "new"), ["0", "a/first"]);
@@ -230,7 +230,7 @@ fn standard_input_and_links_that_are_named() {
     assert_eq!(paths(&found(&dir, "old.parquet named"), "new"), ["new"]);
 }
 
-/// A filter leaves entries out of both scans, from a file and live.
+/// A filter leaves entries out of both scans: of a scan file and of a tree.
 #[test]
 fn filters() {
     let dir = old();

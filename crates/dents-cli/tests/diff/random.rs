@@ -1,4 +1,4 @@
-//! Random pairs of scans and of trees, compared with [`brute`] and, where there is Python, with `brute.py`.
+//! Random pairs of scans and of trees, compared with [`brute`] and, if Python is installed, with `brute.py`.
 
 use crate::brute::{canonical, expected};
 use crate::tools::{is_root, name, text};
@@ -17,7 +17,7 @@ use std::process::Command;
 
 const PAIRS: usize = 200;
 
-/// How many entries of each kind all pairs together have: the comparison must not be one of nothing.
+/// The number of entries of each kind in all pairs together. It shows that each kind was compared.
 #[derive(Default)]
 struct Met([u64; 5]);
 
@@ -35,7 +35,7 @@ impl Met {
     }
 }
 
-/// Compares the output of a run with what brute force finds.
+/// Compares the output of a run with the result of brute force.
 fn check(run: &Run, depth: usize, scans: &[PathBuf; 2], met: &mut Met) {
     let outcome = run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()));
     let expected = expected(depth, &scans[0], &scans[1]);
@@ -55,7 +55,7 @@ fn check(run: &Run, depth: usize, scans: &[PathBuf; 2], met: &mut Met) {
     assert_eq!(end, End::Exit(status), "{}: {}", run.shell(), text(&stderr));
 }
 
-/// The same by Python, for all pairs at once: depth, the two scans, and what `expected` finds.
+/// Compares the result of `expected` with that of Python, for all pairs at once, each with a depth and two scans.
 fn check_python(pairs: &[(usize, [PathBuf; 2])]) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diff/brute.py");
     let mut python = Command::new("python3");
@@ -74,7 +74,7 @@ fn check_python(pairs: &[(usize, [PathBuf; 2])]) {
     }
 }
 
-/// Names that sort, quote and print in odd ways.
+/// Names with unusual order, quotes or characters.
 const NAMES: [&[u8]; 12] = [
     b"a",
     b"b",
@@ -132,7 +132,7 @@ fn invented_facts(rng: &mut Rng, kind: Kind) -> Facts<'static> {
     }
 }
 
-/// A scan of which another one differs in places.
+/// A random scan. [`later`] changes it in places.
 fn invent(rng: &mut Rng) -> Vec<Invented> {
     let mut rows = Vec::new();
     let roots: [&[&[u8]]; 5] = [&[b"r"], &[b"/"], &[b"./r//"], &[b"/", b"r/s"], &[b"a", b"b/"]];
@@ -189,7 +189,7 @@ fn later(rng: &mut Rng, old: &[Invented]) -> Vec<Invented> {
         }
         rows.push(row);
     }
-    // A directory has one entry of a name.
+    // A directory has only one entry with the same name.
     let mut met = HashSet::new();
     rows.retain(|row| {
         let is_second = row.fault.is_some_and(|fault| fault.is_of_directory());
@@ -234,7 +234,7 @@ fn invented_scans_as_by_brute_force() {
         });
         let depth = below(rng, 4);
         let run = dents(dir.path(), &format!("diff --json --depth {depth}")).args(&files);
-        // A record at a time, some, all in memory.
+        // One record in memory at a time, some records, or all.
         let memory = ["0", "2000", "100000000"][nth % 3];
         check(&run.env("DENTS_TEST_DIFF_MEMORY", memory), depth, &scans, &mut met);
         pairs.push((depth, scans));
@@ -243,7 +243,7 @@ fn invented_scans_as_by_brute_force() {
     check_python(&pairs);
 }
 
-/// The paths below a directory that a change may be about.
+/// The paths below a directory.
 fn paths(root: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut left = vec![root.to_path_buf()];
@@ -260,7 +260,8 @@ fn paths(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A step: something is made, renamed, linked, written, replaced, removed. It may fail, as where a directory lies in itself.
+/// A random change: makes, renames, links, writes, replaces or removes an entry. It may fail, for example if a directory would be moved into
+/// itself.
 fn step(rng: &mut Rng, root: &Path) {
     let all = paths(root);
     let any = |rng: &mut Rng| all.get(below(rng, all.len().max(1))).cloned().unwrap_or(root.join("nothing"));
@@ -277,7 +278,7 @@ fn step(rng: &mut Rng, root: &Path) {
         6 | 7 => fs::rename(any(rng), &place),
         8 => fs::remove_file(any(rng)),
         9 => fs::remove_dir_all(any(rng)),
-        // Another type.
+        // Replaces a file by a directory.
         _ => fs::remove_file(&place).and_then(|()| fs::create_dir(&place)),
     };
 }
@@ -286,7 +287,7 @@ fn set_modes(rng: &mut Rng, root: &Path) -> Vec<PathBuf> {
     let is_dir = |path: &PathBuf| path.is_dir() && !path.is_symlink();
     let mut shut: Vec<PathBuf> = paths(root).into_iter().filter(is_dir).collect();
     shut.retain(|_| below(rng, 8) == 0);
-    // From below: what is shut cannot be reached.
+    // From below, because an entry below a closed directory cannot be reached.
     for dir in shut.iter().rev() {
         let mode = [0o000, 0o711, 0o744, 0o500][below(rng, 4)];
         fs::set_permissions(dir, Permissions::from_mode(mode)).expect("the owner may");
@@ -331,7 +332,7 @@ fn trees_as_by_brute_force() {
         let shut = set_modes(rng, &root);
         scan(1);
         let run = dents(&format!("diff --json --depth {depth}")).args([&scans[0]]);
-        // From a file, or live.
+        // The newer side is a tree or a scan file.
         let new = if below(rng, 2) == 0 { Path::new("t") } else { &*scans[1] };
         check(&run.args([new]), depth, &scans, &mut met);
         open(&shut);

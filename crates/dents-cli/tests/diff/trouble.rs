@@ -1,4 +1,4 @@
-//! Exit status 2, signals, and an output or a disk that does not take what is written.
+//! Exit status 2, signals, and a full disk or an output that cannot be written.
 
 use crate::tools::{dents, is_root, run, shell, text};
 use crate::{diff, make, playground, scan};
@@ -21,7 +21,7 @@ fn old(files: usize) -> TempDir {
     dir
 }
 
-/// Runs what must fail with status 2. What it says.
+/// Runs a command that must fail with status 2. Returns its messages.
 fn trouble(dir: &TempDir, words: &str) -> String {
     let Outcome { end, stderr, .. } = run(&dents(dir.path(), &format!("diff {words}")));
     assert_eq!(end, End::Exit(2), "{words}: {}", text(&stderr));
@@ -42,7 +42,7 @@ fn what_cannot_be_read_is_trouble() {
         ("old.parquet", "<NEW>"),
         ("old.parquet t u", "2 values required"),
         ("--json --csv old.parquet t", "cannot be used with"),
-        // A directory of shards, which this one is not.
+        // A directory of shards must have a manifest; this one has none.
         ("old.parquet manifest", "manifest"),
     ] {
         let found = trouble(&dir, words);
@@ -74,7 +74,7 @@ fn a_scan_that_is_not_complete_needs_partial() {
     assert!(stderr.contains("timed out"), "{stderr}");
 }
 
-/// The program as a user that may not read everything.
+/// Runs the program as a user that may not read everything.
 fn unprivileged(dir: &TempDir, words: &str) -> Run {
     let run = dents(dir.path(), words);
     if !is_root() {
@@ -107,7 +107,7 @@ fn what_lies_in_a_directory_that_cannot_be_read_is_not_deleted() {
         (&json!("b/f"), 1)
     );
     assert_eq!(object["total"]["bytes"], -5);
-    // Only its mode.
+    // Only its mode has changed.
     assert_eq!(object["changed"][0]["path"], "a");
 }
 
@@ -119,7 +119,7 @@ fn a_closed_pipe_ends_it() {
         let command = dents(dir.path(), words);
         let mut child =
             command.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        // More comes than a pipe takes.
+        // The output is larger than the buffer of a pipe.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(
@@ -156,7 +156,7 @@ fn a_temporary_file_that_cannot_be_written() {
         stderr.contains("cannot write a temporary file in '/nowhere'") && stderr.contains("TMPDIR"),
         "{stderr}"
     );
-    // In memory, nothing is written.
+    // If the records fit into memory, there is no temporary file.
     assert_eq!(run(&dents(dir.path(), words).env("TMPDIR", "/nowhere")).end, End::Exit(0));
     make(&dir, "mkdir tmp");
     let script = "mount -t tmpfs -o size=64k none tmp && exec \"$0\" \"$@\"";
@@ -201,7 +201,7 @@ fn a_directory_of_another_name_than_that_of_the_scan() {
     diff(&dir, 0, "old.parquet elsewhere");
 }
 
-/// The error is not one of standard output, also if it comes while that is written.
+/// The message names the temporary file, even if the error happens while standard output is written.
 #[test]
 fn a_temporary_file_that_cannot_be_read() {
     use std::io::Read;
@@ -214,7 +214,7 @@ fn a_temporary_file_that_cannot_be_read() {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
         let mut out = child.stdout.take().expect("a pipe");
         out.read_exact(&mut [0]).expect("output");
-        // The pipe is full before much of the lists was read.
+        // The pipe is full before most of the lists was read.
         for file in std::fs::read_dir(format!("/proc/{}/fd", child.id())).expect("descriptors") {
             let file = file.expect("a descriptor").path();
             if std::fs::read_link(&file).is_ok_and(|path| path.to_string_lossy().ends_with(" (deleted)")) {

@@ -1,4 +1,4 @@
-//! `-o FILE`: rows of all that is known, read again and held against `find`.
+//! `-o FILE`: rows with all facts, read again and compared with `find`.
 
 use crate::{as_nobody, assert_fine, dents, find, make, run, sorted, text};
 use dents_lab::fixture::TempDir;
@@ -19,7 +19,7 @@ fn rows(file: &Path, mut see: impl FnMut(&Row<'_>)) {
     reader.for_each(&mut give).expect("it reads");
 }
 
-/// A row as [`FORMAT`] has it.
+/// A row in the form of [`FORMAT`].
 fn shown(row: &Row<'_>) -> String {
     let mut path = Vec::new();
     row.path(&mut path);
@@ -157,7 +157,7 @@ fn a_place_that_is_none_is_named() {
     }
 }
 
-/// Ages and what changed meanwhile are told from both times.
+/// The start and the end of the scan decide ages, and which files changed meanwhile.
 #[test]
 fn a_converted_scan_keeps_its_start_and_its_end() {
     let dir = TempDir::new("converted").expect("a directory");

@@ -1,4 +1,4 @@
-//! Which entries are wanted.
+//! The filters of `dents scan`.
 
 use crate::{assert_fine, compare, dents, make, run, sorted};
 use dents_lab::fixture::TempDir;
@@ -42,7 +42,7 @@ fn times() {
     assert_eq!(sorted(&older.stdout, 0), ["./time-1901", "./time-1969", "./time-1970"]);
 }
 
-/// As other GNU programs take sizes, and as people say ages.
+/// Sizes in the form of other GNU programs, and ages in words.
 #[test]
 fn units() {
     let dir = TempDir::new("units").expect("a directory");
@@ -98,6 +98,6 @@ fn globs_and_patterns() {
     compare(c, &["-0", "--no-hidden"], &["-name", ".?*", "-prune", "-o", "-print0"]);
     compare(c, &["-0", "-g", r"/[ab]\.c$"], &["-regex", r".*/[ab]\.c", "-print0"]);
     compare(c, &["-0", "-g", "src", "-g", "deep"], &["-path", "*src*deep*", "-print0"]);
-    // PATHs are listed even where they match what is left out.
+    // PATHs are listed, even if they match `--exclude`.
     compare(c, &["-0", "--exclude", "src", "src"], &["src", "-print0"]);
 }

@@ -16,7 +16,7 @@ touch x.o keep.o top src/top src/x.o src/gen/y lib/target/z doc/target/w a/x.o a
 mkdir lib/other; printf '*\\n!.gitignore\\n!seen\\n' > lib/other/.gitignore; touch lib/other/seen lib/other/unseen
 ";
 
-/// What git would list: files that are tracked, or could be.
+/// The files that git tracks or would track.
 fn git(cwd: &Path) -> Vec<String> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -93,7 +93,7 @@ fn a_worktree_has_the_exclude_file_of_its_repository() {
     assert_eq!(ours(&tree), expected);
 }
 
-/// All that stands in the place of an ignore file and is none, and what is said of it.
+/// Entries with the name of an ignore file that are none, and the messages about them.
 const TRAPS: [(&str, &str, &str); 8] = [
     ("fifo", "mkfifo .gitignore", ".gitignore': not a regular file"),
     ("zero", "ln -s /dev/zero .ignore", ".ignore': a symbolic link"),

@@ -1,4 +1,4 @@
-//! Where something is short, or out of reach.
+//! Few descriptors, few processes, long paths, and unreadable directories.
 
 use crate::{as_nobody, compare, dents, find, is_root, make, messages, run, sorted, text};
 use dents_lab::fixture::TempDir;
@@ -6,7 +6,7 @@ use dents_lab::process::{End, Run};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use std::path::Path;
 
-/// A chain of directories, each made in the one before: its path is longer than the kernel takes.
+/// A chain of directories, each made in the one before. Its path is longer than the kernel accepts.
 fn deep(at: &Path, levels: usize) {
     let mut dir = openat(CWD, at, OFlags::PATH | OFlags::DIRECTORY, Mode::empty()).expect("a directory");
     for _ in 0..levels {
@@ -62,7 +62,7 @@ fn threads_are_refused() {
     many(dir.path());
     let programs = TempDir::new("program").expect("a directory");
     make(programs.path(), "chmod 755 .");
-    // Of this user nothing else runs, so one process is all there may be.
+    // This user has no other process, so the limit allows one process.
     let mut ours = dents(dir.path()).args(["-0", "--threads", "8"]);
     let user = ["prlimit", "--nproc=1", "setpriv", "--reuid", "54322", "--clear-groups"];
     if is_root() {

@@ -1,10 +1,10 @@
-//! `-L` where links lead to each other, or upward.
+//! `-L` with links that lead to each other, or to a directory above.
 
 use crate::{compare, dents, find, make, run, sorted, text};
 use dents_lab::fixture::TempDir;
 use dents_lab::process::End;
 
-/// `self` leads to itself, `one` and `two` to each other; `up` leads to where it is in.
+/// `self` leads to itself, `one` and `two` lead to each other, and `up` leads to its own directory.
 fn tree() -> TempDir {
     let dir = TempDir::new("loops").expect("a directory");
     make(

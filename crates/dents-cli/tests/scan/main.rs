@@ -1,5 +1,4 @@
-//! `dents scan` as a process, with GNU `find` as the oracle: the same entries (in an order of their own), the same
-//! messages, the same status.
+//! `dents scan` as a process, with GNU `find` as the oracle: the same entries in any order, the same messages, the same status.
 
 mod files;
 mod filters;
@@ -42,7 +41,7 @@ fn sorted(bytes: &[u8], separator: u8) -> Vec<String> {
     items
 }
 
-/// Messages without the name of the program, and without what it could not do, which find does not say.
+/// Messages without the name of the program, and without the words for the failed operation, which `find` does not have.
 fn messages(outcome: &Outcome, program: &str) -> Vec<String> {
     let strip = |line: &String| {
         let line = line.strip_prefix(program).unwrap_or(line);
@@ -54,7 +53,7 @@ fn messages(outcome: &Outcome, program: &str) -> Vec<String> {
     messages
 }
 
-/// Runs both with NUL after each item, ours with few and with many workers, and compares all there is.
+/// Runs both programs with NUL after each item, `dents` with few and with many workers, and compares output, messages and status.
 fn compare(cwd: &Path, ours: &[&str], theirs: &[&str]) {
     let oracle = run(&find(cwd).args(theirs));
     for how in [&["--sync"][..], &["--threads", "5"], &[]] {
@@ -66,12 +65,12 @@ fn compare(cwd: &Path, ours: &[&str], theirs: &[&str]) {
     }
 }
 
-/// Its text, which must be UTF-8.
+/// The bytes as text; they must be UTF-8.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Runs a shell script that makes something.
+/// Runs a shell script that makes files.
 fn make(cwd: &Path, script: &str) {
     let status = Command::new("sh").args(["-ec", script]).current_dir(cwd).status().expect("a shell");
     assert!(status.success(), "{script}");
@@ -96,7 +95,7 @@ fn as_nobody(run: Run, copy: &Path) -> Run {
     run.under(&["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"])
 }
 
-/// It ended well and said nothing.
+/// Checks that the run ended with status 0 and without messages.
 fn assert_fine(outcome: &Outcome) {
     assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(0), ""));
 }

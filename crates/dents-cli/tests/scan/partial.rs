@@ -1,5 +1,5 @@
-//! A file gets its name when the scan is complete. What is found by any other scan is in `FILE.partial`, and what reads that
-//! says so.
+//! A file gets its name when the scan is complete. The result of an incomplete scan is in `FILE.partial`, and a command that reads that file
+//! reports it.
 
 use crate::{as_nobody, dents, is_root, make, run, text};
 use dents_lab::fixture::TempDir;
@@ -46,7 +46,7 @@ fn is_in(set: &str, pid: u32, signal: Signal) -> bool {
     u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
 }
 
-/// Waits until a process has a handler for a signal: one that comes before does what it does to any program.
+/// Waits until a process has a handler for a signal. A signal that comes earlier has its default action.
 fn await_handler(pid: u32, signal: Signal) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !is_in("SigCgt:", pid, signal) && Instant::now() < deadline {
@@ -54,14 +54,13 @@ fn await_handler(pid: u32, signal: Signal) {
     }
 }
 
-/// The signals that stop a scan, with the status that tells of them: but for those that the tests were started without, as
-/// by nohup(1).
+/// The signals that stop a scan, each with its exit status. Signals that the tests ignore from their start (nohup(1)) are left out.
 fn signals() -> impl Iterator<Item = (Signal, i32)> {
     let all = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
     all.into_iter().filter(|(signal, _)| !is_in("SigIgn:", std::process::id(), *signal))
 }
 
-/// Runs a scan that is slow, and sends it a signal when it has found something.
+/// Runs a slow scan, and sends it a signal when it has found entries.
 fn interrupted(run: &Run, signal: Signal) -> Outcome {
     let child = run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let watch = Watch::over(&child);
@@ -78,7 +77,7 @@ fn stats(cwd: &Path) -> Run {
     Run::new(Path::new(env!("CARGO_BIN_EXE_dents"))).cwd(cwd).args(["stats"])
 }
 
-/// What reads a partial file says so and fails, unless it was told that it may be one.
+/// A command that reads a partial file reports that and fails, unless `--partial` is given.
 fn assert_read_as_partial(dir: &TempDir, file: &str) {
     for json in [&[][..], &["--json"]] {
         let outcome = run(&stats(dir.path()).args(["--from", file]).args(json));
@@ -87,13 +86,13 @@ fn assert_read_as_partial(dir: &TempDir, file: &str) {
         assert!(told.contains(file) && told.contains("not complete") && told.contains("--partial"), "{told}");
         let allowed = run(&stats(dir.path()).args(["--partial", "--from", file]).args(json));
         assert_eq!((allowed.end, text(&allowed.stderr)), (End::Exit(0), String::new()), "{file}");
-        // A root that is missing is no error then.
+        // With `--partial` a missing root is not an error.
         assert!(!json.is_empty() || allowed.stdout == outcome.stdout);
         assert!(json.is_empty() || text(&allowed.stdout).contains("\"complete\":false"));
     }
 }
 
-/// Each file is unchanged, the incomplete result is beside it, and nothing else is.
+/// Checks that the file is unchanged, and that only the incomplete result is beside it.
 fn assert_kept(dir: &TempDir, file: &str, before: &[u8], outcome: &Outcome) {
     let told = text(&outcome.stderr);
     assert!(
@@ -137,7 +136,7 @@ fn an_incomplete_scan_replaces_no_file() {
     }
 }
 
-/// Whatever hides a root from the rows or from the output.
+/// A missing root makes the scan incomplete, even if options hide it from the rows or from the output.
 #[test]
 fn a_root_that_cannot_be_opened_makes_a_scan_incomplete() {
     let dir = ground();
@@ -156,7 +155,7 @@ fn a_root_that_cannot_be_opened_makes_a_scan_incomplete() {
     make(dir.path(), "chmod 755 closed");
 }
 
-/// It has a row, which says so.
+/// A directory that cannot be read has a row with the error; the scan is complete.
 #[test]
 fn a_subdirectory_that_cannot_be_opened_does_not() {
     let dir = ground();
@@ -177,7 +176,7 @@ fn a_subdirectory_that_cannot_be_opened_does_not() {
     make(dir.path(), "chmod 755 small/closed");
 }
 
-/// A file that was not there before does not appear either; a partial one that was is replaced, also where it is a link.
+/// An incomplete scan does not create a file under the final name. It replaces a partial file, even if that is a link.
 #[test]
 fn the_partial_file_is_beside_the_file_and_replaced_as_a_whole() {
     let dir = ground();
@@ -188,7 +187,7 @@ fn the_partial_file_is_beside_the_file_and_replaced_as_a_whole() {
     assert!(dir.path().join("out/real.partial").symlink_metadata().expect("there").is_file());
     assert_eq!(fs::read(dir.path().join("other")).expect("there"), b"other\n");
     assert!(text(&outcome.stderr).contains("out/real.partial"), "{}", text(&outcome.stderr));
-    // A complete scan leaves the partial file of another alone.
+    // A complete scan does not change the partial file of an earlier scan.
     assert_eq!(
         run(&dents(dir.path()).args(["--format", "ndjson", "-o", "out/link", "small"])).end,
         End::Exit(0)
@@ -200,7 +199,7 @@ fn the_partial_file_is_beside_the_file_and_replaced_as_a_whole() {
     assert!(others(&dir).iter().any(|name| name.ends_with("n.partial")), "{:?}", others(&dir));
 }
 
-/// What cannot be renamed tells by its last record and by the status.
+/// If the output cannot be renamed, its last record and the exit status show that the scan is incomplete.
 #[test]
 fn pipes_and_devices_tell_by_record_and_status() {
     let dir = ground();
@@ -241,7 +240,7 @@ fn pipes_and_devices_tell_by_record_and_status() {
     assert_eq!(pipe("--rate 20 --timeout 300ms t", "--partial"), (Some(0), String::new()));
 }
 
-/// A file that may not grow, which is what a full disk does to it.
+/// A limit on the size of files acts like a full disk.
 #[test]
 fn what_cannot_be_written_replaces_nothing() {
     let dir = ground();
@@ -292,7 +291,7 @@ fn a_journal_keeps_what_was_found_and_the_file_stays() {
     }
 }
 
-/// To go on would not bring the root back, so it is the end of the journal; also where an earlier run met it.
+/// To resume would not bring a missing root back, so the journal ends then, also if an earlier run found that the root is missing.
 #[test]
 fn a_root_that_a_journal_lacks_makes_a_partial_file() {
     let dir = ground();
@@ -316,7 +315,7 @@ fn a_root_that_a_journal_lacks_makes_a_partial_file() {
     }
 }
 
-/// Hours before there is something to write.
+/// The scan would need hours before it has rows to write.
 #[test]
 fn an_output_that_cannot_be_made_is_told_before_the_walk() {
     let dir = ground();
@@ -348,7 +347,7 @@ fn an_output_that_cannot_be_made_is_told_before_the_walk() {
             assert!(!dir.path().join("j").exists(), "{path} {journal:?}: {told}");
         }
     }
-    // A database needs a file.
+    // A database must be a regular file.
     let outcome = run(&slow(&dir, &["--format", "sqlite", "-o", "/dev/null", "--journal", "j"]));
     assert!(text(&outcome.stderr).contains("SQLite needs a file") && !dir.path().join("j").exists());
     make(dir.path(), "chmod 755 read");
@@ -380,7 +379,7 @@ fn empty_and_cut_off_files_are_told() {
             assert!(end == End::Exit(1) && told.contains("cut"), "{file} {len}: {end:?} {told}");
         }
     }
-    // At the end of a line, so that all lines are whole: the last one is missed.
+    // Cut at the end of a line, so that all lines are complete, but the last one is missing.
     let whole = fs::read_to_string(dir.path().join("out/x.ndjson")).expect("there");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     for count in 1..lines.len() {
@@ -392,7 +391,7 @@ fn empty_and_cut_off_files_are_told() {
     assert!(end == End::Exit(1) && told.contains("1 of 3 rows"), "{told}");
 }
 
-/// The terminal goes, and standard error with it; what nohup(1) started goes on.
+/// The terminal is closed, and standard error with it. A scan that nohup(1) started continues.
 #[test]
 fn a_hangup_keeps_what_was_found_unless_it_is_ignored() {
     let dir = ground();

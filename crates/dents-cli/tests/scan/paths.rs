@@ -1,4 +1,4 @@
-//! Which paths come out, as `find` prints them.
+//! The paths of the output, compared with those of `find`.
 
 use crate::{assert_fine, compare, dents, find, make, run, sorted, text};
 use dents_lab::fixture::TempDir;
@@ -42,7 +42,7 @@ fn hostile_names() {
         ),
     );
     compare(dir.path(), &["-0"], &["-print0"]);
-    // `./` before it, or it would be an option.
+    // With `./`, because otherwise it would be an option.
     compare(dir.path(), &["-0", "--", "./-x"], &["./-x", "-print0"]);
 }
 
@@ -51,7 +51,7 @@ fn what_is_not_there_is_told_and_the_rest_goes_on() {
     let dir = TempDir::new("missing").expect("a directory");
     make(dir.path(), "mkdir a; touch a/b");
     compare(dir.path(), &["-0", "no", "a", "a/b/c", ""], &["no", "a", "a/b/c", "", "-print0"]);
-    // In the quotes of ls, which a shell takes.
+    // In the quotes of ls, which a shell understands.
     let outcome = run(&dents(dir.path()).args(["-0", "\u{1b}[31m\n"]));
     let said = "dents: cannot access ''$'\\033''[31m'$'\\n': No such file or directory\n";
     assert_eq!((text(&outcome.stderr).as_str(), outcome.end), (said, End::Exit(1)));
@@ -71,7 +71,7 @@ fn links_are_followed_if_asked_for() {
     compare(dir.path(), &["-0", "to-a", "to-a/"], &["to-a", "to-a/", "-print0"]);
 }
 
-/// As `find` has it, the link that makes a loop is told of and not listed.
+/// As with `find`, the link that makes a loop is reported and not listed.
 #[test]
 fn a_loop_of_links_is_told_of_and_left() {
     let dir = TempDir::new("loop").expect("a directory");

@@ -5,7 +5,7 @@ use dents_lab::fixture::TempDir;
 use dents_lab::process::End;
 use dents_lab::zoo::Zoo;
 
-/// Each directive alone, on everything a zoo has.
+/// Each directive alone, for entries of all types.
 #[test]
 fn each_directive() {
     let zoo = Zoo::new().expect("a zoo");
@@ -18,7 +18,7 @@ fn each_directive() {
         );
     }
     for directive in directives {
-        // A link that leads to itself is told of by find, though only %Y follows it.
+        // find reports a link that leads to itself, although only %Y follows it.
         let format = format!("%p {directive}|\\0");
         compare(zoo.path(), &["--printf", &format], &["-printf", &format]);
     }
@@ -50,7 +50,7 @@ fn flags_widths_and_escapes() {
 fn parts_of_paths() {
     let dir = TempDir::new("parts").expect("a directory");
     make(dir.path(), "mkdir -p d/e; touch d/f d/e/g; ln -s d link; ln -s nowhere dangling; ln -s self self");
-    // Not `link/`, of which find 4.9 says that it is in `.`, while `d/` is in `d`.
+    // Not `link/`: find 4.9 prints `.` as its directory, but `d` for `d/`.
     let format = "%p|%f|%h|%P|%H|%d|%y|%Y|%l\\0";
     for path in ["d", "d/", "d//", "./d", "d/e", "d/e/", "d/../d", ".", "link", "dangling", "self"] {
         compare(dir.path(), &["--printf", format, path], &[path, "-printf", format]);

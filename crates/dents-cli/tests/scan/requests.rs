@@ -1,4 +1,4 @@
-//! What is asked of the kernel, and of which entries.
+//! The requests that a scan makes, and the entries for which it makes them.
 
 use crate::{dents, make, run, text};
 use dents_lab::fixture::TempDir;
@@ -18,7 +18,7 @@ fn traced(run: &Run) -> Trace {
     trace(run).unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
-/// Questions about entries: by name, in a directory that is open. (std asks about cgroups, to know the number of cores.)
+/// Requests about entries: those with a name relative to an open directory. (std also stats files of cgroups, to find the number of cores.)
 fn stats(trace: &Trace) -> usize {
     trace
         .calls()
@@ -60,7 +60,7 @@ fn only_what_can_pass_is_asked_about() {
         (&["--size", "+0"], 33),
         (&["-t", "l", "--printf", "%p %s\n"], 3),
         (&["--printf", "%p %s\n"], 33),
-        // Names cost nothing, so they come first; and of what they keep out nothing is shown.
+        // Tests of names cost nothing, so they are first. No request is made about an entry that they exclude.
         (&["--newer", "@0", "--size", "0", "--include", "*1*"], 3),
         (&["--user", "root", "-g", "/[12]$"], 6),
         (&["--size", "+0", "--exclude", "b", "--include", "l"], 2),
@@ -102,7 +102,7 @@ fn progress_without_a_terminal_is_a_line_now_and_then() {
     for line in told.lines() {
         assert!(line.starts_with("dents: ") && line.contains("director") && line.ends_with("/s"), "{told}");
     }
-    // Within the 2.6 s of this scan nothing is due: a log that holds a line for each 10 s of an hour has 360.
+    // Progress is written every 10 s (a log of an hour has 360 lines), so this scan of 2.6 s writes none.
     let outcome = run(&scan);
     assert_eq!(text(&outcome.stderr), "");
 }

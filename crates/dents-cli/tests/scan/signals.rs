@@ -1,4 +1,4 @@
-//! Ctrl-C, a closed pipe, a timeout: the results so far are kept, and the exit status tells.
+//! Ctrl-C, a closed pipe, a timeout: the results so far are kept, and the exit status shows the reason.
 
 use crate::{dents, make, run, text};
 use dents_lab::fixture::TempDir;
@@ -77,7 +77,7 @@ fn a_closed_pipe_ends_it_as_it_ends_find() {
         let run = dents(dir.path()).args(args);
         let mut child =
             run.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        // More comes than a pipe takes: it waits for a reader, and there is none.
+        // The output is larger than the buffer of a pipe, and no process reads it.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(End::from(output.status), End::Signal(13), "{args:?}");
@@ -85,10 +85,10 @@ fn a_closed_pipe_ends_it_as_it_ends_find() {
     }
 }
 
-/// Ends it with one signal. Says how long that took.
+/// Ends the process with one signal. Returns how long that took.
 fn ended_by_one(mut child: std::process::Child, signal: Signal) -> (End, Duration) {
     let watch = Watch::over(&child);
-    // Until it waits: for the disk, however busy, it does not wait so long.
+    // By then the process waits for its reader; it does not wait for the disk for so long, even if the disk is busy.
     std::thread::sleep(Duration::from_millis(1500));
     assert!(child.try_wait().expect("a child").is_none(), "it runs");
     kill_process(Pid::from_child(&child), signal).expect("it runs");
@@ -107,7 +107,7 @@ fn one_signal_ends_what_waits_for_a_reader_that_has_stalled() {
         for words in ["scan", "scan --threads 4 --format ndjson", "du -a", "top -n 9999"] {
             let words = words.split(' ').map(Into::into).collect();
             let run = dents_lab::process::Run { args: words, ..dents(dir.path()) };
-            // Its end of the pipe is open for as long as the child is looked at, and never read.
+            // The other end of the pipe stays open as long as the child is observed, and is never read.
             let child =
                 run.command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
             let (end, time) = ended_by_one(child, signal);

@@ -1,4 +1,4 @@
-//! Command lines that cannot be, and help that helps.
+//! Invalid command lines, and the text of `--help`.
 
 use crate::{dents, run, text};
 use dents_lab::process::End;

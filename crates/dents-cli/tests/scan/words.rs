@@ -1,4 +1,4 @@
-//! Words: those of the locale, those for one and for many, and those of messages, which are one form in all commands.
+//! Words of the output: those of the locale, singular and plural, and messages, which have one form in all commands.
 
 use crate::{as_nobody, dents, find, make, run, sorted, text};
 use dents_lab::fixture::TempDir;
@@ -6,7 +6,7 @@ use dents_lab::process::Run;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Compiles a locale of the C library into a directory of its own; false where the machine cannot.
+/// Compiles a locale of the C library into a directory of its own; false if the machine cannot.
 fn compile(name: &str, at: &Path) -> bool {
     let (source, charset) = name.split_once('.').expect("a charset");
     let made = Command::new("localedef")
@@ -27,7 +27,7 @@ fn times_have_the_words_of_the_locale() {
     );
     let letters = "aAbBhcxXrpTS+DdeHIjklmMyY";
     let mut format = String::from("%p|%t|%a|");
-    // Not %B itself, which is the birth of a file here and none of find's.
+    // %B itself is not compared: `dents` prints the time of birth for it, `find` does not.
     ["T", "A"]
         .iter()
         .for_each(|time| format.extend(letters.chars().map(|letter| format!("%{time}{letter}|"))));
@@ -65,7 +65,7 @@ fn one_is_not_many() {
     assert_eq!(text(&count.stdout), "0  directories\n1  file\n0  links\n1  entry\n");
 }
 
-/// With names in the quotes of `ls`, whatever the locale, so that a line can be searched for and pasted.
+/// Names are in the quotes of `ls` in any locale, so that a line can be searched for and pasted.
 #[test]
 fn all_commands_say_it_in_one_form() {
     let dir = TempDir::new("form").expect("a directory");

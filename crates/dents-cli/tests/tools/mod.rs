@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
-/// `dents` with these words, in a directory, in a locale of bytes.
+/// `dents` with these words, in a directory, in the C locale.
 pub fn dents(cwd: &Path, words: &str) -> Run {
     Run::new(Path::new(env!("CARGO_BIN_EXE_dents"))).cwd(cwd).args(words.split_whitespace())
 }
@@ -53,8 +53,8 @@ pub fn sorted(bytes: &[u8], end: u8) -> Vec<Vec<u8>> {
     lines
 }
 
-/// Sizes that blocks and bytes tell apart, a hole, links of a file within a directory, a link across, types that hold no
-/// bytes, names with control characters.
+/// A tree whose files differ in bytes and in blocks, with a hole, links of a file within a directory and across directories, types
+/// without bytes, and names with control characters.
 pub fn tree() -> TempDir {
     let dir = TempDir::new("sums").expect("a temporary directory");
     let root = dir.path().join("t");
@@ -89,7 +89,7 @@ pub fn linked_tree() -> TempDir {
     dir
 }
 
-/// Blocks are counted when they are allocated, which ext4 may put off.
+/// Waits until blocks are allocated, because ext4 may delay that.
 fn settle(path: &Path) {
     dents_lab::fixture::settle(path).expect("settled");
 }
@@ -104,12 +104,12 @@ pub fn is_root() -> bool {
 }
 
 /// The lines of an error output without the name of the program, and without the one reason that GNU du does not always
-/// give.
+/// print.
 pub fn complaints(outcome: &Outcome) -> Vec<String> {
     let mut lines: Vec<String> = text(&outcome.stderr)
         .lines()
         .map(|line| line.split_once(": ").map_or(line, |(_, rest)| rest))
-        // du opens and reads; dents tells which of both it was.
+        // du has one message for opening and reading; dents has two.
         .map(|line| line.replace("cannot read directory", "cannot open directory"))
         .map(|line| line.strip_suffix(": No such file or directory").unwrap_or(&line).to_owned())
         .collect();
