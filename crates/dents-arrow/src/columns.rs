@@ -11,7 +11,7 @@ use dents_core::batch::Time;
 use dents_render::record::words;
 use dents_sink::read::Columns as Wanted;
 use dents_sink::time::Unit;
-use dents_sink::{Facts, Row, extension};
+use dents_sink::{Detail, Facts, Row, extension};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -46,9 +46,10 @@ enum Column {
     Asked,
     Errno,
     Lazy,
+    Detail(Detail),
 }
 
-/// Each column with its name and the facts that it needs.
+/// Each usual column with its name and the facts that it needs.
 const TABLE: [(&str, Column, Wanted); 28] = [
     ("path", Column::Path, Wanted::PATH),
     ("path_bytes", Column::PathBytes, Wanted::PATH),
@@ -80,6 +81,13 @@ const TABLE: [(&str, Column, Wanted); 28] = [
     ("lazy", Column::Lazy, Wanted::LAZY),
 ];
 
+/// The same of all columns: those of details come last.
+fn all() -> impl Iterator<Item = (&'static str, Column, Wanted)> {
+    let details =
+        Detail::ALL.into_iter().map(|detail| (detail.name(), Column::Detail(detail), detail.column()));
+    TABLE.into_iter().chain(details)
+}
+
 /// The columns that a program asks for, in its order.
 #[derive(Clone, Debug)]
 pub struct Columns {
@@ -89,26 +97,27 @@ pub struct Columns {
 }
 
 impl Default for Columns {
-    /// All columns.
+    /// The columns that every scan has.
     fn default() -> Columns {
-        Columns::new(TABLE.iter().collect())
+        Columns::new(TABLE.to_vec())
     }
 }
 
 impl Columns {
     /// The names of all columns.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        TABLE.iter().map(|(name, ..)| *name)
+        all().map(|(name, ..)| name)
     }
 
     /// The columns with these names. `path`, `path_bytes`, `parent`, `name`, `extension`, `depth` and `type` cost no `statx` where `readdir` returns
     /// types.
+    /// Each detail ([`Detail`]) costs what `dents scan --columns` says.
     ///
     /// # Errors
     /// A name that no column has; the message lists the names of all columns.
     pub fn of(names: &[impl AsRef<str>]) -> Result<Columns, String> {
         let find = |name: &str| {
-            TABLE.iter().find(|(one, ..)| *one == name).ok_or_else(|| {
+            all().find(|(one, ..)| *one == name).ok_or_else(|| {
                 let all: Vec<&str> = Columns::names().collect();
                 format!("there is no column {name:?}: name some of {}", all.join(", "))
             })
@@ -117,13 +126,13 @@ impl Columns {
         Ok(Columns::new(found?))
     }
 
-    fn new(chosen: Vec<&(&'static str, Column, Wanted)>) -> Columns {
-        let field = |(name, column, _): &&(&'static str, Column, Wanted)| {
+    fn new(chosen: Vec<(&'static str, Column, Wanted)>) -> Columns {
+        let field = |(name, column, _): &(&'static str, Column, Wanted)| {
             Field::new(*name, column.data_type(), column.is_nullable())
         };
         let schema = Arc::new(Schema::new(chosen.iter().map(field).collect::<Vec<_>>()));
         let wanted = chosen.iter().fold(Wanted::empty(), |all, (_, _, wanted)| all | *wanted);
-        Columns { columns: chosen.into_iter().map(|(_, column, _)| *column).collect(), schema, wanted }
+        Columns { columns: chosen.into_iter().map(|(_, column, _)| column).collect(), schema, wanted }
     }
 
     /// Names and types.
@@ -153,6 +162,7 @@ impl Column {
             Column::Mode => DataType::UInt16,
             Column::Errno => DataType::Int32,
             Column::Lazy => DataType::Boolean,
+            Column::Detail(detail) if detail.is_number() => DataType::UInt32,
             Column::Atime | Column::Btime | Column::Ctime | Column::Mtime => records::time(),
             _ => DataType::Utf8,
         }
@@ -226,6 +236,7 @@ impl Values {
                 Column::Depth => values.append_value(row.depth),
                 Column::Nlink => values.append_option(facts.map(|facts| facts.nlink)),
                 Column::Uid => values.append_option(facts.map(|facts| facts.uid)),
+                Column::Detail(detail) => values.append_option(row.details.number(detail)),
                 _ => values.append_option(facts.map(|facts| facts.gid)),
             },
             Values::Short(values) => values.append_option(facts.map(|facts| facts.mode)),
@@ -263,6 +274,7 @@ fn text(values: &mut StringBuilder, column: Column, row: &Row<'_>, names: &Names
         Column::Type => Some(words::of_kind(row.kind)),
         Column::User => row.facts.and_then(|facts| facts.user).and_then(as_text),
         Column::Group => row.facts.and_then(|facts| facts.group).and_then(as_text),
+        Column::Detail(detail) => row.details.text(detail),
         Column::Asked => row.fault.map(|fault| fault.asked.word()),
         _ => row.target.and_then(as_text),
     };

@@ -59,6 +59,11 @@ pub(crate) trait Consumer: Send {
         true
     }
 
+    /// The requests that it made itself since the last call.
+    fn requests(&mut self) -> u64 {
+        0
+    }
+
     /// A directory of a tree could not be entered, or not read to its end. The error was reported before.
     fn failed(&mut self, failure: &Failure<'_>) {
         let _ = failure;

@@ -5,7 +5,7 @@ use dents_core::batch::{self, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
 use dents_core::tree::Place;
-use dents_sink::{Asked, Row};
+use dents_sink::{Asked, Detail, Row};
 
 /// An entry that was found.
 #[derive(Clone, Copy)]
@@ -48,9 +48,14 @@ pub(crate) struct Facts {
     pub(crate) btime: Time,
     pub(crate) ctime: Time,
     pub(crate) mtime: Time,
+    /// [`Facts::NO_PROJECT`] where it is not known, as in all entries of a walk that did not ask for it.
+    pub(crate) project: u32,
 }
 
 impl Facts {
+    /// No project has this number: the kernel calls it `INVALID_PROJID`.
+    pub(crate) const NO_PROJECT: u32 = u32::MAX;
+
     /// One of the times: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
     pub(crate) fn time(&self, which: Needs) -> Time {
         match which {
@@ -96,6 +101,7 @@ impl<'a> Found<'a> {
                 btime: facts.btime.unwrap_or(Time::UNKNOWN),
                 ctime: facts.ctime,
                 mtime: facts.mtime,
+                project: row.details.number(Detail::Project).unwrap_or(Facts::NO_PROJECT),
             }),
         }
     }
@@ -158,6 +164,7 @@ fn facts(entry: &Entry<'_>) -> Facts {
         btime: extra.btime,
         ctime: extra.ctime,
         mtime: extra.mtime,
+        project: Facts::NO_PROJECT,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod consumer;
 mod count;
+mod details;
 mod diff;
 #[cfg(test)]
 mod docs;

@@ -20,6 +20,7 @@ pub mod deadline;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod lustre;
 pub mod mounts;
 pub mod needs;
 pub mod owners;

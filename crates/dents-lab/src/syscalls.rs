@@ -96,6 +96,7 @@ fn named(name: &str) -> &str {
         "syscall_0x1d0" => "getxattrat",
         "syscall_0x1d1" => "listxattrat",
         "syscall_0x1d2" => "removexattrat",
+        "syscall_0x1d4" => "file_getattr",
         other => other,
     }
 }

@@ -62,5 +62,6 @@ pub use record::Record;
 pub use renderer::Renderer;
 pub use sink::Sink;
 pub use style::{Format, Style};
+pub use table::inode_flags;
 pub use time::{TimeStyle, Zone};
 pub use view::{Column, Theme, View};

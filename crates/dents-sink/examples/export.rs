@@ -29,6 +29,7 @@ fn main() -> io::Result<()> {
                 ended: None,
                 timestamps: Unit::Micros,
                 index: false,
+                details: Default::default(),
             };
             create(Path::new(file), format, &about)?
         }
@@ -112,6 +113,7 @@ fn fill(part: &mut dyn Part, rows: u64, worker: u64) -> io::Result<u64> {
             kind: Kind::Reg,
             facts: Some(facts),
             target: None,
+            details: Default::default(),
             fault: None,
         })?;
     }

@@ -4,7 +4,7 @@
 //! a time that is equal to the modification time. Temporary files of other programs may use it too ([`put_whole`]); it changes with the
 //! version of this crate.
 
-use crate::{Asked, Facts, Fault, Row};
+use crate::{Asked, Details, Facts, Fault, Row};
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use std::ops::{BitAnd, BitOr};
@@ -32,6 +32,7 @@ impl Has {
     const OWN_ATIME: Has = Has(1 << 11);
     const USER: Has = Has(1 << 12);
     const GROUP: Has = Has(1 << 13);
+    const DETAILS: Has = Has(1 << 14);
 
     fn when(self, condition: bool) -> Has {
         if condition { self } else { Has(0) }
@@ -181,10 +182,11 @@ impl Before {
 
 /// Encodes a row of the directory at `path`, whose entries have this depth.
 pub(crate) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32, before: &mut Before) {
-    let Row { parent, name, depth: own_depth, kind, facts, target, fault } = *row;
+    let Row { parent, name, depth: own_depth, kind, facts, target, details, fault } = *row;
     let mut has = Has::PARENT.when(parent != path)
         | Has::DEPTH.when(own_depth != depth)
         | Has::TARGET.when(target.is_some())
+        | Has::DETAILS.when(!details.is_empty())
         | Has::FAULT.when(fault.is_some());
     if let Some(facts) = &facts {
         has = has
@@ -214,6 +216,9 @@ pub(crate) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32,
     }
     if let Some(target) = target {
         put_bytes(out, target);
+    }
+    if has.contains(Has::DETAILS) {
+        put_bytes(out, details.bytes());
     }
     if let Some(Fault { asked, errno }) = fault {
         out.push(asked_code(asked));
@@ -324,13 +329,15 @@ impl<'a> Rows<'a> {
         let facts = if has.contains(Has::FACTS) { Some(self.facts(has)?) } else { None };
         let bytes = &mut self.bytes;
         let target = if has.contains(Has::TARGET) { Some(bytes.bytes()?) } else { None };
+        let details = if has.contains(Has::DETAILS) { bytes.bytes()? } else { b"" };
+        let details = Details::parse(details)?;
         let fault = if has.contains(Has::FAULT) {
             let asked = asked_of(bytes.byte()?)?;
             Some(Fault { asked, errno: i32::try_from(bytes.signed()?).ok()? })
         } else {
             None
         };
-        Some(Row { parent, name, depth, kind, facts, target, fault })
+        Some(Row { parent, name, depth, kind, facts, target, details, fault })
     }
 
     fn facts(&mut self, has: Has) -> Option<Facts<'a>> {

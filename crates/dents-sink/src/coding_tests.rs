@@ -25,7 +25,16 @@ fn facts() -> Facts<'static> {
 }
 
 fn row(name: &'static [u8]) -> Row<'static> {
-    Row { parent: b"dir", name, depth: 3, kind: Kind::Reg, facts: Some(facts()), target: None, fault: None }
+    Row {
+        parent: b"dir",
+        name,
+        depth: 3,
+        kind: Kind::Reg,
+        facts: Some(facts()),
+        target: None,
+        details: Default::default(),
+        fault: None,
+    }
 }
 
 fn odd_rows() -> Vec<Row<'static>> {

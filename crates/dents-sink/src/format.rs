@@ -1,5 +1,6 @@
 //! The formats, and the sink of each.
 
+use crate::read::Columns;
 use crate::time::Unit;
 use crate::{Output, Sink, ndjson};
 use dents_core::batch::Time;
@@ -75,6 +76,8 @@ pub struct About<'a> {
     pub timestamps: Unit,
     /// Whether SQLite makes indexes. The other formats have none.
     pub index: bool,
+    /// The details that have a column ([`Columns::DETAILS`]).
+    pub details: Columns,
 }
 
 /// Begins a file, with the metadata of `about`.

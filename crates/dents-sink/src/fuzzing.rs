@@ -86,7 +86,9 @@ fn scan(bytes: &[u8], format: Format) {
     let place = Place::new();
     let path = place.file("scan", bytes);
     // Names alone are read from another column, which may have other damage.
-    let columns = Columns::from_bits_truncate(crc32fast::hash(bytes)) | Columns::PARENT;
+    let mut columns = Columns::from_bits_truncate(crc32fast::hash(bytes)) | Columns::PARENT;
+    // A row may keep details that are not wanted beside one that is.
+    columns.set(Columns::DETAILS, columns.contains(Columns::PROJECT));
     let (mut all, mut parent) = (Sum::default(), Vec::new());
     let read = read::open(&path).and_then(|reader| {
         if reader.format() != format {
@@ -166,6 +168,7 @@ mod tests {
             kind: Kind::Reg,
             facts: Some(facts),
             target: None,
+            details: Default::default(),
             fault: None,
         };
         let far = Facts {
@@ -185,8 +188,12 @@ mod tests {
                 ..row
             },
             Row { name: b"far", facts: Some(far), ..row },
+            Row { name: b"more", details: crate::Details::parse(DETAILS).expect("valid"), ..row },
         ]
     }
+
+    /// Project 300, flags `i`, no ACL, an attribute.
+    const DETAILS: &[u8] = b"\x00\xac\x02\x01\x01i\x02\x00\x03\x06user.a";
 
     /// A file of this format.
     fn written(format: Format, rows: &[Row<'_>]) -> Vec<u8> {
@@ -199,6 +206,7 @@ mod tests {
             ended: None,
             timestamps: crate::time::Unit::Micros,
             index: false,
+            details: super::Columns::DETAILS,
         };
         let sink = create(&path, format, &about).expect("a sink");
         let mut part = sink.part();

@@ -18,6 +18,7 @@
 //! bytes. The rows of Parquet stand in the order of their paths; in other formats their order has no meaning.
 
 pub mod coding;
+mod details;
 mod extension;
 mod format;
 #[cfg(any(test, fuzzing))]
@@ -41,6 +42,7 @@ pub mod time;
 mod words;
 
 pub use dents_render::record::errno_name;
+pub use details::{Detail, Details, Draft, Value};
 pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;

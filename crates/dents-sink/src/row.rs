@@ -1,5 +1,6 @@
 //! A row: the metadata of one entry, which all formats write and read.
 
+use crate::details::Details;
 use crate::words;
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -20,6 +21,8 @@ pub struct Row<'a> {
     pub facts: Option<Facts<'a>>,
     /// The target of a symbolic link, as `readlink` gives it.
     pub target: Option<&'a [u8]>,
+    /// The facts that the scan has on request.
+    pub details: Details<'a>,
     /// The request that failed. A directory that could not be opened or read to its end has a second row for that,
     /// see [`Fault::is_of_directory`]; every other row stands for one entry.
     pub fault: Option<Fault>,
@@ -38,19 +41,24 @@ impl<'a> Row<'a> {
             && self.fault.is_some_and(|fault| fault.asked == Asked::Stat || fault.is_of_directory())
     }
 
-    /// The row without its texts, for a caller that keeps these elsewhere.
+    /// The row without its texts and details, for a caller that keeps these elsewhere.
     #[must_use]
     pub fn without_texts(&self) -> Row<'static> {
         let facts = self.facts.map(|facts| Facts { user: None, group: None, ..facts });
-        Row { parent: b"", name: b"", facts, target: None, ..*self }
+        Row { parent: b"", name: b"", facts, target: None, details: Details::default(), ..*self }
     }
 
-    /// The row with these texts: parent and name, and the names of owner and group and the target.
+    /// The row with these texts: parent and name, the names of owner and group, the target, and the details.
     #[must_use]
-    pub fn with_texts<'t>(&self, path: [&'t [u8]; 2], others: [Option<&'t [u8]>; 3]) -> Row<'t> {
+    pub fn with_texts<'t>(
+        &self,
+        path: [&'t [u8]; 2],
+        others: [Option<&'t [u8]>; 3],
+        details: Details<'t>,
+    ) -> Row<'t> {
         let ([parent, name], [user, group, target]) = (path, others);
         let facts = self.facts.map(|facts| Facts { user, group, ..facts });
-        Row { parent, name, facts, target, ..*self }
+        Row { parent, name, facts, target, details, ..*self }
     }
 
     /// The name that makes this path with this parent; `None` if none does.

@@ -11,6 +11,7 @@
 //! | [`uring`] | the metadata of many files at once, by threads of the kernel | `io_uring_*` |
 //! | [`link`] | the target of a symbolic link | `readlinkat` |
 //! | [`xattr`] | extended attributes and their values | `listxattrat`, `getxattrat` |
+//! | [`fileattr`] | the project of a file | `file_getattr`, or `ioctl` |
 //! | [`statfs`] | the type of a file system | `fstatfs` |
 //! | [`host`] | the names of host and working directory, the user | `uname`, `geteuid`, `getcwd` |
 //! | [`tty`] | whether a file is a terminal, and how wide | `ioctl` |
@@ -35,6 +36,7 @@ pub mod cwd;
 pub mod dir;
 pub mod event;
 pub mod file;
+pub mod fileattr;
 pub mod futex;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

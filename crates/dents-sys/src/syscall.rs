@@ -70,6 +70,8 @@ pub(crate) const STATMOUNT: usize = unified(457);
 pub(crate) const GETXATTRAT: usize = unified(464);
 /// `listxattrat`, since Linux 6.13.
 pub(crate) const LISTXATTRAT: usize = unified(465);
+/// `file_getattr`, since Linux 6.17.
+pub(crate) const FILE_GETATTR: usize = unified(468);
 
 /// Makes a system call. The kernel ignores arguments that the call does not have.
 ///

@@ -10,6 +10,7 @@ use clap::parser::ValueSource;
 use dents_core::batch::{Batch, Time};
 use dents_core::tree::{End, Failure, Place, Step};
 use dents_sink::journal::{Journal, Options, Scan, Writer};
+use dents_sink::read::Columns;
 use dents_sink::{Part, Row, time};
 
 use std::ffi::{CStr, CString};
@@ -53,14 +54,19 @@ pub(super) fn scan(
         let told = format!("resuming after {directories} {noun}; the journal is {age} old");
         session.say(told.as_bytes());
     }
-    let make = || Journaled { rows: Rows::new(journal.writer(), first_error, &owners, &operands), task };
+    let details = args.output.details().unwrap_or_default();
+    let columns = Columns::USUAL | details;
+    let make = || Journaled {
+        rows: Rows::new(journal.writer(), first_error, &owners, &operands).with(columns),
+        task,
+    };
     let mut done = task.walk((rows::NEEDS, true), Some(&journal), make);
     if done.end != End::Complete || first_error.is_set() {
         session.say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
         return Ok(done);
     }
     let _hold = super::hold(path);
-    let sink = dents_sink::create(path, format, &args.output.about(journal.started(), None))?;
+    let sink = dents_sink::create(path, format, &args.output.about(journal.started(), None, details))?;
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;
@@ -142,6 +148,10 @@ impl Consumer for Journaled<'_> {
     }
 
     /// A worker that was stopped in the middle of a directory must not flush: that would mark the directory as complete.
+    fn requests(&mut self) -> u64 {
+        self.rows.requests()
+    }
+
     fn finish(&mut self) {
         if !self.task.first_error.is_set() && !self.task.session.is_stopped() {
             self.rows.finish();

@@ -177,14 +177,17 @@ impl Task<'_> {
 
     /// A file of rows.
     fn file(&self, format: dents_sink::Format, path: &Path) -> io::Result<Finished> {
-        let opened = match self.opened() {
+        let mut opened = match self.opened() {
             Ok(opened) => opened,
             Err(status) => return Ok(Err(status)),
         };
         let Span { begun, ended } = opened.as_ref().map(Opened::span).unwrap_or_default();
-        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now), ended);
+        // A file keeps the details that it has.
+        let own = || opened.as_mut().map(Opened::details).unwrap_or_default();
+        let details = self.args.output.details().unwrap_or_else(own);
+        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now), ended, details);
         let sink = dents_sink::create(path, format, &about)?;
-        let mut done = match self.rows(Columns::all(), opened, &*sink) {
+        let mut done = match self.rows(Columns::USUAL | details, opened, &*sink) {
             Ok(done) => done,
             Err(status) => return Ok(Err(status)),
         };

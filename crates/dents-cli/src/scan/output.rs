@@ -1,11 +1,12 @@
 //! The options of the output.
 
 use super::format::{self, Format};
-use crate::message;
+use crate::{details, message};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dents_core::batch::Time;
-use dents_sink::About;
+use dents_sink::read::Columns;
 use dents_sink::time::Unit;
+use dents_sink::{About, Detail};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,10 @@ pub(crate) struct Output {
     /// Unit of times in Parquet: us, which all its readers know, or ns [default: us]
     #[arg(long, value_name = "UNIT", value_parser = units())]
     timestamps: Option<Unit>,
+    /// Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre's; lustre
+    /// for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = columns())]
+    columns: Vec<Columns>,
     /// Make indexes in SQLite: on path, parent, size, mtime and user
     #[arg(long)]
     index: bool,
@@ -78,6 +83,17 @@ fn by_name(path: &Path, lines: bool) -> Result<Kind, String> {
 
 fn shown(path: &Path) -> String {
     message::quoted_text(path.as_os_str().as_bytes())
+}
+
+/// Parses the name of a column beyond the usual ones, or of several.
+fn columns() -> impl TypedValueParser<Value = Columns> {
+    const SEVERAL: [(&str, Columns); 2] = [("lustre", details::LUSTRE), ("all", Columns::DETAILS)];
+    let names = Detail::ALL.iter().map(|detail| detail.name()).chain(SEVERAL.iter().map(|(name, _)| *name));
+    PossibleValuesParser::new(names).map(|name| {
+        let one = Detail::ALL.iter().find(|detail| detail.name() == name).map(|detail| detail.column());
+        one.or_else(|| SEVERAL.iter().find(|(several, _)| *several == name).map(|(_, columns)| *columns))
+            .unwrap_or_default()
+    })
 }
 
 fn units() -> impl TypedValueParser<Value = Unit> {
@@ -123,6 +139,11 @@ impl Output {
             return Err("--index is for SQLite: name a FILE that ends in .sqlite, or give --format sqlite"
                 .to_string());
         }
+        if !self.columns.is_empty() && kind.is_none() {
+            return Err("--columns is for files of rows: name a FILE that ends in .parquet, .sqlite or .ndjson, or give \
+                        --format"
+                .to_string());
+        }
         let Some(format) = kind else {
             return match &self.journal {
                 Some(_) => Err(
@@ -154,10 +175,17 @@ impl Output {
         Ok(Target::Rows(format, path))
     }
 
-    /// The metadata that a file of rows keeps of a scan that began at this time, and has ended if it is read from a file.
-    pub(crate) fn about(&self, begun: Time, ended: Option<Time>) -> About<'static> {
+    /// The metadata that a file of rows with these details keeps of a scan that began at this time, and has ended if it is read from
+    /// a file.
+    pub(crate) fn about(&self, begun: Time, ended: Option<Time>, details: Columns) -> About<'static> {
         let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
-        About { program, begun, ended, timestamps: self.timestamps.unwrap_or_default(), index: self.index }
+        let timestamps = self.timestamps.unwrap_or_default();
+        About { program, begun, ended, timestamps, index: self.index, details }
+    }
+
+    /// The details that were named; `None` if none were.
+    pub(crate) fn details(&self) -> Option<Columns> {
+        self.columns.iter().copied().reduce(|all, one| all | one)
     }
 
     /// An option that was given and makes sense for output alone.
@@ -170,6 +198,7 @@ impl Output {
             (self.format.is_some(), "--format"),
             (self.timestamps.is_some(), "--timestamps"),
             (self.index, "--index"),
+            (!self.columns.is_empty(), "--columns"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }

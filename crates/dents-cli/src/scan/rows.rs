@@ -2,6 +2,7 @@
 
 use super::out::FirstError;
 use crate::consumer::Consumer;
+use crate::details::{self, Asker};
 use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
 use crate::source;
@@ -9,7 +10,7 @@ use dents_core::batch::{self, Batch, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Problem, Step};
 use dents_sink::read::Columns;
-use dents_sink::{Asked, Facts, Fault, Part, Row};
+use dents_sink::{Asked, Details, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
 /// The needs of rows.
@@ -17,11 +18,12 @@ pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Need
 
 /// The needs of rows with these columns.
 pub(crate) fn needs(columns: Columns) -> Needs {
-    if columns == Columns::all() {
+    if columns.contains(Columns::USUAL) {
         return NEEDS;
     }
     let facts = source::FACTS.iter().chain(&[(Needs::UID, Columns::USER), (Needs::GID, Columns::GROUP)]);
-    facts.filter(|(_, column)| columns.intersects(*column)).fold(Needs::TYPE, |all, (need, _)| all | *need)
+    let facts = facts.filter(|(_, column)| columns.intersects(*column));
+    facts.fold(Needs::TYPE, |all, (need, _)| all | *need) | details::needs(columns)
 }
 
 /// Gives the rows of one worker to its part of the output.
@@ -31,6 +33,7 @@ pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
     names: Names<'p>,
     operands: &'p [CString],
     columns: Columns,
+    details: Asker,
 }
 
 impl<'p, P: Part> Rows<'p, P> {
@@ -40,12 +43,19 @@ impl<'p, P: Part> Rows<'p, P> {
         owners: &'p SharedOwners,
         operands: &'p [CString],
     ) -> Self {
-        Rows { part, first_error, names: Names::new(owners), operands, columns: Columns::all() }
+        Rows {
+            part,
+            first_error,
+            names: Names::new(owners),
+            operands,
+            columns: Columns::USUAL,
+            details: Asker::default(),
+        }
     }
 
     /// With these columns alone.
     pub(crate) fn with(self, columns: Columns) -> Self {
-        Rows { columns, ..self }
+        Rows { columns, details: Asker::new(columns), ..self }
     }
 }
 
@@ -72,7 +82,7 @@ impl<P: Part> Consumer for Rows<'_, P> {
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
         let Found { parent, name, depth, kind, .. } = *found;
         match found.origin {
-            Origin::Live(_, entry) => {
+            Origin::Live(place, entry) => {
                 let row = Row {
                     parent,
                     name,
@@ -84,6 +94,7 @@ impl<P: Part> Consumer for Rows<'_, P> {
                     } else {
                         None
                     },
+                    details: self.details.ask(place, entry),
                     fault: entry.fault().map(|(asked, errno)| Fault {
                         asked: if asked == batch::Asked::Link { Asked::Link } else { Asked::Stat },
                         errno: errno.raw_os_error(),
@@ -108,11 +119,24 @@ impl<P: Part> Consumer for Rows<'_, P> {
         };
         let fault = Some(Fault { asked, errno: failure.errno.raw_os_error() });
         let depth = failure.depth.saturating_sub(1);
-        self.row(&Row { parent, name, depth, kind: Kind::Dir, facts: None, target: None, fault });
+        self.row(&Row {
+            parent,
+            name,
+            depth,
+            kind: Kind::Dir,
+            facts: None,
+            target: None,
+            details: Details::default(),
+            fault,
+        });
     }
 
     fn failed_row(&mut self, row: &Row<'_>) {
         self.row(row);
+    }
+
+    fn requests(&mut self) -> u64 {
+        self.details.requests()
     }
 
     fn finish(&mut self) {

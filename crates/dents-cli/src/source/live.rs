@@ -210,6 +210,10 @@ impl<C: Consumer> Visitor for Live<'_, C> {
         if (self.plan.must_stop)() { Step::Stop } else { Step::Enter }
     }
 
+    fn requests(&mut self) -> u64 {
+        self.consumer.requests()
+    }
+
     fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, state: &Self::State) -> Step {
         if entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat) {
             // The error was reported before. A file that cannot be stat'ed cannot be opened.

@@ -344,6 +344,11 @@ impl<'a> File<'a> {
 }
 
 impl Opened<'_> {
+    /// The details that the file has.
+    pub(crate) fn details(&mut self) -> Columns {
+        self.reader.details()
+    }
+
     /// Start and end of the scan, as far as the file has them.
     pub(crate) fn span(&self) -> Span {
         self.reader.span()

@@ -15,6 +15,8 @@ pub(super) enum Key {
     Age,
     Size,
     Depth,
+    /// The project id: one request for each entry.
+    Project,
     /// The directory at this depth.
     Directory(u32),
 }
@@ -68,10 +70,11 @@ impl Key {
             "age" => Key::Age,
             "size" => Key::Size,
             "depth" => Key::Depth,
+            "project" => Key::Project,
             _ => match text.strip_prefix("directory:").and_then(at_depth) {
                 Some(depth) => Key::Directory(depth),
                 None => {
-                    let keys = "user, group, extension, age, size, depth, directory:N (at depth N)";
+                    let keys = "user, group, extension, age, size, depth, project, directory:N (at depth N)";
                     return Err(format!("{text:?} is none of {keys}; two with a comma are a table of pairs"));
                 }
             },
@@ -87,6 +90,7 @@ impl Key {
             Key::Age => "age",
             Key::Size => "size",
             Key::Depth => "depth",
+            Key::Project => "project",
             Key::Directory(depth) => return format!("directory:{depth}"),
         }
         .to_owned()
@@ -101,6 +105,7 @@ impl Key {
             Key::Age => "CHANGED",
             Key::Size => "SIZE OF FILES",
             Key::Depth => "DEPTH",
+            Key::Project => "PROJECT",
             Key::Directory(_) => "DIRECTORY",
         }
     }
@@ -125,7 +130,7 @@ impl Key {
             Key::User => Needs::UID,
             Key::Group => Needs::GID,
             Key::Age => Needs::MTIME,
-            Key::Extension | Key::Size | Key::Depth | Key::Directory(_) => Needs::empty(),
+            Key::Extension | Key::Size | Key::Depth | Key::Project | Key::Directory(_) => Needs::empty(),
         }
     }
 
@@ -136,6 +141,7 @@ impl Key {
             Key::Group => Columns::GROUP,
             Key::Extension => Columns::NAME,
             Key::Directory(_) => Columns::PATH,
+            Key::Project => Columns::PROJECT,
             Key::Age | Key::Size | Key::Depth => Columns::empty(),
         }
     }
@@ -148,6 +154,7 @@ impl Key {
             Key::Age => now.age(facts.mtime) as u32,
             Key::Size => class::size(facts.size) as u32,
             Key::Depth => found.depth,
+            Key::Project => facts.project,
             Key::Extension | Key::Directory(_) => 0,
         }
     }

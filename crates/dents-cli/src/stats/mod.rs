@@ -16,7 +16,8 @@ pub(crate) mod owners;
 mod sums;
 
 use crate::consumer::Consumer;
-use crate::entry::Found;
+use crate::details::Asker;
+use crate::entry::{Found, Origin};
 use crate::filter::{self, Depths, Filter};
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics, Units};
@@ -27,6 +28,7 @@ use class::Now;
 use dents_core::mounts::Mounts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
+use dents_sink::Detail;
 use dents_sink::read::Columns;
 use hardlinks::Links;
 use key::By;
@@ -48,7 +50,7 @@ pub(crate) struct Args {
     filter: filter::Args,
     #[command(flatten)]
     depths: Depths,
-    /// A table by user, group, extension, age, size, depth or directory:N (the directory at depth N); by two of them, as in
+    /// A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in
     /// user,age: a row for each pair; by more of them: a table for each. Several --by are several tables
     #[arg(
         long,
@@ -121,23 +123,32 @@ fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
     }
     let now = Now::live();
     let new = || Sums::new(&args.tables(), now);
-    let make = || Summer { sums: new(), overlap: &overlap, links: &links };
+    let make =
+        || Summer { sums: new(), overlap: &overlap, links: &links, details: Asker::new(columns(args)) };
     let Gathered { consumers, end, .. } = Job { must, ..*job }.walk(&Special::default(), make);
     let sums = merged(consumers, new());
     ((sums, links), end)
 }
 
 /// Rows do not show whether the roots of the scan overlap, so files with several links are remembered to the end.
-fn from_file(args: &Args, job: &Job<'_>, opened: Opened<'_>) -> Result<(Sorted, End), Status> {
+fn from_file(args: &Args, job: &Job<'_>, mut opened: Opened<'_>) -> Result<(Sorted, End), Status> {
     let now = Now::recorded(opened.span());
     let (overlap, links) = (Overlap::new(&[], Follow::Never), Links::new(&args.tables(), true));
-    let columns =
-        args.tables().iter().flat_map(By::keys).fold(Columns::empty(), |all, key| all | key.columns());
+    let columns = columns(args);
+    if columns.contains(Columns::PROJECT) && !opened.details().contains(Columns::PROJECT) {
+        let problem = "the scan has no project ids: make it with --columns=project";
+        return Err(job.diagnostics.session().wrong(problem));
+    }
     let new = || Sums::new(&args.tables(), now);
-    let make = || Summer { sums: new(), overlap: &overlap, links: &links };
+    let make = || Summer { sums: new(), overlap: &overlap, links: &links, details: Asker::default() };
     let Gathered { consumers, end, .. } = job.read(opened, &Way::once(columns), make)?;
     let sums = merged(consumers, new());
     Ok(((sums, links), end))
+}
+
+/// The columns of a scan file that the keys read.
+fn columns(args: &Args) -> Columns {
+    args.tables().iter().flat_map(By::keys).fold(Columns::empty(), |all, key| all | key.columns())
 }
 
 fn merged(summers: Vec<Summer<'_>>, mut sums: Sums) -> Sums {
@@ -150,19 +161,29 @@ struct Summer<'t> {
     sums: Sums,
     overlap: &'t Overlap,
     links: &'t Links,
+    details: Asker,
 }
 
 impl Consumer for Summer<'_> {
     type State = ();
 
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
-        let Some(facts) = found.facts() else { return Step::Enter };
+        let Some(mut facts) = found.facts() else { return Step::Enter };
         if found.kind == Kind::Dir && !self.overlap.is_new(facts.inode) {
             return Step::Skip;
+        }
+        if let Origin::Live(place, entry) = found.origin
+            && let Some(project) = self.details.ask(place, entry).number(Detail::Project)
+        {
+            facts.project = project;
         }
         let names = self.overlap.names(facts.inode, facts.nlink);
         self.sums.see(found, &facts, names, self.links);
         Step::Enter
+    }
+
+    fn requests(&mut self) -> u64 {
+        self.details.requests()
     }
 
     fn passed_over(&mut self, found: &Found<'_>) -> Step {

@@ -198,6 +198,8 @@ impl Sums {
             Key::Age => (AGES[number as usize].1.into(), None),
             Key::Size => (SIZES[number as usize].1.into(), None),
             Key::Depth => (number.to_string().into_bytes(), None),
+            Key::Project if number == Facts::NO_PROJECT => (Vec::new(), None),
+            Key::Project => (number.to_string().into_bytes(), Some(number)),
             Key::Extension | Key::Directory(_) => (self.texts.text(number).to_vec(), None),
         };
         Value { name, id, order: if key.is_ordered() { number } else { 0 } }
@@ -297,7 +299,16 @@ mod tests {
 
     fn row<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, nlink: u32, size: u64) -> dents_sink::Row<'a> {
         let facts = Some(facts(ino, nlink, size));
-        dents_sink::Row { parent, name, depth: 1, kind: Kind::Reg, facts, target: None, fault: None }
+        dents_sink::Row {
+            parent,
+            name,
+            depth: 1,
+            kind: Kind::Reg,
+            facts,
+            target: None,
+            details: Default::default(),
+            fault: None,
+        }
     }
 
     fn see(sums: &mut Sums, row: &dents_sink::Row<'_>, names: u32, links: &Links) {

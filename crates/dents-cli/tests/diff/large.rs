@@ -21,6 +21,7 @@ fn write(file: &Path, rows: u64, is_new: bool) {
         ended: None,
         timestamps: time::Unit::Micros,
         index: false,
+        details: Default::default(),
     };
     let sink = create(file, Format::Parquet, &about).expect("a file");
     std::thread::scope(|scope| {
@@ -57,7 +58,16 @@ fn fill(part: &mut dyn Part, numbers: std::ops::Range<u64>, is_new: bool) {
 
 fn put(part: &mut dyn Part, (parent, name, depth): (&str, &str, u32), kind: Kind, facts: Facts<'_>) {
     let (parent, name) = (parent.as_bytes(), name.as_bytes());
-    let row = Row { parent, name, depth, kind, facts: Some(facts), target: None, fault: None };
+    let row = Row {
+        parent,
+        name,
+        depth,
+        kind,
+        facts: Some(facts),
+        target: None,
+        details: Default::default(),
+        fault: None,
+    };
     part.row(&row).expect("written");
 }
 

@@ -200,12 +200,28 @@ fn later(rng: &mut Rng, old: &[Invented]) -> Vec<Invented> {
 
 fn write(rows: &[Invented], file: &Path, format: Format) {
     let timestamps = time::Unit::Micros;
-    let about = About { program: "a test", begun: time::now(), ended: None, timestamps, index: false };
+    let about = About {
+        program: "a test",
+        begun: time::now(),
+        ended: None,
+        timestamps,
+        index: false,
+        details: Default::default(),
+    };
     let sink = dents_sink::create(file, format, &about).expect("a file");
     let mut part = sink.part();
     for Invented { parent, name, depth, kind, facts, target, fault } in rows {
         let (depth, kind, facts, fault) = (*depth, *kind, *facts, *fault);
-        let row = Row { parent, name, depth, kind, facts, target: target.as_deref(), fault };
+        let row = Row {
+            parent,
+            name,
+            depth,
+            kind,
+            facts,
+            target: target.as_deref(),
+            details: Default::default(),
+            fault,
+        };
         part.row(&row).expect("written");
     }
     part.flush().expect("written");

@@ -43,6 +43,12 @@ pub trait Visitor {
         let _ = first;
     }
 
+    /// The requests that the visitor made itself since the last call. They count as requests of the walk, and
+    /// [`Options::rate`](super::Options::rate) makes the worker wait for them before its next request.
+    fn requests(&mut self) -> u64 {
+        0
+    }
+
     /// A directory could not be opened, or not be read to its end.
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         let _ = failure;

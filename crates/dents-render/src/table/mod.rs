@@ -13,6 +13,7 @@ mod cells;
 mod flags;
 mod rows;
 
+pub use flags::letters as inode_flags;
 pub(crate) use rows::{Beside, Table};
 
 use crate::frame::{Frame, Rows};

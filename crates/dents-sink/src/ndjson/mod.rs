@@ -2,7 +2,7 @@
 //!
 //! # The schema, version 1
 //!
-//! All fields are in every line, in this order; unknown values are `null`.
+//! All fields but details are in every line, in this order; unknown values are `null`.
 //!
 //! | field | value |
 //! |---|---|
@@ -22,6 +22,7 @@
 //! | `lazy` | boolean: whether the values may be out of date; null if `statx` was not asked or did not answer |
 //! | `asked` | the request that failed: `stat`, `link`, `open`, `read`, `loop`; the last three are about the contents of a directory and have a line of their own, beside the line of the directory |
 //! | `errno`, `error` | the error of the kernel, as number and as name (`ENOENT`) |
+//! | `project`, `flags`, … | the details that were requested ([`crate::Detail`]): numbers and texts; only then they are there |
 //!
 //! **Text is exact.** Valid UTF-8 is a JSON string. A text that is not valid UTF-8 is left out; `path_bytes` (`parent_bytes`,
 //! `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) stands in its place, with the bytes in base64 (RFC 4648, with
@@ -55,7 +56,7 @@ mod read;
 pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
-use crate::{About, Extent, Output, Part, SCHEMA, Sink, errno_name, time, words};
+use crate::{About, Detail, Extent, Output, Part, SCHEMA, Sink, Value, errno_name, time, words};
 use dents_core::batch::Time;
 use dents_core::path;
 use dents_render::record::text::{push_base64, push_escaped, push_member};
@@ -72,6 +73,8 @@ pub struct Ndjson {
     program: String,
     begun: Time,
     ended: Option<Time>,
+    /// The details that each line has.
+    details: Vec<Detail>,
     state: Mutex<State>,
 }
 
@@ -86,7 +89,8 @@ impl Ndjson {
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });
-        Ndjson { program: about.program.to_string(), begun: about.begun, ended: about.ended, state }
+        let details = Detail::of(about.details).collect();
+        Ndjson { program: about.program.to_string(), begun: about.begun, ended: about.ended, details, state }
     }
 }
 
@@ -122,7 +126,7 @@ impl Part for Writer<'_> {
         if row.parent != self.parent.bytes {
             self.parent = Parent::new(row.parent);
         }
-        push_line(row, &self.parent, &mut self.cells, &mut self.buffer);
+        push_line(row, &self.parent, &self.sink.details, &mut self.cells, &mut self.buffer);
         self.rows += 1;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
@@ -159,7 +163,7 @@ impl Parent {
     }
 }
 
-fn push_line(row: &Row<'_>, parent: &Parent, cells: &mut Cells, out: &mut Vec<u8>) {
+fn push_line(row: &Row<'_>, parent: &Parent, details: &[Detail], cells: &mut Cells, out: &mut Vec<u8>) {
     cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
     match &parent.prefix {
         Some(prefix) if std::str::from_utf8(row.name).is_ok() => {
@@ -190,7 +194,19 @@ fn push_line(row: &Row<'_>, parent: &Parent, cells: &mut Cells, out: &mut Vec<u8
     cells.text([b",\"target\":", b",\"target_bytes\":"], row.target, out);
     cells.boolean(b",\"lazy\":", row.facts.map(|facts| facts.lazy), out);
     push_fault(row.fault, cells, out);
+    push_details(row, details, cells, out);
     out.extend_from_slice(b"}\n");
+}
+
+fn push_details(row: &Row<'_>, details: &[Detail], cells: &mut Cells, out: &mut Vec<u8>) {
+    for detail in details {
+        let name = format!(",\"{}\":", detail.name());
+        match row.details.get(*detail) {
+            Some(Value::Number(number)) => cells.number(name.as_bytes(), Some(number.into()), out),
+            Some(Value::Text(text)) => cells.text([name.as_bytes(); 2], Some(text.as_bytes()), out),
+            None => cells.number(name.as_bytes(), None, out),
+        }
+    }
 }
 
 fn push_facts(facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
@@ -234,6 +250,7 @@ fn push_record(program: &str, [begun, ended]: [Time; 2], extent: Extent, rows: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Details;
     use dents_core::needs::Kind;
     use dents_render::record::Field;
     use serde_json::{Map, Value};
@@ -246,10 +263,11 @@ mod tests {
             kind: Kind::Reg,
             facts: None,
             target: None,
+            details: Details::default(),
             fault: Some(Fault { asked: crate::Asked::Stat, errno: 2 }),
         };
         let mut line = Vec::new();
-        push_line(&row, &Parent::new(b""), &mut Cells::new(Syntax::Ndjson), &mut line);
+        push_line(&row, &Parent::new(b""), &[], &mut Cells::new(Syntax::Ndjson), &mut line);
         assert!(!String::from_utf8_lossy(&line[..line.len() - 1]).chars().any(char::is_control));
         serde_json::from_slice(&line).expect("JSON")
     }

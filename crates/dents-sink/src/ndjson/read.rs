@@ -1,14 +1,16 @@
 //! The reader of NDJSON.
 
-use crate::read::Span;
+use crate::read::{Columns, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
-use crate::{Extent, SCHEMA, message, time, words};
+use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, time, words};
 use dents_core::batch::Time;
 use dents_render::record::text::from_base64;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
@@ -26,6 +28,8 @@ pub(crate) struct Lines {
     pub(crate) span: Span,
     path: PathBuf,
     file: BufReader<Box<dyn Read + Send>>,
+    /// The first line, if it was read before the others.
+    first: Vec<u8>,
 }
 
 /// One line, borrowed where nothing is escaped. `path` follows from parent and name, so it is not read.
@@ -75,6 +79,47 @@ struct Line<'a> {
     #[serde(borrow)]
     asked: Option<Cow<'a, str>>,
     errno: Option<i32>,
+    project: Option<u32>,
+    #[serde(borrow)]
+    flags: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    acl: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    xattrs: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    filesystem: Option<Cow<'a, str>>,
+    stripes: Option<u32>,
+    #[serde(borrow)]
+    pool: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    hsm: Option<Cow<'a, str>>,
+}
+
+impl Line<'_> {
+    fn details(&self) -> Draft {
+        let mut draft = Draft::default();
+        for detail in Detail::ALL {
+            let number = |number: Option<u32>| number.map(Value::Number);
+            draft.push(
+                detail,
+                match detail {
+                    Detail::Project => number(self.project),
+                    Detail::Stripes => number(self.stripes),
+                    Detail::Flags => text_of(&self.flags),
+                    Detail::Acl => text_of(&self.acl),
+                    Detail::Xattrs => text_of(&self.xattrs),
+                    Detail::Filesystem => text_of(&self.filesystem),
+                    Detail::Pool => text_of(&self.pool),
+                    Detail::Hsm => text_of(&self.hsm),
+                },
+            );
+        }
+        draft
+    }
+}
+
+fn text_of<'t>(text: &'t Option<Cow<'_, str>>) -> Option<Value<'t>> {
+    text.as_deref().map(Value::Text)
 }
 
 /// Start and end of the scan by the last line, if that is the record. It is read before the rows, so only from a regular file.
@@ -143,7 +188,24 @@ impl Lines {
     pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
         let span = recorded(&file).unwrap_or_default();
         let all: Box<dyn Read + Send> = Box::new(io::Cursor::new(begin).chain(file));
-        Lines { span, path: path.to_path_buf(), file: BufReader::with_capacity(256 << 10, all) }
+        Lines {
+            span,
+            path: path.to_path_buf(),
+            file: BufReader::with_capacity(256 << 10, all),
+            first: Vec::new(),
+        }
+    }
+
+    /// The columns of details that the first line has; none if that cannot be read, which [`Self::for_each`] reports.
+    pub(crate) fn details(&mut self) -> Columns {
+        if self.first.is_empty() {
+            let Lines { file, first, .. } = self;
+            let _ = file.take(LONGEST).read_until(b'\n', first);
+        }
+        let fields: HashMap<Cow<'_, str>, IgnoredAny> =
+            serde_json::from_slice(&self.first).unwrap_or_default();
+        let details = Detail::ALL.into_iter().filter(|detail| fields.contains_key(detail.name()));
+        details.fold(Columns::empty(), |all, detail| all | detail.column())
     }
 
     /// Gives every row. Empty lines are skipped; a last line without a newline is an error, since it was cut off.
@@ -151,14 +213,18 @@ impl Lines {
         &mut self,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Extent>> {
-        let mut line = Vec::new();
+        let mut line = std::mem::take(&mut self.first);
+        let mut is_first = !line.is_empty();
         let mut number = 0_u64;
         let mut counted = Counted::default();
         loop {
-            line.clear();
             number += 1;
-            let got = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
-            if got.map_err(|error| message::cannot_read(&self.path, &error))? == 0 {
+            if !std::mem::take(&mut is_first) {
+                line.clear();
+                let read = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
+                read.map_err(|error| message::cannot_read(&self.path, &error))?;
+            }
+            if line.is_empty() {
                 return counted.extent().map_err(|problem| message::damaged(&self.path, &problem));
             }
             if line.pop_if(|last| *last == b'\n').is_none() {
@@ -225,6 +291,7 @@ struct Parts<'a> {
     user: Option<Cow<'a, [u8]>>,
     group: Option<Cow<'a, [u8]>>,
     target: Option<Cow<'a, [u8]>>,
+    details: Draft,
     /// All but the texts.
     row: Row<'static>,
 }
@@ -244,13 +311,23 @@ impl<'a> Parts<'a> {
             user: bytes_of(&line.user, &line.user_bytes)?,
             group: bytes_of(&line.group, &line.group_bytes)?,
             target: bytes_of(&line.target, &line.target_bytes)?,
-            row: Row { parent: b"", name: b"", depth: line.depth, kind, facts, target: None, fault },
+            details: line.details(),
+            row: Row {
+                parent: b"",
+                name: b"",
+                depth: line.depth,
+                kind,
+                facts,
+                target: None,
+                details: Details::default(),
+                fault,
+            },
         })
     }
 
     fn row(&self) -> Row<'_> {
         let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
-        self.row.with_texts([&self.parent, &self.name], others)
+        self.row.with_texts([&self.parent, &self.name], others, self.details.details())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::read::{Below, Columns, Selection};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
 use crate::words::Problem;
-use crate::{time, words};
+use crate::{Detail, Draft, Value, time, words};
 use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
 use ::parquet::column::reader::ColumnReaderImpl;
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
@@ -245,6 +245,46 @@ pub(super) struct Rows<'w> {
     target: Column<ByteArrayType>,
     asked: Column<ByteArrayType>,
     errno: Column<Int32Type>,
+    details: Vec<(Detail, DetailColumn)>,
+    /// The details of the last row.
+    draft: Draft,
+}
+
+/// The column of a detail.
+enum DetailColumn {
+    Number(Column<Int32Type>),
+    Text(Column<ByteArrayType>),
+}
+
+impl DetailColumn {
+    fn new(source: &Source<'_>, detail: Detail) -> Result<DetailColumn, ParquetError> {
+        Ok(match detail.is_number() {
+            true => DetailColumn::Number(source.always(detail.name())?),
+            false => DetailColumn::Text(source.always(detail.name())?),
+        })
+    }
+
+    fn fill(&mut self, batch: &Range<usize>) -> Result<(), ParquetError> {
+        match self {
+            DetailColumn::Number(column) => column.fill(batch),
+            DetailColumn::Text(column) => column.fill(batch),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Value<'_>>, Problem> {
+        Ok(match self {
+            DetailColumn::Number(column) => column.next().map(|number| Value::Number(*number as u32)),
+            DetailColumn::Text(column) => match bytes(column.next()) {
+                Some(text) => Some(Value::Text(str::from_utf8(text).map_err(|_| "a detail is not UTF-8")?)),
+                None => None,
+            },
+        })
+    }
+}
+
+/// The wanted details whose columns a row group has.
+pub(super) fn details_of(group: &RowGroupMetaData, wanted: Columns) -> impl Iterator<Item = Detail> {
+    Detail::of(wanted).filter(|detail| index_of(group, detail.name()).is_some())
 }
 
 impl<'w> Rows<'w> {
@@ -266,6 +306,10 @@ impl<'w> Rows<'w> {
             target: source.bytes("target", Columns::TARGET)?,
             asked: source.always("asked")?,
             errno: source.always("errno")?,
+            details: details_of(metadata, wanted.columns)
+                .map(|detail| Ok((detail, DetailColumn::new(&source, detail)?)))
+                .collect::<Result<_, ParquetError>>()?,
+            draft: Draft::default(),
         })
     }
 
@@ -288,6 +332,7 @@ impl<'w> Rows<'w> {
         }
         self.depth.fill(batch)?;
         self.errno.fill(batch)?;
+        self.details.iter_mut().try_for_each(|(_, column)| column.fill(batch))?;
         self.facts.fill(batch)
     }
 
@@ -304,6 +349,10 @@ impl<'w> Rows<'w> {
         if kind != words::of_kind(self.last_kind).as_bytes() {
             self.last_kind = words::kind(kind)?;
         }
+        self.draft.clear();
+        for (detail, column) in &mut self.details {
+            self.draft.push(*detail, column.next()?);
+        }
         Ok(Row {
             parent,
             name,
@@ -311,6 +360,7 @@ impl<'w> Rows<'w> {
             kind: self.last_kind,
             facts: self.facts.next()?,
             target: bytes(self.target.next()),
+            details: self.draft.details(),
             fault: words::fault(bytes(self.asked.next()), self.errno.next().copied())?,
         })
     }

@@ -9,7 +9,7 @@ use super::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
-use crate::{extension, time, words};
+use crate::{Detail, Value, extension, time, words};
 use ::parquet::errors::Result;
 use std::io;
 
@@ -86,6 +86,39 @@ struct Columns {
     errno: Column<Few<i32>>,
     lazy: Column<Bits>,
     far_times: Column<Plain>,
+    details: Vec<DetailColumn>,
+}
+
+/// The column of a detail.
+enum DetailColumn {
+    Number(Column<Few<u32>>),
+    Text(Column<Words<true>>),
+}
+
+impl DetailColumn {
+    fn of(detail: Detail) -> DetailColumn {
+        match detail.is_number() {
+            true => DetailColumn::Number(Column::default()),
+            false => DetailColumn::Text(Column::default()),
+        }
+    }
+
+    /// Takes a value, if it is of its type.
+    fn put(&mut self, value: Option<Value<'_>>, has: &mut Vec<bool>) {
+        match (&mut *self, value) {
+            (DetailColumn::Number(column), Some(Value::Number(number))) => column.values.put(number),
+            (DetailColumn::Text(column), Some(Value::Text(text))) => column.values.put(text.as_bytes()),
+            _ => return has.push(false),
+        }
+        has.push(true);
+    }
+
+    fn any(&mut self) -> &mut dyn AnyColumn {
+        match self {
+            DetailColumn::Number(column) => column,
+            DetailColumn::Text(column) => column,
+        }
+    }
 }
 
 /// Two columns of the same values: text, without those that are not UTF-8, and bytes.
@@ -112,6 +145,7 @@ struct Has {
     target_bytes: Vec<bool>,
     fault: Vec<bool>,
     far_times: Vec<bool>,
+    details: Vec<Vec<bool>>,
 }
 
 fn is_text(bytes: &[u8]) -> bool {
@@ -128,10 +162,15 @@ fn put<T>(has: &mut Vec<bool>, value: Option<T>, put: impl FnOnce(T)) {
 
 impl<'s> Group<'s> {
     pub(super) fn new(schema: &'s Schema) -> Self {
+        let details = schema.details();
+        let columns = Columns {
+            details: details.iter().map(|detail| DetailColumn::of(*detail)).collect(),
+            ..Columns::default()
+        };
         Group {
             schema,
-            columns: Columns::default(),
-            has: Has::default(),
+            columns,
+            has: Has { details: vec![Vec::new(); details.len()], ..Has::default() },
             rows: 0,
             last: Last::default(),
             scratch: Scratch::default(),
@@ -151,6 +190,7 @@ impl<'s> Group<'s> {
             columns.errno.values.put(fault.errno);
         });
         self.put_facts(row.facts.as_ref());
+        self.put_details(row);
         self.rows += 1;
         let Columns { path, parent, target, .. } = &self.columns;
         let held = [path.bytes.values.held(), parent.values.held(), target.bytes.values.held()];
@@ -201,6 +241,14 @@ impl<'s> Group<'s> {
         put(&mut has.far_times, far_times, |text| columns.far_times.values.put(text.as_bytes()));
     }
 
+    fn put_details(&mut self, row: &Row<'_>) {
+        let Group { schema, columns, has, .. } = self;
+        let columns = columns.details.iter_mut().zip(&mut has.details);
+        for (detail, (column, has)) in schema.details().iter().zip(columns) {
+            column.put(row.details.get(*detail), has);
+        }
+    }
+
     fn end_page(&mut self) -> Result<()> {
         let Group { columns, has, rows, scratch, .. } = self;
         for (column, has) in columns.all(has) {
@@ -224,7 +272,7 @@ impl<'s> Group<'s> {
         if std::mem::replace(&mut self.is_empty, true) {
             return Ok(Vec::new());
         }
-        let columns = self.columns.all(&self.has).into_iter().enumerate();
+        let columns = self.columns.all(&self.has).enumerate();
         columns.map(|(index, (column, _))| column.close(self.schema, index)).collect()
     }
 }
@@ -250,11 +298,16 @@ impl Columns {
     }
 
     /// In the order of the schema, each with what tells of its values.
-    fn all<'c>(&'c mut self, has: &'c Has) -> [(&'c mut dyn AnyColumn, Option<&'c [bool]>); COLUMNS] {
+    fn all<'c>(
+        &'c mut self,
+        has: &'c Has,
+    ) -> impl Iterator<Item = (&'c mut dyn AnyColumn, Option<&'c [bool]>)> {
+        let details = self.details.iter_mut().zip(&has.details);
+        let details = details.map(|(column, has)| (column.any(), Some(&has[..])));
         let facts = Some(&has.facts[..]);
         let [nlink, mode, uid, gid] = &mut self.narrow;
         let [atime, btime, ctime, mtime] = &mut self.times;
-        [
+        let usual: [(&mut dyn AnyColumn, Option<&[bool]>); COLUMNS] = [
             (&mut self.path.text, Some(&has.path)),
             (&mut self.path.bytes, None),
             (&mut self.parent, Some(&has.parent)),
@@ -285,7 +338,8 @@ impl Columns {
             (&mut self.errno, Some(&has.fault)),
             (&mut self.lazy, facts),
             (&mut self.far_times, Some(&has.far_times)),
-        ]
+        ];
+        usual.into_iter().chain(details)
     }
 }
 
@@ -294,6 +348,7 @@ impl Has {
         let Has { path, parent, name, extension, facts, btime, .. } = self;
         [path, parent, name, extension, facts, btime].into_iter().for_each(Vec::clear);
         let Has { user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times, .. } = self;
+        self.details.iter_mut().for_each(Vec::clear);
         let others = [user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times];
         others.into_iter().for_each(Vec::clear);
     }

@@ -23,6 +23,8 @@
 //! | `lazy` | BOOLEAN | whether the values may be out of date |
 //! | `far_times` | STRING | see below |
 //!
+//! With details ([`crate::Detail`]) there are columns of their names after these: UINT_32 or STRING.
+//!
 //! Unknown values are null; `path_bytes`, `parent_bytes`, `depth` and `type` are never null.
 //!
 //! **Order.** Rows stand in the order of `path_bytes`, compared byte by byte, over the whole file: what is below a directory `P` is
@@ -105,7 +107,7 @@ impl Parquet {
     /// # Errors
     /// If the first bytes cannot be written.
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
-        let schema = Schema::new(about.timestamps);
+        let schema = Schema::new(about.timestamps, about.details);
         let rows = Sorter::new(output.scratch());
         let file = Sealed::new(output);
         let mut file =

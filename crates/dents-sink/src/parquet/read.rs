@@ -1,10 +1,10 @@
 //! The reader of Parquet files: which row groups are read, and by which thread. [`super::decode`] makes rows of them.
 
-use super::decode::{Rows, may_have};
+use super::decode::{Rows, details_of, may_have};
 use super::piece::Piece;
 use super::{io_error, panics, schema};
 use crate::manifest::{Manifest, Shard};
-use crate::read::{Below, RowGroups, Selection, Span, Take};
+use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
 use crate::row::Row;
 use crate::{Extent, message};
 use ::parquet::errors::ParquetError;
@@ -160,6 +160,13 @@ impl Groups {
         let open = |shard: Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
         let tables = shards.into_iter().map(open).collect::<io::Result<_>>()?;
         Ok(Groups { tables, span: Span { begun: Some(begun), ended }, extent: Some(extent) })
+    }
+
+    /// The columns of details that the first file has; all shards of a scan have the same.
+    pub(crate) fn details(&self) -> Columns {
+        let group = self.tables.iter().find_map(|table| table.metadata.row_groups().first());
+        let details = group.into_iter().flat_map(|group| details_of(group, Columns::DETAILS));
+        details.fold(Columns::empty(), |all, detail| all | detail.column())
     }
 
     /// Those that may have wanted paths, with their files.

@@ -1,11 +1,12 @@
 //! The columns.
 
+use crate::Detail;
+use crate::read::Columns;
 use crate::time::Unit;
 use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, TypePtr};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds. Version 2 had no
@@ -57,7 +58,7 @@ const MESSAGE: &str = "message entries {
     optional binary far_times (STRING);
 }";
 
-/// How many columns there are.
+/// How many columns there are, without those of details.
 pub(super) const COLUMNS: usize = 30;
 
 /// The schema and the properties of the writer.
@@ -65,15 +66,26 @@ pub(super) struct Schema {
     descriptor: SchemaDescriptor,
     properties: WriterPropertiesPtr,
     unit: Unit,
+    /// The details, whose columns come last.
+    details: Vec<Detail>,
 }
 
 impl Schema {
-    pub(super) fn new(unit: Unit) -> Schema {
-        let message = match unit {
-            Unit::Micros => Cow::Borrowed(MESSAGE),
-            Unit::Nanos => Cow::Owned(MESSAGE.replace("MICROS", "NANOS")),
+    pub(super) fn new(unit: Unit, details: Columns) -> Schema {
+        let mut message = match unit {
+            Unit::Micros => MESSAGE.to_owned(),
+            Unit::Nanos => MESSAGE.replace("MICROS", "NANOS"),
         };
-        let root = parse_message_type(&message).expect("the message is a constant that the tests parse");
+        let details: Vec<Detail> = Detail::of(details).collect();
+        message.pop();
+        for detail in &details {
+            let (kind, of) =
+                if detail.is_number() { ("int32", "INTEGER(32,false)") } else { ("binary", "STRING") };
+            message += &format!("    optional {kind} {} ({of});\n", detail.name());
+        }
+        message.push('}');
+        let root =
+            parse_message_type(&message).expect("the message is made of constants that the tests parse");
         let properties = WriterProperties::builder()
             .set_created_by(concat!("dents ", env!("CARGO_PKG_VERSION")).to_string())
             .set_sorting_columns(Some(vec![SortingColumn {
@@ -84,7 +96,7 @@ impl Schema {
             // The offset index serves readers that select single rows of a group; scans are read as a whole.
             .set_offset_index_disabled(true);
         let descriptor = SchemaDescriptor::new(Arc::new(root));
-        Schema { descriptor, properties: Arc::new(properties.build()), unit }
+        Schema { descriptor, properties: Arc::new(properties.build()), unit, details }
     }
 
     pub(super) fn root(&self) -> TypePtr {
@@ -97,6 +109,10 @@ impl Schema {
 
     pub(super) fn unit(&self) -> Unit {
         self.unit
+    }
+
+    pub(super) fn details(&self) -> &[Detail] {
+        &self.details
     }
 
     pub(super) fn column(&self, index: usize) -> ColumnDescPtr {

@@ -150,6 +150,18 @@ impl Reader {
         }
     }
 
+    /// The columns of details that it has ([`Columns::DETAILS`]). Lines of NDJSON may have different ones: the first line tells.
+    #[must_use]
+    pub fn details(&mut self) -> Columns {
+        match &mut self.0 {
+            Kind::Lines(lines) => lines.details(),
+            #[cfg(feature = "parquet")]
+            Kind::Groups(groups) => groups.details(),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => table.details,
+        }
+    }
+
     /// Start and end of the scan. They are read before the rows, so from NDJSON only if it is a file that ends with the record of the
     /// scan.
     #[must_use]

@@ -1,5 +1,6 @@
 //! What a program wants of a scan file: some columns, of some rows.
 
+use crate::details::Details;
 use crate::row::{Facts, Row};
 use bitflags::bitflags;
 use dents_core::batch::Time;
@@ -45,16 +46,36 @@ bitflags! {
         const TARGET = 1 << 15;
         /// Whether the values may be out of date.
         const LAZY = 1 << 16;
+        /// [`Detail::Project`](crate::Detail::Project); the next columns are those of the other details.
+        const PROJECT = 1 << 17;
+        /// Inode flags.
+        const FLAGS = 1 << 18;
+        /// Which ACLs there are.
+        const ACL = 1 << 19;
+        /// The names of extended attributes.
+        const XATTRS = 1 << 20;
+        /// The type of the file system.
+        const FILESYSTEM = 1 << 21;
+        /// Lustre's number of stripes.
+        const STRIPES = 1 << 22;
+        /// Lustre's pool.
+        const POOL = 1 << 23;
+        /// Lustre's state in hierarchical storage.
+        const HSM = 1 << 24;
 
         /// Parent and name.
         const PATH = Self::PARENT.bits() | Self::NAME.bits();
         /// All four times.
         const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
+        /// Those that a scan has only on request.
+        const DETAILS = 0xff * Self::PROJECT.bits();
+        /// Those that every scan has.
+        const USUAL = Self::PROJECT.bits() - 1;
     }
 }
 
 impl Columns {
-    /// The row with neutral values in the columns that are not in this set.
+    /// The row with neutral values in the columns that are not in this set. If one detail is in it, the others stay.
     #[must_use]
     pub fn of<'a>(self, row: &Row<'a>) -> Row<'a> {
         let has = |column| self.contains(column);
@@ -63,6 +84,7 @@ impl Columns {
             name: if has(Columns::NAME) { row.name } else { b"" },
             facts: row.facts.map(|facts| self.of_facts(&facts)),
             target: row.target.filter(|_| has(Columns::TARGET)),
+            details: if self.intersects(Columns::DETAILS) { row.details } else { Details::default() },
             ..*row
         }
     }

@@ -58,7 +58,16 @@ fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
         mtime: time,
         lazy: false,
     };
-    Row { parent, name, depth: 1, kind: Kind::Reg, facts: Some(facts), target: None, fault: None }
+    Row {
+        parent,
+        name,
+        depth: 1,
+        kind: Kind::Reg,
+        facts: Some(facts),
+        target: None,
+        details: Default::default(),
+        fault: None,
+    }
 }
 
 /// A sorter, and the place of its output, which is removed with it.

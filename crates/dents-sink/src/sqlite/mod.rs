@@ -20,6 +20,8 @@
 //! | `errno` | integer | the error of the kernel |
 //! | `lazy` | integer | 1 if the values may be out of date |
 //!
+//! With details ([`crate::Detail`]) there are columns of their names after these: integer or text.
+//!
 //! Unknown values are null. **Text or blob**: valid UTF-8 is text, so that `LIKE`, `GLOB` and `=` work; other bytes are a blob.
 //! All blobs sort after all texts. Each value has a type of its own in SQLite, so one column is enough where Parquet needs two.
 //!
@@ -40,7 +42,7 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
-use crate::{About, Extent, Output, Part, SCHEMA, Sink, message, time, words};
+use crate::{About, Detail, Details, Extent, Output, Part, SCHEMA, Sink, Value, message, time, words};
 use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
@@ -65,10 +67,8 @@ CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NO
   complete INTEGER);
 ";
 
+/// Without those of details.
 const COLUMNS: usize = 27;
-
-const INSERT: &str =
-    "INSERT INTO entries VALUES (?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?)";
 
 /// The columns that queries select and sort by. Made at the end, an index is sorted once; kept up to date, it would be searched for each
 /// row.
@@ -89,6 +89,8 @@ pub struct Sqlite {
     output: Output,
     ended: Option<Time>,
     index: bool,
+    /// The details, whose columns come last.
+    details: Vec<Detail>,
 }
 
 impl Sqlite {
@@ -99,14 +101,17 @@ impl Sqlite {
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
         let database = begin(path, about).map_err(|error| cannot_write(output.named(), &error))?;
-        Ok(Sqlite { database: Mutex::new(database), output, ended: about.ended, index: about.index })
+        let (database, details) = (Mutex::new(database), Detail::of(about.details).collect());
+        Ok(Sqlite { database, output, ended: about.ended, index: about.index, details })
     }
 
     fn insert(&self, rows: &[Held], texts: &[u8]) -> io::Result<()> {
         let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
         let insert = || {
-            let mut statement = database.prepare(INSERT)?;
-            rows.iter().try_for_each(|row| row.insert(texts, &mut statement))
+            let columns = COLUMNS + self.details.len();
+            let insert = format!("INSERT INTO entries VALUES (?{})", ",?".repeat(columns - 1));
+            let mut statement = database.prepare(&insert)?;
+            rows.iter().try_for_each(|row| row.insert(texts, &self.details, &mut statement))
         };
         insert().map_err(|error| cannot_write(self.output.named(), &error))
     }
@@ -128,6 +133,10 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     database.pragma_update(None, "user_version", SCHEMA)?;
     database.execute_batch("BEGIN")?;
     database.execute_batch(TABLES)?;
+    for detail in Detail::of(about.details) {
+        let kind = if detail.is_number() { "INTEGER" } else { "TEXT" };
+        database.execute_batch(&format!("ALTER TABLE entries ADD COLUMN {} {kind}", detail.name()))?;
+    }
     let scan = "INSERT INTO scan (schema, program, begun) VALUES (?, ?, ?)";
     database.execute(scan, (SCHEMA, about.program, time::text(about.begun)))?;
     Ok(database)
@@ -199,6 +208,7 @@ struct Held {
     user: Option<Range<usize>>,
     group: Option<Range<usize>>,
     target: Option<Range<usize>>,
+    details: Option<Range<usize>>,
 }
 
 impl Held {
@@ -218,11 +228,17 @@ impl Held {
             user: keep(row.facts.and_then(|facts| facts.user)),
             group: keep(row.facts.and_then(|facts| facts.group)),
             target: keep(row.target),
+            details: keep(Some(row.details.bytes()).filter(|bytes| !bytes.is_empty())),
             row: row.without_texts(),
         }
     }
 
-    fn insert(&self, texts: &[u8], statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+    fn insert(
+        &self,
+        texts: &[u8],
+        details: &[Detail],
+        statement: &mut Statement<'_>,
+    ) -> rusqlite::Result<()> {
         let word = |word: &'static str| ValueRef::Text(word.as_bytes());
         let kept =
             |range: &Option<Range<usize>>| range.clone().map_or(ValueRef::Null, |range| text(&texts[range]));
@@ -242,7 +258,13 @@ impl Held {
             (values[24], values[25]) =
                 (word(words::of_asked(fault.asked)), ValueRef::Integer(i64::from(fault.errno)));
         }
-        for (index, value) in values.into_iter().enumerate() {
+        let known = self.details.clone().map(|range| Details::from_bytes(&texts[range])).unwrap_or_default();
+        let details = details.iter().map(|detail| match known.get(*detail) {
+            None => ValueRef::Null,
+            Some(Value::Number(number)) => ValueRef::Integer(number.into()),
+            Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),
+        });
+        for (index, value) in values.into_iter().chain(details).enumerate() {
             statement.raw_bind_parameter(index + 1, ToSqlOutput::Borrowed(value))?;
         }
         statement.raw_execute().map(|_| ())

@@ -1,10 +1,10 @@
 //! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
-use crate::read::{Selection, Span};
+use crate::read::{Columns, Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
-use crate::{Extent, SCHEMA, message, words};
+use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, words};
 use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
@@ -13,8 +13,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-const SELECT: &str = "SELECT path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
-    allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy FROM entries";
+/// The columns that every file has.
+const USUAL: &str = "path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
+    allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy";
 
 const RANGE: &str = " WHERE path >= ? AND path < ?";
 
@@ -22,6 +23,8 @@ const RANGE: &str = " WHERE path >= ? AND path < ?";
 pub(crate) struct Table {
     path: PathBuf,
     database: Connection,
+    /// The columns of details that it has.
+    pub(crate) details: Columns,
 }
 
 impl Table {
@@ -46,7 +49,10 @@ impl Table {
         }
         match u64::try_from(version) {
             Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version, SCHEMA)),
-            _ => Ok(Table { path: path.to_path_buf(), database }),
+            _ => {
+                let details = details(&database).map_err(|error| wrong(path, &error))?;
+                Ok(Table { path: path.to_path_buf(), database, details })
+            }
         }
     }
 
@@ -67,17 +73,21 @@ impl Table {
     ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut give = wanted.filter(give);
+        let details: Vec<Detail> = Detail::of(self.details & wanted.columns).collect();
+        let names = details.iter().map(|detail| format!(", {}", detail.name())).collect::<String>();
+        let select = format!("SELECT {USUAL}{names} FROM entries");
         if !wanted.below.is_all() && self.has_index().map_err(broken)? {
-            let mut statement = self.database.prepare(&format!("{SELECT}{RANGE}")).map_err(broken)?;
+            let mut statement = self.database.prepare(&format!("{select}{RANGE}")).map_err(broken)?;
             for range in wanted.below.ranges() {
                 for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
                     statement.raw_bind_parameter(1, from).map_err(broken)?;
                     statement.raw_bind_parameter(2, to).map_err(broken)?;
-                    self.give(&mut statement, &mut give)?;
+                    self.give(&mut statement, &details, &mut give)?;
                 }
             }
         } else {
-            self.give(&mut self.database.prepare(SELECT).map_err(broken)?, &mut give)?;
+            let mut statement = self.database.prepare(&select).map_err(broken)?;
+            self.give(&mut statement, &details, &mut give)?;
         }
         self.extent().map_err(broken)
     }
@@ -85,24 +95,32 @@ impl Table {
     fn give(
         &self,
         statement: &mut Statement<'_>,
+        details: &[Detail],
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut rows = statement.raw_query();
+        let mut draft = Draft::default();
         while let Some(row) = rows.next().map_err(broken)? {
             let mut values = [ValueRef::Null; COLUMNS];
             for (index, value) in values.iter_mut().enumerate() {
                 *value = row.get_ref(index).map_err(broken)?;
             }
-            let row = row_of(&values).map_err(|problem| message::damaged(&self.path, problem))?;
-            give(&row)?;
+            let damaged = |problem| message::damaged(&self.path, problem);
+            draft.clear();
+            for (detail, index) in details.iter().zip(COLUMNS..) {
+                let value = row.get_ref(index).map_err(broken)?;
+                draft.push(*detail, detail_of(*detail, value).map_err(damaged)?);
+            }
+            let row = row_of(&values).map_err(damaged)?;
+            give(&Row { details: draft.details(), ..row })?;
         }
         Ok(())
     }
 
     /// Whether SQLite finds a range of paths by an index: then its plan is a search, otherwise a scan.
     fn has_index(&self) -> rusqlite::Result<bool> {
-        let explain = format!("EXPLAIN QUERY PLAN {SELECT}{RANGE}");
+        let explain = format!("EXPLAIN QUERY PLAN SELECT {USUAL} FROM entries{RANGE}");
         let plan = self.database.query_row(&explain, ["", ""], |row| row.get::<_, String>("detail"))?;
         Ok(plan.starts_with("SEARCH"))
     }
@@ -114,6 +132,13 @@ impl Table {
         let complete = statement.query_row((), |row| row.get::<_, Option<bool>>(column)).optional()?;
         Ok(complete.flatten().map(|complete| if complete { Extent::Complete } else { Extent::Partial }))
     }
+}
+
+/// The columns of details in the table.
+fn details(database: &Connection) -> rusqlite::Result<Columns> {
+    let statement = database.prepare("SELECT * FROM entries LIMIT 0")?;
+    let details = Detail::ALL.into_iter().filter(|detail| statement.column_index(detail.name()).is_ok());
+    Ok(details.fold(Columns::empty(), |all, detail| all | detail.column()))
 }
 
 /// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
@@ -151,8 +176,19 @@ fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
         kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)?,
         facts: if values[5] == ValueRef::Null { None } else { Some(facts_of(values)?) },
         target: bytes(values[23])?,
+        details: Details::default(),
         fault: words::fault(bytes(values[24])?, number(values[25])?)?,
     })
+}
+
+fn detail_of(detail: Detail, value: ValueRef<'_>) -> Result<Option<Value<'_>>, Problem> {
+    if detail.is_number() {
+        return Ok(number(value)?.map(Value::Number));
+    }
+    match bytes(value)?.map(str::from_utf8) {
+        None => Ok(None),
+        Some(text) => Ok(Some(Value::Text(text.map_err(|_| "a detail is not UTF-8")?))),
+    }
 }
 
 fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> {

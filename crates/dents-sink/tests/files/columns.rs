@@ -146,7 +146,8 @@ fn files_of_the_first_version_are_read() {
     let ground = Playground::new();
     let path = ground.file(Format::Parquet);
     std::fs::write(&path, FIRST_VERSION).expect("written");
-    assert_eq!(read_any(&path).expect("read"), (Rng(FIRST_SEED).rows(FIRST_ROWS), None));
+    let rows = Rng(FIRST_SEED).rows(FIRST_ROWS).into_iter().map(Owned::without_details).collect();
+    assert_eq!(read_any(&path).expect("read"), (rows, None));
 }
 
 #[test]
@@ -155,7 +156,8 @@ fn files_of_the_second_version_are_read() {
     let path = ground.file(Format::Parquet);
     std::fs::write(&path, SECOND_VERSION).expect("written");
     let complete = Some(dents_sink::Extent::Complete);
-    assert_eq!(read_any(&path).expect("read"), (Rng(SECOND_SEED).rows(SECOND_ROWS), complete));
+    let rows = Rng(SECOND_SEED).rows(SECOND_ROWS).into_iter().map(Owned::without_details).collect();
+    assert_eq!(read_any(&path).expect("read"), (rows, complete));
 }
 
 /// The caller that creates a file tells which program began the scan, and when.

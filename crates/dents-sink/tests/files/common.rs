@@ -2,8 +2,9 @@
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
+use dents_sink::read::Columns;
 use dents_sink::time::Unit;
-use dents_sink::{About, Asked, Extent, Facts, Fault, Format, Row, create, read};
+use dents_sink::{About, Asked, Detail, Draft, Extent, Facts, Fault, Format, Row, Value, create, read};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ pub(crate) struct Owned {
     user: Option<Vec<u8>>,
     group: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
+    details: Draft,
     pub(crate) row: Row<'static>,
 }
 
@@ -29,8 +31,14 @@ impl Owned {
             user: facts.and_then(|facts| facts.user).map(<[u8]>::to_vec),
             group: facts.and_then(|facts| facts.group).map(<[u8]>::to_vec),
             target: row.target.map(<[u8]>::to_vec),
+            details: row.details.into(),
             row: row.without_texts(),
         }
+    }
+
+    /// As files of earlier versions have it.
+    pub(crate) fn without_details(self) -> Owned {
+        Owned { details: Draft::default(), ..self }
     }
 
     /// With its times as this unit has them: rounded down, unless they are beyond what it reaches.
@@ -57,7 +65,7 @@ impl Owned {
 
     pub(crate) fn row(&self) -> Row<'_> {
         let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
-        self.row.with_texts([&self.parent, &self.name], others)
+        self.row.with_texts([&self.parent, &self.name], others, self.details.details())
     }
 }
 
@@ -151,6 +159,23 @@ impl Rng {
         }
     }
 
+    /// Most rows have none. The other values stay those of files of earlier versions.
+    fn details(&self) -> Draft {
+        Rng(self.0 ^ 0xde7a_115).own_details()
+    }
+
+    fn own_details(&mut self) -> Draft {
+        let mut draft = Draft::default();
+        let texts = ["", "a", "user.\u{e9}\n\u{202e}", "access,default"];
+        for detail in Detail::ALL.into_iter().filter(|_| self.one_in(2)).collect::<Vec<_>>() {
+            let text = texts[self.below(4) as usize];
+            let number = if self.one_in(3) { u32::MAX } else { self.below(3) as u32 };
+            let value = if detail.is_number() { Value::Number(number) } else { Value::Text(text) };
+            draft.push(detail, Some(value));
+        }
+        if self.one_in(3) { draft } else { Draft::default() }
+    }
+
     pub(crate) fn row(&mut self, parent: &[u8]) -> Owned {
         let kinds = [Kind::Unknown].into_iter().chain(Kind::KNOWN).collect::<Vec<_>>();
         let asked = [Asked::Stat, Asked::Link, Asked::Open, Asked::Read, Asked::Loop];
@@ -162,6 +187,7 @@ impl Rng {
             user: facts.filter(|_| self.one_in(2)).map(|_| self.name()),
             group: facts.filter(|_| self.one_in(2)).map(|_| self.name()),
             target: self.one_in(4).then(|| self.name()),
+            details: self.details(),
             row: Row {
                 parent: b"",
                 name: b"",
@@ -169,6 +195,7 @@ impl Rng {
                 kind: kinds[self.below(9) as usize],
                 facts,
                 target: None,
+                details: Default::default(),
                 fault: self.one_in(5).then_some(fault),
             },
         }
@@ -209,6 +236,7 @@ pub(crate) const ABOUT: About<'static> = About {
     ended: None,
     timestamps: Unit::Nanos,
     index: false,
+    details: Columns::DETAILS,
 };
 
 /// Writes the rows of a complete scan through so many parts, and ends the file.

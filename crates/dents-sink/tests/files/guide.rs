@@ -39,7 +39,16 @@ fn row<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, mib: u64) -> Row<'a> {
     };
     let known = mib > 0;
     let fault = (!known).then_some(Fault { asked: Asked::Stat, errno: 13 });
-    Row { parent, name, depth: 2, kind: Kind::Reg, facts: known.then_some(facts), target: None, fault }
+    Row {
+        parent,
+        name,
+        depth: 2,
+        kind: Kind::Reg,
+        facts: known.then_some(facts),
+        target: None,
+        details: Default::default(),
+        fault,
+    }
 }
 
 fn scan(ground: &Playground, day: &str, rows: &[Row<'_>]) -> String {

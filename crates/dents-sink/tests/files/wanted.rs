@@ -83,7 +83,12 @@ fn columns(rng: &mut Rng) -> Columns {
         1 => Columns::empty(),
         3 => Columns::NAME,
         2 => Columns::from_bits_truncate(1 << rng.below(17)),
-        _ => Columns::from_bits_truncate(rng.next() as u32),
+        _ => {
+            // A row may keep details that are not wanted beside one that is.
+            let mut some = Columns::from_bits_truncate(rng.next() as u32);
+            some.set(Columns::DETAILS, some.contains(Columns::PROJECT));
+            some
+        }
     }
 }
 

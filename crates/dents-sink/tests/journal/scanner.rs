@@ -161,6 +161,7 @@ fn row<'a>(place: &Place<'a>, entry: &'a Entry<'a>) -> Row<'a> {
     });
     let target = if entry.kind() == Kind::Link { entry.link() } else { None };
     Row {
+        details: Default::default(),
         parent: place.path,
         name: entry.name(),
         depth: place.depth,
@@ -185,6 +186,7 @@ fn failure_row<'a>(failure: &Failure<'a>) -> Row<'a> {
         kind: Kind::Dir,
         facts: None,
         target: None,
+        details: Default::default(),
         fault: Some(Fault { asked, errno: failure.errno.raw_os_error() }),
     }
 }

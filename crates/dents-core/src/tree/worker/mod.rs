@@ -156,6 +156,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     Some(about) => visitor.entries(&self.place(shared), self.batch(), &about.state),
                     None => visitor.entries(&self.place(shared), self.batch(), &S::default()),
                 };
+                self.tally.requests += visitor.requests();
                 let first = self.collect(shared, step == Step::Enter, |place, entry, state| {
                     visitor.descend(place, entry, state)
                 });

@@ -1,0 +1,251 @@
+//! Details: facts of an entry that a scan has only on request, because each costs a system call, or room that few need.
+//!
+//! A row carries them encoded (`coding.rs`), so a row without details costs nothing, and sorters and journals copy bytes.
+
+use crate::coding::{Bytes, put_bytes, put_number};
+use crate::read::Columns;
+
+/// A detail. All formats have a column of this name, if it was requested; it is null where the value is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Detail {
+    /// The project id, by which file systems keep quotas: a number; 0 belongs to no project.
+    Project,
+    /// The inode flags that `statx` returns, in the letters of lsattr(1): `i` immutable, `a` append only, `c` compressed, `d` no dump,
+    /// `E` encrypted, `V` verity, `x` DAX; empty if none is set.
+    Flags,
+    /// Which ACLs there are: words with a comma between them, of `access`, `default` and `nfs4`; empty if there is none.
+    Acl,
+    /// The names of the extended attributes in their order, with a comma between them; empty if there is none. Bytes of a name that are not
+    /// printable ASCII, commas and backslashes are written as `\x2c`.
+    Xattrs,
+    /// The type of the file system, as the list of mounts has it: `ext4`, `nfs4`, `lustre`.
+    Filesystem,
+    /// On Lustre the number of stripes of a file: a number.
+    Stripes,
+    /// On Lustre the pool of storage targets that a file is in; empty if it is in none.
+    Pool,
+    /// On Lustre the state of a file in hierarchical storage: words with a comma between them, of `exists`, `dirty`, `released`, `archived`,
+    /// `norelease`, `noarchive`, `lost`; empty if the file was never in it.
+    Hsm,
+}
+
+/// The value of a detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A number.
+    Number(u32),
+    /// Text.
+    Text(&'a str),
+}
+
+impl Detail {
+    /// All, in the order of their columns.
+    pub const ALL: [Detail; 8] = [
+        Detail::Project,
+        Detail::Flags,
+        Detail::Acl,
+        Detail::Xattrs,
+        Detail::Filesystem,
+        Detail::Stripes,
+        Detail::Pool,
+        Detail::Hsm,
+    ];
+
+    /// Its name, in all formats.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Detail::Project => "project",
+            Detail::Flags => "flags",
+            Detail::Acl => "acl",
+            Detail::Xattrs => "xattrs",
+            Detail::Filesystem => "filesystem",
+            Detail::Stripes => "stripes",
+            Detail::Pool => "pool",
+            Detail::Hsm => "hsm",
+        }
+    }
+
+    /// Its column.
+    #[must_use]
+    pub fn column(self) -> Columns {
+        Columns::from_bits_truncate(Columns::PROJECT.bits() << self as u8)
+    }
+
+    /// Whether its values are numbers.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(self, Detail::Project | Detail::Stripes)
+    }
+
+    /// The details among these columns.
+    pub fn of(columns: Columns) -> impl Iterator<Item = Detail> {
+        Detail::ALL.into_iter().filter(move |detail| columns.contains(detail.column()))
+    }
+}
+
+/// The details of a row that are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Details<'a>(&'a [u8]);
+
+impl<'a> Details<'a> {
+    /// From bytes that a [`Draft`] made; `None` for others.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let (mut rest, mut least) = (Bytes(bytes), 0);
+        while !rest.0.is_empty() {
+            let detail = Detail::ALL.get(usize::from(rest.byte()?)).filter(|one| **one as u8 >= least)?;
+            least = *detail as u8 + 1;
+            if detail.is_number() {
+                let begin = rest.0;
+                rest.small::<u32>()?;
+                // One number has one encoding: without a last byte of 0.
+                begin[..begin.len() - rest.0.len()]
+                    .iter()
+                    .skip(1)
+                    .last()
+                    .is_none_or(|last| *last != 0)
+                    .then_some(())?;
+            } else {
+                str::from_utf8(rest.bytes()?).ok()?;
+            }
+        }
+        Some(Details(bytes))
+    }
+
+    /// From the bytes of other details.
+    pub(crate) fn from_bytes(bytes: &'a [u8]) -> Self {
+        Details(bytes)
+    }
+
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Whether none is known.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those that are known, in the order of [`Detail::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = (Detail, Value<'a>)> {
+        let mut bytes = Bytes(self.0);
+        std::iter::from_fn(move || {
+            let detail = *Detail::ALL.get(usize::from(bytes.byte()?))?;
+            let value = match detail.is_number() {
+                true => Value::Number(bytes.small()?),
+                false => Value::Text(std::str::from_utf8(bytes.bytes()?).ok()?),
+            };
+            Some((detail, value))
+        })
+    }
+
+    /// The value of one.
+    #[must_use]
+    pub fn get(self, detail: Detail) -> Option<Value<'a>> {
+        // Most rows have none.
+        if self.is_empty() {
+            return None;
+        }
+        self.iter().find(|(one, _)| *one == detail).map(|(_, value)| value)
+    }
+
+    /// The value of one whose values are numbers.
+    #[must_use]
+    pub fn number(self, detail: Detail) -> Option<u32> {
+        match self.get(detail)? {
+            Value::Number(number) => Some(number),
+            Value::Text(_) => None,
+        }
+    }
+
+    /// The value of one whose values are texts.
+    #[must_use]
+    pub fn text(self, detail: Detail) -> Option<&'a str> {
+        match self.get(detail)? {
+            Value::Text(text) => Some(text),
+            Value::Number(_) => None,
+        }
+    }
+}
+
+/// The details of a row that is being made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft(Vec<u8>);
+
+impl From<Details<'_>> for Draft {
+    fn from(details: Details<'_>) -> Draft {
+        Draft(details.0.to_vec())
+    }
+}
+
+impl Draft {
+    /// Removes all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds one, in the order of [`Detail::ALL`]. A value that is not known is not added, nor is one of the wrong type.
+    pub fn push(&mut self, detail: Detail, value: Option<Value<'_>>) {
+        let Draft(bytes) = self;
+        match value {
+            Some(Value::Number(number)) if detail.is_number() => {
+                bytes.push(detail as u8);
+                put_number(bytes, number.into());
+            }
+            Some(Value::Text(text)) if !detail.is_number() => {
+                bytes.push(detail as u8);
+                put_bytes(bytes, text.as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// For a row.
+    #[must_use]
+    pub fn details(&self) -> Details<'_> {
+        Details(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_comes_back() {
+        let mut draft = Draft::default();
+        draft.push(Detail::Project, Some(Value::Number(u32::MAX)));
+        draft.push(Detail::Flags, Some(Value::Number(1)));
+        draft.push(Detail::Acl, None);
+        draft.push(Detail::Xattrs, Some(Value::Text("user.a,user.\u{e9}")));
+        draft.push(Detail::Hsm, Some(Value::Text("")));
+        let details = draft.details();
+        assert_eq!(details.number(Detail::Project), Some(u32::MAX));
+        assert_eq!(details.text(Detail::Xattrs), Some("user.a,user.\u{e9}"));
+        assert_eq!(details.text(Detail::Hsm), Some(""));
+        assert_eq!([Detail::Flags, Detail::Acl, Detail::Pool].map(|one| details.get(one)), [None; 3]);
+        assert_eq!(details.iter().count(), 3);
+    }
+
+    #[test]
+    fn each_detail_has_a_column_of_its_own() {
+        let all = Detail::ALL.iter().fold(Columns::empty(), |all, one| all | one.column());
+        assert_eq!(all, Columns::DETAILS);
+        assert_eq!(all.bits().count_ones(), 8);
+        assert_eq!(Detail::Hsm.column(), Columns::HSM);
+        assert_eq!(Detail::of(Columns::all()).collect::<Vec<_>>(), Detail::ALL);
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        for bytes in [&[8][..], &[0], &[0, 0xff], &[0, 0x80, 0], &[1, 5, b'a'], &[1, 1, 0xff], &[0, 7, 0, 7]]
+        {
+            assert_eq!(Details::parse(bytes), None, "{bytes:?}");
+        }
+        for bytes in [&[][..], &[0, 0], &[0, 0x80, 1], &[1, 0, 5, 7]] {
+            assert!(Details::parse(bytes).is_some(), "{bytes:?}");
+        }
+    }
+}
