@@ -39,7 +39,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn letters() {
+    fn letters_of_attributes() {
         let show = |attributes, mask| {
             let mut out = Vec::new();
             write(attributes, mask, &mut out);

@@ -39,7 +39,14 @@
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
 //! if complete {
-//!     let about = About { program: "example", begun: journal.started(), ended: None, timestamps: Default::default(), index: false };
+//!     let about = About {
+//!         program: "example",
+//!         begun: journal.started(),
+//!         ended: None,
+//!         timestamps: Default::default(),
+//!         index: false,
+//!         details: Default::default(),
+//!     };
 //!     let sink = create(Path::new("data.parquet"), Format::Parquet, &about)?;
 //!     let mut part = sink.part();
 //!     journal.replay(&mut *part)?;

@@ -161,7 +161,7 @@ impl Rng {
 
     /// Most rows have none. The other values stay those of files of earlier versions.
     fn details(&self) -> Draft {
-        Rng(self.0 ^ 0xde7a_115).own_details()
+        Rng(self.0 ^ 0xde7a).own_details()
     }
 
     fn own_details(&mut self) -> Draft {
