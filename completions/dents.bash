@@ -387,7 +387,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__scan)
-            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --index --statistics --progress --sync --help"
+            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --columns --index --statistics --progress --sync --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -499,6 +499,10 @@ _dents() {
                     ;;
                 --timestamps)
                     COMPREPLY=($(compgen -W "us ns" -- "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -W "project flags acl xattrs filesystem stripes pool hsm lustre all" -- "${cur}"))
                     return 0
                     ;;
                 *)

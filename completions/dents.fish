@@ -65,6 +65,16 @@ parquet\t''
 sqlite\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre\'s; lustre for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]' -r -f -a "project\t''
+flags\t''
+acl\t''
+xattrs\t''
+filesystem\t''
+stripes\t''
+pool\t''
+hsm\t''
+lustre\t''
+all\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
@@ -182,7 +192,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l links -d 'Only ent
 complete -c dents -n "__fish_dents_using_subcommand stats" -l inum -d 'Only the file with this inode number' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Show at most N rows of each table, and one for all `others`' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
