@@ -1,8 +1,8 @@
-//! Invented rows into a file, to measure an output without the walk that `dents scan -o` makes: `export FORMAT FILE N`. With the
-//! format `none` nothing is written: what the rows themselves cost.
+//! Writes generated rows into a file, to measure an output without the walk of `dents scan -o`: `export FORMAT FILE N`. With the
+//! format `none` it writes nothing, and measures the generation of the rows.
 //!
-//! Invented rows look like those of a home directory: 30 entries a directory, names of 14 bytes, paths of 80, one owner, inode
-//! numbers and times that follow each other with leaps. `EXPORT_WORKERS` sets the number of workers.
+//! The rows look like those of a home directory: 30 entries in each directory, names of 14 bytes, paths of 80, one owner, increasing
+//! inode numbers and times with gaps. `EXPORT_WORKERS` sets the number of workers.
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -45,7 +45,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// What takes rows and forgets them.
+/// Discards all rows.
 struct Nowhere;
 
 impl Sink for Nowhere {

@@ -1,5 +1,5 @@
-//! A scan file read, to measure a reader without a command: `import FILE WORKERS WHAT [PATH]`, where WHAT is `all`, `stats` (what
-//! `dents stats --by user,age` uses), `names` (the same with `extension`), `paths` or `none`. Only rows below PATH are read if there is one.
+//! Reads a scan file, to measure a reader without a command: `import FILE WORKERS WHAT [PATH]`. WHAT sets the columns: `all`, `stats` (those
+//! of `dents stats --by user,age`), `names` (the same with `extension`), `paths` or `none`. With PATH only rows below it are read.
 
 use dents_sink::Row;
 use dents_sink::read::{Columns, Take, Wanted, open};

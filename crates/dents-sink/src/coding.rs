@@ -68,7 +68,7 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Zigzag encoding: numbers near 0 take few bytes, whatever their sign.
+/// Zigzag encoding: numbers near 0 take few bytes, with either sign.
 pub(crate) fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_number(out, ((number << 1) ^ (number >> 63)) as u64);
 }
@@ -87,7 +87,7 @@ pub(crate) fn put_time(out: &mut Vec<u8>, time: Time) {
 /// Decodes from the front; `None` if the bytes are invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(
-    /// What is left.
+    /// The bytes that are left.
     pub &'a [u8],
 );
 
@@ -137,7 +137,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Device and owner of the previous row, which rows of one directory mostly share.
+/// Device and owner of the previous row, which the rows of one directory usually share.
 #[derive(Default)]
 pub(crate) struct Before {
     dev: Option<(u32, u32)>,
@@ -147,7 +147,7 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// As it is after a row with these facts.
+    /// The value after a row with these facts.
     pub(crate) fn of(facts: &Facts<'_>) -> Before {
         let mut before = Before::default();
         before.keep(facts, Has::OWNER);

@@ -1,4 +1,4 @@
-//! Rows are decoded as they were encoded; invalid bytes give no row.
+//! Decoded rows equal the rows that were encoded; invalid bytes give no row.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! Extensions of names, as columns and statistics have them.
+//! Extensions of names, for columns and statistics.
 
-/// The longest extension: anything may follow the last dot of a name.
+/// The longest extension. There is a limit because any text may follow the last dot of a name.
 const LONGEST: usize = 12;
 
-/// The part after the last dot of a name. Empty if it is too long, if nothing stands before the dot, or if it has only digits: these
-/// are versions of a file, and there may be millions.
+/// The part after the last dot of a name. Empty if it is too long, if the name begins with the dot, or if it has only digits: these are
+/// versions of a file, and there may be millions.
 #[must_use]
 pub fn extension(name: &[u8]) -> &[u8] {
     let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);

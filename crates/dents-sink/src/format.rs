@@ -70,7 +70,7 @@ pub struct About<'a> {
     pub program: &'a str,
     /// The start of the scan; of a resumed scan the first start.
     pub begun: Time,
-    /// The end of a scan that has ended, as of one that is converted. `None`: it ends when the output is finished.
+    /// The end of a scan that has ended, for example when its file is converted. `None`: the scan ends when the output is finished.
     pub ended: Option<Time>,
     /// The unit of times in Parquet. All other formats have nanoseconds.
     pub timestamps: Unit,
@@ -95,8 +95,8 @@ pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<
     })
 }
 
-/// Checks whether [`create`] would succeed, before a caller does hours of work. Creates a file in the same directory and removes it
-/// again. Of a FIFO only the format is checked: opening it would wait for a reader.
+/// Checks whether [`create`] would succeed, before a caller works for hours. Creates a file in the same directory and removes it
+/// again. For a FIFO it checks only the format, because to open the FIFO would wait for a reader.
 ///
 /// # Errors
 /// Those of [`create`].

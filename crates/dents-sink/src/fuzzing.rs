@@ -35,7 +35,7 @@ impl Drop for Place {
     }
 }
 
-/// NDJSON: rows are the same after they were written as lines and read again.
+/// NDJSON: rows that are written as lines and read again stay the same.
 pub fn ndjson(bytes: &[u8]) {
     scan(bytes, Format::Ndjson);
 }
@@ -62,7 +62,7 @@ pub fn sqlite(bytes: &[u8]) {
     scan(bytes, Format::Sqlite);
 }
 
-/// The manifest of a scan in several files: a valid one is the same after it was written and read again.
+/// The manifest of a scan in several files: a valid one that is written and read again stays the same.
 #[cfg(feature = "parquet")]
 pub fn manifest(bytes: &[u8]) {
     use crate::manifest::{Manifest, NAME};
@@ -75,13 +75,13 @@ pub fn manifest(bytes: &[u8]) {
         }
         Err(error) => assert!(error.to_string().contains(NAME), "{error}"),
     }
-    // None of its shards is there.
+    // The shards do not exist.
     let opened = read::open(&place.0).map(|reader| reader.row_groups(&Wanted::default()));
     assert!(opened.is_err() || opened.is_ok_and(|groups| groups == read::RowGroups::default()));
 }
 
-/// Reads a scan file; its rows are the same after they were written as lines and read again, and when only some columns are
-/// read. An error names the file.
+/// Reads a scan file. Its rows stay the same if they are written as lines and read again, and if only some columns are read. An
+/// error names the file.
 fn scan(bytes: &[u8], format: Format) {
     let place = Place::new();
     let path = place.file("scan", bytes);
@@ -109,7 +109,7 @@ fn scan(bytes: &[u8], format: Format) {
         Ok(None) if all.rows == 0 => {}
         Ok(_) => assert_eq!(part(&path, columns, &[]).expect("it was read before"), all),
     }
-    // Which rows these are is not checked, since statistics or an index may be wrong.
+    // The test does not check which rows these are, because statistics or an index may be wrong.
     let _ = part(&path, Columns::NAME, &[parent]);
 }
 

@@ -7,11 +7,11 @@
 //!                encodes           when whole        columns, paths
 //! ```
 //!
-//! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only
-//! writing to the file takes a lock; Parquet sorts all rows first. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
-//! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format and gives the same
-//! rows again, or the part of them that a program [wants](read::Wanted), to several workers; every format records whether they are
-//! all ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
+//! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only writing to the
+//! file takes a lock; Parquet sorts all rows first. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
+//! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format, and passes the rows,
+//! or the part of them that a program [wants](read::Wanted), to several workers. Every format records whether it has all rows
+//! ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
 //!
 //! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
@@ -57,7 +57,7 @@ use std::path::PathBuf;
 /// changed.
 pub const SCHEMA: u32 = 1;
 
-/// How much of a scan an output holds. Each format records it.
+/// Whether an output has the whole scan. Each format records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All: every root was opened, and the walk reached its end. Directories below the roots that could not be read have a
@@ -72,7 +72,7 @@ pub trait Sink: Sync {
     /// A part, for one worker.
     fn part(&self) -> Box<dyn Part + '_>;
 
-    /// Completes the output, after all parts were flushed and dropped: now the file appears, see [`Output::commit`]. Returns its
+    /// Completes the output, after all parts were flushed and dropped. Then the file appears, see [`Output::commit`]. Returns its
     /// path if it was renamed.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ pub trait Sink: Sync {
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>>;
 }
 
-/// One worker's way into a [`Sink`].
+/// Receives the rows of one worker for a [`Sink`].
 pub trait Part: Send {
     /// Takes a row. An error of the output ends the scan.
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;

@@ -59,7 +59,7 @@ pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     bad_file(path, &problem, "read it with the program that wrote it, or a newer one")
 }
 
-/// A path with its control characters escaped, and those of direction.
+/// A path with its control characters, and those that change the direction of writing, escaped.
 fn shown(path: &Path) -> String {
     path.as_os_str().as_encoded_bytes().utf8_chunks().fold(String::new(), |mut shown, chunk| {
         for c in chunk.valid().chars() {
@@ -74,7 +74,7 @@ fn shown(path: &Path) -> String {
     })
 }
 
-/// The text of an error as strerror(3) has it, without std's "(os error 28)".
+/// The text of an error, that of strerror(3), without std's "(os error 28)".
 pub fn plain(error: &Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {

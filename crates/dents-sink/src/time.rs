@@ -1,8 +1,8 @@
 //! Times as text and as numbers.
 //!
-//! Text is RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`. RFC 3339 has no years outside
-//! 0000–9999; the kernel's `tv_sec` has. These are written as ISO 8601 and ECMAScript extend it, with a sign and at least six
-//! digits: `+010000-01-01T00:00:00.000000000Z`, `-000001-12-31T23:59:59.999999999Z`. All 64 bits of seconds come back exactly.
+//! Text is RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`. RFC 3339 has only the years 0000–9999; the
+//! kernel's `tv_sec` has others too. These are written in the extended form of ISO 8601 and ECMAScript, with a sign and at least six
+//! digits: `+010000-01-01T00:00:00.000000000Z`, `-000001-12-31T23:59:59.999999999Z`. All 64 bits of seconds are read back exactly.
 //!
 //! A number is microseconds or nanoseconds since 1970, in 64 bits ([`Unit`]). Nanoseconds reach from
 //! 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z, microseconds a thousand times as far: 292,000 years.
@@ -14,7 +14,7 @@ const NANOS: u32 = 1_000_000_000;
 
 pub use dents_render::record::time::write;
 
-/// Parses what [`write()`] writes, also with fewer or no decimals. `None` for anything else.
+/// Parses the text of [`write()`], also with fewer or no decimals. `None` for any other text.
 #[must_use]
 pub fn parse(text: &[u8]) -> Option<Time> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
@@ -75,7 +75,7 @@ pub enum Unit {
     /// Millionths of a second, which Spark, Iceberg and most databases know.
     #[default]
     Micros,
-    /// Billionths: as the kernel has them.
+    /// Billionths of a second, as in the kernel.
     Nanos,
 }
 
@@ -87,7 +87,7 @@ impl Unit {
         }
     }
 
-    /// Units since 1970, rounded down, or the nearest value of 64 bits. The second value is whether it fits.
+    /// Units since 1970, rounded down, or the nearest value of 64 bits. The second result says whether the time fits.
     #[must_use]
     pub fn count(self, time: Time) -> (i64, bool) {
         let per_second = self.per_second();
@@ -99,7 +99,7 @@ impl Unit {
         }
     }
 
-    /// The time of so many units.
+    /// The time that is this number of units after 1970.
     #[must_use]
     pub fn time(self, count: i64) -> Time {
         let per_second = i64::from(self.per_second());

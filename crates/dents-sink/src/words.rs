@@ -5,7 +5,7 @@ use dents_core::needs::Kind;
 use dents_render::record::words;
 pub(crate) use dents_render::record::words::{device, of_kind};
 
-/// Why a value in a file is invalid.
+/// The reason why a value in a file is invalid.
 pub(crate) type Problem = &'static str;
 
 const ASKED: [(Asked, &str); 5] = [
@@ -24,7 +24,7 @@ fn asked(word: &[u8]) -> Option<Asked> {
     ASKED.iter().find(|(_, one)| one.as_bytes() == word).map(|(asked, _)| *asked)
 }
 
-/// The type that a word stands for.
+/// The type with this word.
 pub(crate) fn kind(word: &[u8]) -> Result<Kind, Problem> {
     words::kind(word).ok_or("an unknown word in \"type\"")
 }

@@ -1,4 +1,4 @@
-//! Scans that are killed: whenever it happens, the scan that goes on gives what an undisturbed one gives, each directory once.
+//! Scans that are killed at any time: the resumed scan has the result of an undisturbed one, with each directory once.
 
 #[path = "journal/scanner.rs"]
 mod scanner;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A temporary directory of one's own, removed with all that is in it.
+/// A temporary directory, removed with its contents.
 struct Playground(PathBuf);
 
 impl Playground {
@@ -43,8 +43,8 @@ impl Rng {
     }
 }
 
-/// Directories at random depths, links that lead back, odd names; one directory so large that it comes in pieces, with
-/// subdirectories among its files.
+/// Makes directories at random depths, links to directories above, and unusual names. One directory is so large that it is read in
+/// pieces, with subdirectories among its files.
 fn plant(root: &Path, directories: usize, large: usize) {
     let mut rng = Rng(directories as u64);
     let mut made = vec![root.to_path_buf()];
@@ -75,7 +75,7 @@ fn rows_of(playground: &Path) -> Rows {
     scanner::read(&playground.join("rows"))
 }
 
-/// Starts a scan in a process of its own: this very test, told by the environment.
+/// Starts a scan in a process of its own: this test program, with a variable in its environment.
 fn start(playground: &Path, how: &str) -> std::process::Child {
     Command::new(std::env::current_exe().expect("its path"))
         .args(["--exact", "a_scan_that_is_not_disturbed_leaves_no_journal"])
@@ -92,7 +92,7 @@ fn run(playground: &Path, how: &str) {
     assert!(!playground.join("journal").exists(), "it is removed when all is done");
 }
 
-/// In the process that is started by others, this is the scan they want.
+/// In a process that another test started, this is the scan.
 #[test]
 fn a_scan_that_is_not_disturbed_leaves_no_journal() {
     if let Some(playground) = std::env::var_os(scanner::TOLD) {
@@ -107,8 +107,8 @@ fn a_scan_that_is_not_disturbed_leaves_no_journal() {
     assert!(rows.len() > 60);
 }
 
-/// Kills scans in the middle, so many times, at moments spread over their whole length; each may come to its end after one to
-/// three times, and then its rows are all there once.
+/// Kills scans this many times, at moments spread over their whole length. Each scan is killed one to three times before it may
+/// end; then all rows must be there once.
 fn kill_often(playground: &Path, how: &str, times: u32) {
     let truth = undisturbed(playground, &How::parse(how));
     let started = Instant::now();
@@ -124,7 +124,7 @@ fn kill_often(playground: &Path, how: &str, times: u32) {
             if child.wait().expect("ends").signal() == Some(9) {
                 killed += 1;
             } else {
-                // The machine is quicker than it was when the length was taken.
+                // The machine is faster now than when the length was measured.
                 length = length.mul_f64(0.9);
             }
         }
@@ -149,14 +149,14 @@ fn killed_where_links_are_followed_and_depth_is_limited() {
     }
 }
 
-/// Wherever a segment is torn off, or a byte of it changes, the rest does.
+/// A segment may be cut off anywhere, or one of its bytes may change: the rest is still used.
 #[test]
 fn a_tail_torn_off_anywhere() {
     let playground = Playground::new("torn");
     plant(&playground.0.join("tree"), 12, 0);
     let truth = undisturbed(&playground.0, &How::parse(""));
     let journal = playground.0.join("journal");
-    // All is in the journal, and the output is not.
+    // The journal is complete, and there is no output.
     scan(&playground.0, &How::parse("workers=1 leave")).expect("scans");
     let segment = journal.join("000001-0000.rows");
     let whole = fs::read(&segment).expect("one worker, one segment");
@@ -234,8 +234,8 @@ fn what_is_refused_says_why_and_what_to_do() {
     assert!(refused(&file, "", &[c"/a"]).contains("exists"));
 }
 
-/// What stands under the path of a root must be what stood there: a directory made anew may have the same inode number, but
-/// not the same birth.
+/// The path of a root must lead to the same file as before. A directory that was made again may have the same inode number, but not the
+/// same birth.
 #[test]
 fn a_root_that_was_replaced_is_refused() {
     let playground = Playground::new("replaced");
@@ -265,7 +265,7 @@ fn a_root_that_was_replaced_is_refused() {
         assert!(refused(&dir, "", &[&path]).contains(&ours));
     }
 
-    // A root that was not there, and is now.
+    // A root that did not exist in the first run and exists now.
     let (dir, root) = (playground.0.join("second"), playground.0.join("later"));
     let path = c_path(&root);
     drop(open(&dir, "", &[&path]).expect("begun"));
@@ -275,7 +275,7 @@ fn a_root_that_was_replaced_is_refused() {
     assert!(why.contains("was not there"), "{why}");
 }
 
-/// Remains of a journal that was being removed disturb no later scan.
+/// A journal that was removed only in part does not disturb a later scan.
 #[test]
 fn segments_without_a_header_are_forgotten() {
     let playground = Playground::new("remains");
@@ -291,7 +291,8 @@ fn segments_without_a_header_are_forgotten() {
     assert!(!journal.exists());
 }
 
-/// A writer that was dropped with rows in it, as after an error of writing: no output is made of the rest, which stays of use.
+/// If a writer was dropped with rows, as after an error of writing, no output is made from the other rows, but the journal can still be
+/// used.
 #[test]
 fn what_was_not_written_is_not_replayed() {
     let playground = Playground::new("lossy");

@@ -1,7 +1,7 @@
 //! Times as text: RFC 3339 in UTC with nine digits of a second, `2026-11-22T02:51:09.123456789Z`.
 //!
-//! RFC 3339 has no years outside 0000–9999; the kernel's `tv_sec` has. These are written as ISO 8601 and ECMAScript extend
-//! it, with a sign and at least six digits: `+010000-01-01T00:00:00.000000000Z`. All 64 bits of seconds come back exactly.
+//! RFC 3339 has only the years 0000–9999; the kernel's `tv_sec` has others too. These are written in the extended form of ISO 8601 and
+//! ECMAScript, with a sign and at least six digits: `+010000-01-01T00:00:00.000000000Z`. All 64 bits of seconds are read back exactly.
 
 use crate::number::{Text, pair};
 use crate::time::civil::Civil;

@@ -1,9 +1,9 @@
 //! The directory of a journal: its lock, and the scan that it belongs to.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `lock` | locked by `flock` while a process uses the journal, and contains its process ID; the lock ends with the process |
-//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and what they led to |
+//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and their files |
 //! | `000001-0000.rows` | segments: run and writer |
 //!
 //! The header is written first and appears complete (it is renamed into place), and it is removed first when a scan is done:
@@ -27,10 +27,10 @@ const HEADER: &str = "scan";
 const NEW_HEADER: &str = "scan.new";
 /// The first line of the header, without the number of the format.
 const TITLE: &str = "dents scan journal ";
-/// The format of header and segments. Another one is refused. The first had neither working directory nor roots.
+/// The format of header and segments. Other formats are refused. The first format had neither working directory nor roots.
 pub(super) const VERSION: u32 = 2;
 
-/// The directory, locked.
+/// The locked directory.
 pub(super) struct Directory {
     pub(super) dir: PathBuf,
     /// Unlocked when closed.
@@ -46,7 +46,7 @@ pub(super) struct Header {
     pub(super) resumed: bool,
 }
 
-/// The identity of a scan, as the header keeps it.
+/// The identity of a scan in the header.
 #[derive(Debug, PartialEq, Eq)]
 struct ScanIdentity {
     options: String,
@@ -101,7 +101,7 @@ impl Directory {
         Ok(Directory { dir: dir.to_path_buf(), _lock: lock })
     }
 
-    /// The header of the scan that was begun here. If there is none, segments are removed and a header is written.
+    /// The header of the scan that began here. If there is none, removes segments and writes a header.
     pub(super) fn header(&self, scan: &Scan<'_>) -> Result<Header, Error> {
         let path = self.dir.join(HEADER);
         match fs::read(&path) {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a journal cannot be opened.
+/// The reason why a journal cannot be opened.
 #[derive(Debug)]
 pub enum Error {
     /// Another process uses it.
@@ -23,32 +23,32 @@ pub enum Error {
         /// One of them.
         name: String,
     },
-    /// It was begun with other options.
+    /// The scan began with other options.
     OtherOptions {
         /// The journal.
         dir: PathBuf,
-        /// The options it was begun with.
+        /// The options of the first run.
         theirs: String,
-        /// Those of now.
+        /// The options of this run.
         ours: String,
     },
-    /// It is of other paths.
+    /// The scan has other paths.
     OtherPaths {
         /// The journal.
         dir: PathBuf,
-        /// The paths it was begun with.
+        /// The paths of the first run.
         theirs: Vec<CString>,
     },
-    /// It was begun in another working directory, where relative paths lead elsewhere.
+    /// The scan began in another working directory, where relative paths lead to other files.
     OtherDirectory {
         /// The journal.
         dir: PathBuf,
-        /// Where it was begun.
+        /// The working directory of the first run.
         theirs: PathBuf,
-        /// Where this is.
+        /// The present working directory.
         ours: PathBuf,
     },
-    /// A path leads to another file than when it was begun.
+    /// A path leads to another file than in the first run.
     OtherTree {
         /// The journal.
         dir: PathBuf,
@@ -57,7 +57,7 @@ pub enum Error {
         /// The difference, in words.
         change: &'static str,
     },
-    /// A path is given twice: its directories could not be told apart.
+    /// A path is given twice, so its directories could not be distinguished.
     Twice {
         /// The path.
         path: CString,

@@ -4,8 +4,8 @@
 //! length 4 │ CRC-32 4 │ milliseconds since the run began 4 │ depth, path, piece, last?, subdirectories entered, rows
 //! ```
 //!
-//! The length is that of what comes after the CRC, which covers the same; both begin with the low byte. A file
-//! that was cut off, or that did not reach the disk completely, has a length beyond its end or a CRC that does not match.
+//! The length counts the bytes after the CRC, and the CRC covers these bytes; both begin with the low byte. A file that was cut off, or
+//! that did not reach the disk completely, has a length beyond its end or a CRC that does not match.
 
 use crate::coding::{Bytes, Rows, put_bytes, put_number};
 
@@ -14,7 +14,7 @@ pub(super) const HEAD: usize = 8;
 /// The time, which is needed before the rest is decoded.
 const TIME: usize = 4;
 
-/// Appends a frame made of `payload`, the time in front; false if that is longer than a frame may be.
+/// Appends a frame with the time and `payload`. Returns false if a frame cannot be that long.
 pub(super) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bool {
     let len = TIME + payload.iter().map(|part| part.len()).sum::<usize>();
     let Ok(len) = u32::try_from(len) else { return false };
@@ -28,7 +28,7 @@ pub(super) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bo
     true
 }
 
-/// The length of a frame by its head, with the head; `None` if there are too few bytes.
+/// The length of a frame including its head, read from the head; `None` if there are too few bytes.
 pub(super) fn length(bytes: &[u8]) -> Option<u64> {
     let len = bytes.first_chunk()?;
     Some(HEAD as u64 + u64::from(u32::from_le_bytes(*len)))
@@ -51,11 +51,11 @@ pub(super) fn check(frame: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_le_bytes(*milliseconds), payload))
 }
 
-/// Which piece of which directory.
+/// Identifies a piece of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct About<'a> {
     pub(super) path: &'a [u8],
-    /// Of its entries.
+    /// The depth of its entries.
     pub(super) depth: u32,
     pub(super) piece: u32,
     pub(super) last: bool,
@@ -77,7 +77,7 @@ impl<'a> About<'a> {
     }
 }
 
-/// A frame's payload, decoded.
+/// The decoded payload of a frame.
 pub(super) struct Frame<'a> {
     pub(super) about: About<'a>,
     /// Names of the subdirectories that were to be entered.
@@ -87,7 +87,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// `None` if it is invalid. With a CRC that matches this happens only if another program wrote it.
+    /// Decodes a payload; `None` if it is invalid. If the CRC matched, another program wrote the frame.
     pub(super) fn parse(payload: &'a [u8]) -> Option<Frame<'a>> {
         let mut bytes = Bytes(payload);
         let about = About::take(&mut bytes)?;
@@ -96,7 +96,7 @@ impl<'a> Frame<'a> {
         Some(Frame { about, entered, rows: bytes, count })
     }
 
-    /// The rows, and how many there are.
+    /// The rows, and their number.
     pub(super) fn rows(&self) -> (Rows<'a>, u64) {
         (Rows::new(self.rows, self.about.path, self.about.depth), self.count)
     }

@@ -10,7 +10,7 @@ use crate::ndjson::fuzzing::comes_back;
 
 const SEGMENT: Segment = Segment { run: 1, writer: 0 };
 
-/// A segment, unchanged and with corrected checksums: it is recovered and replayed, or refused; rows are the same again.
+/// A segment, unchanged and with corrected checksums: it is recovered and replayed, or refused. Rows that are encoded again stay the same.
 pub fn frames(bytes: &[u8]) {
     segment_of(bytes);
     let mut mended = bytes.to_vec();
@@ -18,7 +18,7 @@ pub fn frames(bytes: &[u8]) {
     segment_of(&mended);
 }
 
-/// The rows of a frame, without the frame: rows that are decoded are the same after they were encoded again.
+/// The rows of a frame, without the frame: decoded rows that are encoded again stay the same.
 pub fn rows(bytes: &[u8]) {
     let mut reader = Rows::new(Bytes(bytes), b"dir", 3);
     let (mut again, mut before) = (Vec::new(), Before::default());
@@ -61,7 +61,7 @@ fn mend(bytes: &mut [u8]) {
     }
 }
 
-/// The rows as they stand in a frame.
+/// The encoded rows of a frame.
 #[cfg(test)]
 pub(crate) fn encoded(rows: &[crate::Row<'_>]) -> Vec<u8> {
     let (mut out, mut before) = (Vec::new(), Before::default());

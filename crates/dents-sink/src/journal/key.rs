@@ -1,7 +1,7 @@
-//! Keys of directories: 128 bits, however long the path.
+//! Keys of directories: 128 bits for a path of any length.
 //!
-//! The hash is SipHash-1-3 with a secret of the journal, so that two directories with the same key cannot be constructed.
-//! By chance, two of n directories have the same with a probability of n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
+//! The hash is SipHash-1-3 with a secret of the journal, so that two directories with the same key cannot be constructed. The
+//! probability that two of n directories have the same key by chance is n² / 2¹²⁹: for 400 million, 1 in 4 × 10²¹.
 
 use dents_core::path;
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -19,7 +19,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// With a random secret, from the standard library's hash tables.
+    /// Keys with a random secret, from the standard library's hash tables.
     pub(super) fn new() -> Keys {
         let half = || {
             use std::hash::BuildHasher;
@@ -31,13 +31,13 @@ impl Keys {
         Keys { secret }
     }
 
-    /// The directory at `path` whose entries have this depth. The depth tells `a/b` below the operand `a` from an operand
-    /// `a/b`.
+    /// The key of the directory at `path` whose entries have this depth. The depth distinguishes `a/b` below the operand `a` from
+    /// an operand `a/b`.
     pub(super) fn of(&self, path: &[u8], depth: u32) -> Key {
         self.child(b"", path, depth)
     }
 
-    /// A subdirectory of the directory at `parent`.
+    /// The key of a subdirectory of the directory at `parent`.
     pub(super) fn child(&self, parent: &[u8], name: &[u8], depth: u32) -> Key {
         let mut hasher = SipHasher13::new_with_key(&self.secret);
         hasher.write(&depth.to_le_bytes());

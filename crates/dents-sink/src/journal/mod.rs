@@ -9,24 +9,23 @@
 //!                                                └─► Sink, renamed when whole ─► the journal is removed
 //! ```
 //!
-//! The result is that of an undisturbed scan: each directory once. A killed scan loses the rows that its workers had
-//! not written yet: for each up to 256 KiB, or the directories of a second. These are walked again.
+//! The result is that of an undisturbed scan: each directory once. A killed scan loses the rows that its workers had not written yet: up
+//! to 256 KiB for each worker, or the directories of a second. The next run walks these directories again.
 //!
-//! **What is written** (`frame.rs`, `../coding.rs`): one frame for each piece of a directory that a visitor was shown, with a length
-//! and a CRC-32: which piece of which directory, the rows, and the names of the subdirectories that the walk enters.
-//! These names record the decision (depth, file system, filters), whether or not rows show those directories. A frame that is not
-//! complete is dropped, with all that follows it in its segment; no run appends to a segment of an earlier run. So the
-//! pieces of one directory are always of one run.
+//! **What is written** (`frame.rs`, `../coding.rs`): one frame for each piece of a directory that a visitor received, with a length and a
+//! CRC-32. A frame says which piece of which directory it is, and has the rows and the names of the subdirectories that the walk enters.
+//! These names record the decision (depth, file system, filters), even if no row shows those directories. An incomplete frame is
+//! dropped, with all frames after it in its segment. No run appends to a segment of an earlier run. So the pieces of one directory are
+//! always from one run.
 //!
-//! **What it costs.** 50 to 100 bytes an entry on disk, one `write` for each 256 KiB, no `fsync`; measured on /usr (157,518 entries
-//! with all but owners, two workers, a busy machine): 52 bytes an entry, a walk of 1.07 s became one of 1.13 s (medians of 5), opened again
-//! in 0.03 s, replayed in 0.04 s. No `fsync` is needed: data that `write` gave
-//! to the kernel survives `kill`. For power failures there is [`Options::sync`]. In memory 256 KiB and the longest directory's piece for each
-//! worker while it scans. When a scan is resumed: one pass over the journal, with 60 bytes for each directory of the frontier
-//! (`recover.rs`), then the paths of the directories where the walk resumes. Memory does not grow with the number of entries or of
-//! complete directories.
+//! **What it costs.** A journal takes 50 to 100 bytes for each entry on disk, and one `write` for each 256 KiB. It makes no `fsync`, because
+//! data that the kernel received by `write` survives `kill`; [`Options::sync`] is for power failures. Measured on /usr (157,518 entries with
+//! all facts but owners, two workers, a busy machine): 52 bytes for each entry; the walk took 1.13 s instead of 1.07 s (medians of 5), opening
+//! the journal again 0.03 s, replaying it 0.04 s. While it scans, a worker has 256 KiB and one piece of a directory in memory. To resume a scan
+//! takes one pass over the journal, with 60 bytes for each directory of the frontier (`recover.rs`), then the paths of the directories where
+//! the walk resumes. Memory does not grow with the number of entries or of complete directories.
 //!
-//! Directories are told apart by keys of 128 bits (`key.rs`).
+//! Directories are identified by keys of 128 bits (`key.rs`).
 //!
 //! ```no_run
 //! use dents_sink::journal::{Journal, Options, Scan};
@@ -90,8 +89,8 @@ use std::time::Instant;
 /// inode, birth), which are checked when the journal is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// All options that decide which rows there are, as text; the same options give the same text. It is shown in the error
-    /// message for other options.
+    /// All options that decide which rows the scan has, as text. The same options give the same text. The error message for other
+    /// options shows it.
     pub options: &'a str,
     /// The operands.
     pub paths: &'a [&'a CStr],
@@ -102,7 +101,7 @@ pub struct Scan<'a> {
 pub struct Options {
     /// Wait until the data is on the disk, to survive power failures: one `fdatasync` for each `write`.
     pub sync: bool,
-    /// Bytes that a worker gathers before it writes them.
+    /// Bytes that a worker collects before it writes them.
     pub buffer: usize,
 }
 
@@ -128,15 +127,15 @@ pub struct Journal {
     opened: Instant,
     found: Found,
     writers: AtomicU32,
-    /// A writer was dropped with rows that it had not written.
+    /// Whether a writer was dropped with rows that it had not written.
     lossy: AtomicBool,
-    /// The segments that are replayed, and how many were taken.
+    /// The segments that are replayed, and the number of those that were taken.
     segments: OnceLock<Vec<Segment>>,
     dealt: AtomicUsize,
 }
 
 impl Journal {
-    /// Opens the journal in `dir`, which is made if it does not exist, and reads what is in it: one pass over all of it.
+    /// Opens the journal in `dir`, which is made if it does not exist, and reads it in one pass.
     ///
     /// # Errors
     /// Each names a remedy: the journal is in use, or belongs to another scan, another tree of the same name, another format; the
@@ -177,7 +176,7 @@ impl Journal {
         &self.found.beginnings
     }
 
-    /// How many directories were complete when it was opened: 0 for a new scan.
+    /// The number of directories that were complete when the journal was opened: 0 for a new scan.
     #[must_use]
     pub fn directories(&self) -> u64 {
         self.found.directories
@@ -195,7 +194,7 @@ impl Journal {
         self.header.started
     }
 
-    /// Whether an earlier run began it.
+    /// Whether an earlier run began the scan.
     #[must_use]
     pub fn resumed(&self) -> bool {
         self.header.resumed
@@ -213,9 +212,9 @@ impl Journal {
             && self.found.early.contains(&self.header.keys.child(parent, name, depth))
     }
 
-    /// Gives the rows of all directories to an output. To be called after the end of the walk, when all writers are flushed and
-    /// dropped. Several threads may call it at once, each with a part of its own: they share the segments. Returns how many rows
-    /// this call gave. The part is not flushed.
+    /// Passes the rows of all directories to an output. Call it after the end of the walk, when all writers are flushed and dropped.
+    /// Several threads may call it at once, each with a part of its own; they share the segments. Returns the number of rows that this
+    /// call passed on. It does not flush the part.
     ///
     /// # Errors
     /// An error of reading the journal, or of the output; or a writer was not flushed.

@@ -1,9 +1,9 @@
 //! Reads a journal: which directories are complete, and where the scan must resume.
 //!
-//! A directory is complete when all of its pieces are there, of one run: 0 to the last. If pieces are missing, the directory is
-//! *void* in that run: it is read again, and its rows are never replayed. Two sets decide the rest:
+//! A directory is complete when one run has written all of its pieces: 0 to the last. If pieces are missing, the directory is *void* in
+//! that run: it is read again, and its rows are never replayed. Two sets decide the rest:
 //!
-//! - *waiting*: directories that were entered from a complete directory and are not complete. There the walk resumes.
+//! - *waiting*: directories that were entered from a complete directory and are not complete. The walk resumes at these.
 //! - *early*: complete directories whose parent is not complete (another worker had taken them and wrote them first). The parent is
 //!   read again, and must not lead into them a second time.
 //!
@@ -27,7 +27,7 @@ use std::path::Path;
 pub(super) struct Found {
     /// Whether the operands are complete.
     pub(super) operands: bool,
-    /// How many directories are complete, without the batch of operands.
+    /// The number of complete directories, without the batch of operands.
     pub(super) directories: u64,
     pub(super) beginnings: Vec<Beginning>,
     pub(super) early: KeySet,
@@ -42,11 +42,11 @@ pub(super) type Void = std::collections::HashSet<(u32, Key)>;
 /// The position of the frame that names a directory: segment and offset.
 type Spot = (u32, u64);
 
-/// A directory whose pieces come one by one.
+/// A directory that is written in pieces.
 #[derive(Default)]
 struct Partial {
     pieces: u32,
-    /// How many there are, if the last one was met.
+    /// The number of pieces, if the last one was read.
     all: Option<u32>,
     entered: Vec<(Key, Spot)>,
 }
@@ -72,7 +72,7 @@ pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<F
 }
 
 impl Balance<'_> {
-    /// Reads the segments of one run, the frames of all of them in the order of time. `first` is the number of the first segment.
+    /// Reads the segments of one run, with the frames of all segments in the order of time. `first` is the number of the first segment.
     fn run(&mut self, dir: &Path, segments: &[Segment], first: u32) -> Result<(), Error> {
         let mut sources = Vec::with_capacity(segments.len());
         let mut next = BinaryHeap::new();
@@ -134,7 +134,7 @@ impl Balance<'_> {
     }
 }
 
-/// The paths of waiting directories: a second look at the frames that name them.
+/// The paths of waiting directories: reads the frames that name them again.
 fn beginnings(
     dir: &Path,
     segments: &[Segment],
@@ -168,7 +168,7 @@ fn beginnings(
     Ok(beginnings)
 }
 
-/// Gives the rows of all complete directories of a segment to `row`. Returns how many.
+/// Passes the rows of all complete directories of a segment to `row`. Returns their number.
 pub(super) fn replay(
     dir: &Path,
     segment: &Segment,

@@ -1,4 +1,4 @@
-//! The file that a path led to when the scan was begun: a journal must not be resumed on another tree with the same name.
+//! The file to which a path led when the scan began. A journal must not be resumed on another tree with the same name.
 
 use crate::coding::{Bytes, put_number, put_time};
 use dents_core::batch::Time;
@@ -19,7 +19,7 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// One `statx` that follows links, and a second one for a link that leads nowhere; `None` if there is no file.
+    /// The file of a path; `None` if there is none. Costs one `statx` that follows links, and a second one for a dangling link.
     pub(super) fn of(path: &CStr) -> Option<Root> {
         let path = Path::new(OsStr::from_bytes(path.to_bytes()));
         let there = fs::metadata(path).or_else(|_| fs::symlink_metadata(path)).ok()?;
@@ -32,8 +32,8 @@ fn born(there: &Metadata) -> Option<Time> {
     Some(Time { sec: i64::try_from(since.as_secs()).ok()?, nsec: since.subsec_nanos() })
 }
 
-/// The difference, for a message; `None` if it is the same file. A birth that is known only now, or only then, is not compared:
-/// another kernel may report more.
+/// The difference, for a message; `None` if it is the same file. A birth is compared only if both runs know it, because another
+/// kernel may report more.
 pub(super) fn change(then: Option<&Root>, now: Option<&Root>) -> Option<&'static str> {
     match (then, now) {
         (Some(_), None) => Some("it has gone"),
@@ -56,7 +56,7 @@ pub(super) fn put(out: &mut Vec<u8>, root: Option<&Root>) {
     root.born.into_iter().for_each(|born| put_time(out, born));
 }
 
-/// `None` if the bytes are invalid.
+/// Decodes a root; `None` if the bytes are invalid.
 pub(super) fn take(bytes: &mut Bytes<'_>) -> Option<Option<Root>> {
     if bytes.byte()? == 0 {
         return Some(None);

@@ -1,4 +1,4 @@
-//! The files that workers append frames to, one for each worker and run, and their reader.
+//! The files to which workers append frames, one for each worker and run, and their reader.
 
 use super::frame;
 use std::fs::File;
@@ -23,7 +23,7 @@ impl Segment {
         dir.join(format!("{:06}-{:04}.rows", self.run, self.writer))
     }
 
-    /// `None` for other names.
+    /// The segment with this name; `None` for other names.
     pub(super) fn of_name(name: &str) -> Option<Segment> {
         let (run, writer) = name.strip_suffix(".rows")?.split_once('-')?;
         let number = |digits: &str, least| {
@@ -34,14 +34,14 @@ impl Segment {
     }
 }
 
-/// Reads the frames of a segment, up to the first incomplete one. Has no open descriptor between reads: there may be more
-/// segments than descriptors.
+/// Reads the frames of a segment, up to the first incomplete one. It keeps no descriptor open between reads, because there may be
+/// more segments than descriptors.
 pub(super) struct Frames {
     path: PathBuf,
-    /// Of the whole file.
+    /// The length of the whole file.
     len: u64,
     buffer: Vec<u8>,
-    /// The bytes that were read, and how many of them were given.
+    /// The bytes that were read, and the number of those that were returned.
     from: u64,
     used: usize,
 }

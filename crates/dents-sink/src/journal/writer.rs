@@ -10,19 +10,20 @@ use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Frames in memory are written with the first frame that comes after this time.
+/// When the last write is longer ago than this, the end of a piece writes all frames in memory.
 const LATEST: Duration = Duration::from_secs(1);
 
-/// Writes what one worker finds. For each batch call [`Writer::directory`], the rows, [`Writer::enters`] for each
-/// subdirectory; for each failure [`Writer::failed`] and its row; in the end [`Part::flush`].
+/// Writes the rows of one worker. For each batch, call [`Writer::directory`], then [`Part::row`] for each row, then
+/// [`Writer::enters`] for each subdirectory. For each failure, call [`Writer::failed`] and pass its row. In the end, call
+/// [`Part::flush`].
 ///
 /// A piece ends when the next begins, and counts only then. So a visitor that stops the walk in the middle of a piece, in
 /// `Visitor::entries` or `Visitor::descend`, must drop the writer without flushing it; the next run walks that directory again.
-/// After an error nothing more is written.
+/// After an error the writer writes nothing more.
 pub struct Writer<'j> {
     journal: &'j Journal,
     number: u32,
-    /// Created with the first write: many workers may have nothing to write.
+    /// Created with the first write, because many workers may have nothing to write.
     file: Option<File>,
     /// Frames that were not written yet.
     out: Vec<u8>,
@@ -69,8 +70,8 @@ impl<'j> Writer<'j> {
         self.begin(place.path, place.depth, place.piece.index, place.piece.last)
     }
 
-    /// Records that the walk enters a subdirectory of the last batch. Returns whether it must: not if the directory is complete in
-    /// the journal. To be called after all other conditions hold.
+    /// Records that the walk enters a subdirectory of the last batch. Returns false if the directory is complete in the journal, so
+    /// that the walk need not enter it. Call it only if all other conditions hold.
     pub fn enters(&mut self, name: &[u8]) -> bool {
         let Some(open) = &mut self.open else { return true };
         open.entered += 1;
@@ -81,7 +82,7 @@ impl<'j> Writer<'j> {
     /// Records a directory that failed; a row with the error follows. A directory that cannot be opened is complete with that row.
     ///
     /// # Errors
-    /// What writing the piece before gives.
+    /// An error of writing the previous piece.
     pub fn failed(&mut self, failure: &Failure<'_>) -> io::Result<()> {
         let same = |open: &Open| open.path == failure.path && open.depth == failure.depth;
         // A failure of reading comes after the entries, to the same visitor.

@@ -25,13 +25,13 @@
 //! | `project`, `flags`, … | the details that were requested ([`crate::Detail`]): numbers and texts; only then they are there |
 //!
 //! **Text is exact.** Valid UTF-8 is a JSON string. A text that is not valid UTF-8 is left out; `path_bytes` (`parent_bytes`,
-//! `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) stands in its place, with the bytes in base64 (RFC 4648, with
-//! padding). So `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in
-//! any case. Control characters are escaped, also DEL and those of U+0080–U+009F, so that lines are safe on a terminal.
+//! `name_bytes`, `user_bytes`, `group_bytes`, `target_bytes`) replaces it, with the bytes in base64 (RFC 4648, with padding). So
+//! `if "path_bytes" in row: base64.b64decode(row["path_bytes"]) else: row["path"].encode()` is the path in any case. Control
+//! characters are escaped, also DEL and U+0080–U+009F, so that lines are safe on a terminal.
 //!
 //! # The record of the scan
 //!
-//! The last line has `scan` in place of `path` and all that follows it. It records whether the lines are complete:
+//! The last line has the field `scan` instead of `path` and all fields after it. It records whether the lines are complete:
 //!
 //! ```json
 //! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518}}
@@ -85,7 +85,7 @@ struct State {
 }
 
 impl Ndjson {
-    /// Begins the file; program and start go into the record of the scan.
+    /// Begins the file. The record of the scan will have program and start.
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });

@@ -32,7 +32,7 @@ pub(crate) struct Lines {
     first: Vec<u8>,
 }
 
-/// One line, borrowed where nothing is escaped. `path` follows from parent and name, so it is not read.
+/// One line; texts without escapes are borrowed. `path` follows from parent and name, so it is not read.
 #[derive(Deserialize)]
 struct Line<'a> {
     v: u64,
@@ -122,7 +122,8 @@ fn text_of<'t>(text: &'t Option<Cow<'_, str>>) -> Option<Value<'t>> {
     text.as_deref().map(Value::Text)
 }
 
-/// Start and end of the scan by the last line, if that is the record. It is read before the rows, so only from a regular file.
+/// Start and end of the scan from the last line, if that is the record. This reads the end of the file before the rows, so it needs a
+/// regular file.
 fn recorded(file: &File) -> Option<Span> {
     #[derive(Deserialize)]
     struct Record {
@@ -161,7 +162,7 @@ struct Scan {
     rows: u64,
 }
 
-/// The number of rows that were met, and the sums of the records.
+/// The number of rows that were read, and the sums of the records.
 #[derive(Default)]
 pub(super) struct Counted {
     rows: u64,
@@ -208,7 +209,7 @@ impl Lines {
         details.fold(Columns::empty(), |all, detail| all | detail.column())
     }
 
-    /// Gives every row. Empty lines are skipped; a last line without a newline is an error, since it was cut off.
+    /// Passes every row to `give`. Skips empty lines. A last line without a newline is an error, because it was cut off.
     pub(crate) fn for_each(
         &mut self,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
@@ -242,7 +243,7 @@ impl Lines {
     }
 }
 
-/// Why a line was neither a row nor a record.
+/// The reason why a line is neither a row nor a record.
 #[derive(Debug)]
 pub(super) enum Wrong {
     Version(u64),
@@ -267,7 +268,7 @@ pub(super) fn take_line(
     give(&parts.row()).map_err(Wrong::Receiver)
 }
 
-/// Takes a line that is not a row, for this reason.
+/// Handles a line that is not a row, for this reason.
 fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -> Result<(), Wrong> {
     match serde_json::from_slice::<Record>(line) {
         Ok(Record { v, scan: Scan { complete, rows } }) if v <= u64::from(SCHEMA) => {
@@ -284,7 +285,7 @@ fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -
     }
 }
 
-/// A row; texts that were escaped or base64 are owned.
+/// A row. Texts that were escaped or in base64 are owned.
 struct Parts<'a> {
     parent: Cow<'a, [u8]>,
     name: Cow<'a, [u8]>,
@@ -292,7 +293,7 @@ struct Parts<'a> {
     group: Option<Cow<'a, [u8]>>,
     target: Option<Cow<'a, [u8]>>,
     details: Draft,
-    /// All but the texts.
+    /// All fields except the texts.
     row: Row<'static>,
 }
 
@@ -355,7 +356,7 @@ fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {
     time::parse(text.as_deref()?.as_bytes())
 }
 
-/// The bytes of a field: of its text, or decoded from its base64.
+/// The bytes of a field, from its text or its base64.
 fn bytes_of<'a>(
     text: &'a Option<Cow<'_, str>>,
     base64: &Option<Cow<'_, str>>,

@@ -18,7 +18,7 @@ pub(super) struct Chunk {
     pub(super) close: ColumnCloseResult,
 }
 
-/// A column, with the values that are in no page yet.
+/// A column, with the values that are not in a page yet.
 #[derive(Default)]
 pub(super) struct Column<E> {
     pub(super) values: E,
@@ -27,7 +27,7 @@ pub(super) struct Column<E> {
     nulls: u64,
 }
 
-/// Memory that all columns use in turns: of a page, and of the page when it is compressed.
+/// Memory that all columns use in turns: for a page, and for the compressed page.
 #[derive(Default)]
 pub(super) struct Scratch {
     plain: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct Scratch {
 
 /// A column of any type.
 pub(super) trait AnyColumn {
-    /// Ends a page of so many rows. `has` tells for each row whether it has a value; `None` for a required column.
+    /// Ends a page with this number of rows. `has` says for each row whether it has a value; `None` for a required column.
     fn end_page(&mut self, rows: usize, has: Option<&[bool]>, scratch: &mut Scratch) -> Result<()>;
 
     /// Ends the chunk.

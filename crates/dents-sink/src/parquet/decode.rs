@@ -1,4 +1,4 @@
-//! The rows of a row group, decoded in batches, of the wanted columns alone.
+//! Decodes the rows of a row group in batches, only the wanted columns.
 
 use super::piece::Piece;
 use crate::read::{Below, Columns, Selection};
@@ -17,7 +17,7 @@ use dents_core::needs::Kind;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows that are decoded at once: so few that they stay in the cache.
+/// Rows that are decoded at once, few enough to stay in the cache.
 const BATCH: usize = 1024;
 
 fn missing(name: &str) -> ParquetError {
@@ -35,12 +35,12 @@ fn exact(group: &RowGroupMetaData, name: &str) -> String {
     if index_of(group, &bytes).is_some() { bytes } else { name.to_string() }
 }
 
-/// Whether wanted paths may be in a row group, by its statistics. The least and the greatest value may be cut off: then they are a bit
-/// less, and a bit greater.
+/// Whether wanted paths may be in a row group, by its statistics. The least and the greatest value may be cut off; then the least is smaller
+/// and the greatest is larger than the real ones.
 pub(super) fn may_have(group: &RowGroupMetaData, below: &Below) -> bool {
     let column = index_of(group, &exact(group, "path"));
     let statistics = column.and_then(|index| group.column(index).statistics());
-    // The deprecated ones compare bytes as signed numbers.
+    // The deprecated statistics compare bytes as signed numbers.
     let statistics = statistics.filter(|statistics| !statistics.is_min_max_deprecated());
     let bounds = statistics.and_then(|all| Some((all.min_bytes_opt()?, all.max_bytes_opt()?)));
     bounds.is_none_or(|(least, greatest)| below.may_have(least, greatest))
@@ -55,7 +55,7 @@ struct Source<'p> {
 }
 
 impl Source<'_> {
-    /// The column, if one of these is wanted.
+    /// The column, if one of the columns `of` is wanted.
     fn column<T: DataType>(&self, name: &str, of: Columns) -> Result<Column<T>, ParquetError> {
         if self.wanted.intersects(of) { self.always(name) } else { Ok(Column::unwanted()) }
     }
@@ -95,7 +95,7 @@ impl Source<'_> {
 
 /// A batch of one column.
 struct Column<T: DataType> {
-    /// `None`: the column is not wanted, and no row has a value.
+    /// `None` if the column is not wanted; then no row has a value.
     reader: Option<ColumnReaderImpl<T>>,
     optional: bool,
     /// The values, without nulls.
@@ -122,7 +122,7 @@ impl<T: DataType> Column<T> {
         }
     }
 
-    /// Decodes these rows of the row group, which come after all that were decoded before.
+    /// Decodes these rows of the row group, which come after all rows decoded before.
     fn fill(&mut self, batch: &Range<usize>) -> Result<(), ParquetError> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         self.values.clear();
@@ -154,14 +154,14 @@ impl<T: DataType> Column<T> {
         self.values.get(self.value - 1)
     }
 
-    /// Back to the first row of the batch.
+    /// Returns to the first row of the batch.
     fn rewind(&mut self) {
         (self.row, self.value) = (0, 0);
     }
 }
 
-/// The paths of a row group. Its exact names are what follows the parents in the paths. If names alone are wanted, the
-/// column of text has them, and that is decoded in a third of the time; except for a batch with a name that is not UTF-8.
+/// The paths of a row group. The exact name is the part of the path after the parent. If only names are wanted, the column of text has
+/// them and is decoded in a third of the time, unless a name of the batch is not UTF-8.
 struct Paths<'w> {
     wanted: &'w Selection<'w>,
     path: Column<ByteArrayType>,
@@ -190,7 +190,7 @@ impl<'w> Paths<'w> {
         })
     }
 
-    /// Decodes a batch, unless none of its paths is wanted: then it returns false.
+    /// Decodes a batch. Returns false, without decoding it, if none of its paths is wanted.
     fn fill(&mut self, batch: &Range<usize>) -> Result<bool, ParquetError> {
         let below = self.wanted.below;
         if !below.is_all() {
@@ -293,7 +293,7 @@ impl<'w> Rows<'w> {
         metadata: &RowGroupMetaData,
         wanted: &'w Selection<'w>,
     ) -> Result<Rows<'w>, ParquetError> {
-        // A number below 0 is none.
+        // A number below 0 is invalid, and counts as 0.
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(0);
         let source = Source { piece, metadata, rows, wanted: wanted.columns };
         Ok(Rows {
@@ -345,7 +345,7 @@ impl<'w> Rows<'w> {
     pub(super) fn row(&mut self) -> Result<Row<'_>, Problem> {
         let [parent, name] = self.paths.next()?;
         let kind = bytes(self.kind.next()).ok_or("a row has no type")?;
-        // Most rows have the type of the row before.
+        // Most rows have the type of the previous row.
         if kind != words::of_kind(self.last_kind).as_bytes() {
             self.last_kind = words::kind(kind)?;
         }
@@ -366,7 +366,7 @@ impl<'w> Rows<'w> {
     }
 }
 
-/// A column that has a value for each row with facts. So its values need no levels but those of all such columns.
+/// A column that has a value for each row with facts. All such columns have the same levels.
 struct Fact<T: DataType>(Column<T>);
 
 impl<T: DataType> Fact<T> {
@@ -374,7 +374,7 @@ impl<T: DataType> Fact<T> {
         source.column(name, of).map(Fact)
     }
 
-    /// Decodes a batch, and compares its levels with those that all must have.
+    /// Decodes a batch, and checks that its levels are those of all such columns.
     fn fill(&mut self, batch: &Range<usize>, levels: &[i16]) -> Result<(), ParquetError> {
         let Fact(column) = self;
         column.fill(batch)?;
@@ -395,7 +395,7 @@ impl<T: DataType> Fact<T> {
 /// The columns of the facts.
 struct FactColumns {
     wanted: Columns,
-    /// Its levels say which rows have facts.
+    /// The levels of this column say which rows have facts.
     lazy: Column<BoolType>,
     /// The next row with facts.
     next: usize,
@@ -461,7 +461,7 @@ impl FactColumns {
         self.btime.fill(batch)
     }
 
-    /// The facts of the next row. All columns advance, whether or not it has facts.
+    /// The facts of the next row. All columns advance, even if the row has no facts.
     fn next(&mut self) -> Result<Option<Facts<'_>>, Problem> {
         let (user, group) = (bytes(self.user.next()), bytes(self.group.next()));
         let (btime, far_times) = (self.btime.next().copied(), bytes(self.far_times.next()));

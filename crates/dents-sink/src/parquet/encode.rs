@@ -11,13 +11,13 @@ pub(super) trait Encode: Default {
     /// Appends the values since the last page. Returns their encoding.
     fn page(&mut self, out: &mut Vec<u8>) -> Encoding;
 
-    /// Ends the dictionary: its bytes, and how many values it has.
+    /// Ends the dictionary. Returns its bytes, and the number of its values.
     fn dictionary(&mut self) -> Option<(Vec<u8>, u32)> {
         None
     }
 
-    /// The smallest and the largest value, with the number of nulls; `None` if there are none, or if no reader could skip a row group by
-    /// them.
+    /// The smallest and the largest value, with the number of nulls; `None` if there are no values, or if the bounds do not help readers to skip
+    /// row groups.
     fn statistics(&mut self, nulls: u64) -> Option<Statistics>;
 }
 
@@ -44,21 +44,22 @@ impl Bounds {
     }
 }
 
-/// Which bounds a column has.
+/// The kinds of bounds of a column.
 pub(super) mod bounds {
-    /// None.
+    /// No bounds.
     pub(crate) const NONE: u8 = 0;
-    /// Those of values that come in order.
+    /// Bounds of values that come in order.
     pub(crate) const SORTED: u8 = 1;
-    /// Those of values in any order.
+    /// Bounds of values in any order.
     pub(crate) const ANY: u8 = 2;
 }
 
-/// DELTA_BYTE_ARRAY: how many bytes are those of the value before, and the others. `BOUNDS` is one of [`bounds`].
+/// DELTA_BYTE_ARRAY: each value as the number of first bytes that it shares with the previous value, and its other bytes. `BOUNDS` is one of
+/// [`bounds`].
 #[derive(Default)]
 pub(super) struct Front<const BOUNDS: u8> {
     last: Vec<u8>,
-    /// Of each value, the number of bytes in common with the value before, and of the others.
+    /// For each value the number of bytes that it shares with the previous value, and the number of its other bytes.
     shared: Vec<u32>,
     own: Vec<u32>,
     bytes: Vec<u8>,
@@ -68,7 +69,7 @@ pub(super) struct Front<const BOUNDS: u8> {
 impl<const BOUNDS: u8> Front<BOUNDS> {
     /// Takes a value that begins with `known` bytes of the value before, or more.
     pub(super) fn put(&mut self, value: &[u8], known: usize) {
-        // The first value of a page stands alone.
+        // The first value of a page shares no bytes.
         let shared = match self.shared.is_empty() {
             true => 0,
             false => known + in_common(&self.last[known..], &value[known..]),
@@ -93,7 +94,7 @@ impl<const BOUNDS: u8> Front<BOUNDS> {
     }
 }
 
-/// How many bytes two values begin with in common.
+/// The length of the common beginning of two values.
 fn in_common(a: &[u8], b: &[u8]) -> usize {
     const WORD: usize = size_of::<u64>();
     let words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
@@ -167,7 +168,7 @@ impl Positions {
     }
 }
 
-/// A dictionary of bytes: few different ones, and short ones. With bounds if `BOUNDED`.
+/// A dictionary of bytes, for few different and short values. It has bounds if `BOUNDED`.
 #[derive(Default)]
 pub(super) struct Words<const BOUNDED: bool> {
     known: HashMap<Box<[u8]>, u32>,
@@ -229,7 +230,7 @@ pub(super) struct Repeated {
 }
 
 impl Repeated {
-    /// Bytes of a dictionary, about.
+    /// The approximate bytes of a full dictionary.
     const FULL: usize = 1 << 20;
 
     /// Takes a value that begins with `known` bytes of the value before, or more.
@@ -314,7 +315,7 @@ impl<N: Number> Span<N> {
     }
 }
 
-/// DELTA_BINARY_PACKED: numbers near the one before.
+/// DELTA_BINARY_PACKED: numbers near the previous number.
 #[derive(Default)]
 pub(super) struct Near<N> {
     pub(super) page: Vec<N>,

@@ -10,7 +10,7 @@ pub(crate) fn seal(bytes: &mut [u8]) {
     let Some(footer) = at.checked_sub(size) else { return };
     let Some(seal) = footer.checked_sub(SEAL).filter(|seal| *seal >= 4) else { return };
     let group = format!("{:08x}", crc32fast::hash(&bytes[4..seal]));
-    // Key and value are texts of Thrift's compact protocol: two bytes stand between them.
+    // Key and value are texts of Thrift's compact protocol, with two bytes between them.
     let key = bytes[footer..].windows(CHECKSUMS.len()).position(|part| part == CHECKSUMS.as_bytes());
     let value = key.map(|key| footer + key + CHECKSUMS.len() + 2);
     if let Some(value) = value.and_then(|value| bytes.get_mut(value..value + group.len())) {

@@ -36,13 +36,13 @@ struct Last {
     path: Vec<u8>,
     /// The length of the parent.
     parent: usize,
-    /// Where the name begins: behind the parent and a slash.
+    /// The start of the name, after the parent and a slash.
     name: usize,
     parent_is_text: bool,
 }
 
 impl Last {
-    /// Goes to the next row. Whether its parent is the same.
+    /// Moves to the next row. Returns whether its parent is the same.
     fn next(&mut self, row: &Row<'_>) -> bool {
         let is_same = self.path.get(..self.parent) == Some(row.parent) && self.name > 0;
         if is_same {
@@ -128,7 +128,7 @@ struct Texts<E> {
     bytes: Column<E>,
 }
 
-/// For each row of the page whether it has a value.
+/// For each row of the page, whether it has a value.
 #[derive(Default)]
 struct Has {
     path: Vec<bool>,
@@ -152,7 +152,7 @@ fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok()
 }
 
-/// Notes whether there is a value, and encodes it.
+/// Records whether there is a value, and encodes it.
 fn put<T>(has: &mut Vec<bool>, value: Option<T>, put: impl FnOnce(T)) {
     has.push(value.is_some());
     if let Some(value) = value {
@@ -200,9 +200,9 @@ impl<'s> Group<'s> {
 
     fn put_names(&mut self, row: &Row<'_>) {
         let Group { columns, has, last, .. } = self;
-        // What is known to be equal to the last row is not compared.
+        // Bytes that are known to equal those of the last row are not compared.
         let (of_parent, of_path) = if last.next(row) { (last.parent, last.name) } else { (0, 0) };
-        // In columns of text, if that row is in them.
+        // This holds for columns of text only if that row has a value in them.
         let known = |has: &[bool], known| if has.last() == Some(&true) { known } else { 0 };
         let (path, name_is_text) = (&last.path[..], is_text(row.name));
         let path_is_text = last.parent_is_text && name_is_text;
@@ -214,7 +214,7 @@ impl<'s> Group<'s> {
         let parent = last.parent_is_text.then_some(row.parent);
         put(&mut has.parent, parent, |parent| columns.parent.values.put(parent, of_parent));
         put(&mut has.name, name_is_text.then_some(row.name), |name| columns.name.values.put(name, 0));
-        // One that is not text is none.
+        // An extension that is not text counts as none.
         let extension =
             Some(extension(row.name)).filter(|it| !it.is_empty() && (name_is_text || is_text(it)));
         put(&mut has.extension, extension, |it| columns.extension.values.put(it));
@@ -297,7 +297,7 @@ impl Columns {
         are_near
     }
 
-    /// In the order of the schema, each with what tells of its values.
+    /// All columns in the order of the schema, each with the flags of its values.
     fn all<'c>(
         &'c mut self,
         has: &'c Has,

@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Rows of a group, about. A subtree of few rows that lies across a boundary is in two groups: of 2,000,000 rows that is 3 %. Half as
-/// many cost 0.5 % of the bytes; twice as many save 0.1 %.
+/// The approximate rows of a group. A small subtree may cross a boundary; then a reader reads two groups, which is 3 % of 2,000,000 rows. Half
+/// as many rows cost 0.5 % more bytes; twice as many save 0.1 %.
 const ROWS: u64 = 32 << 10;
-/// Threads, at most: each has a row group in memory, about 4 MB.
+/// The most threads. Each has a row group in memory, about 4 MB.
 const THREADS: usize = 4;
 
 type File = SerializedFileWriter<Sealed>;
@@ -37,7 +37,7 @@ pub(super) fn write(rows: &Sorted, schema: &Schema, file: File) -> io::Result<(F
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     thread::scope(|scope| {
         for _ in 1..cores.min(THREADS).min(groups.ranges.len()) {
-            // Without a second thread it takes longer.
+            // If no other thread can be started, this one does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, || groups.work());
         }
         groups.work();
@@ -50,7 +50,7 @@ pub(super) fn write(rows: &Sorted, schema: &Schema, file: File) -> io::Result<(F
     }
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Groups<'g> {
     rows: &'g Sorted,
     schema: &'g Schema,

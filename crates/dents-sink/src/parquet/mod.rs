@@ -27,18 +27,18 @@
 //!
 //! Unknown values are null; `path_bytes`, `parent_bytes`, `depth` and `type` are never null.
 //!
-//! **Order.** Rows stand in the order of `path_bytes`, compared byte by byte, over the whole file: what is below a directory `P` is
-//! from `P/` on and before `P0`. Row groups have about 32,000 rows, and their statistics have the exact minimum and maximum of
-//! `path_bytes`, `path` and `parent`, so a reader finds a subtree without reading the others. `dents.order` is `path` in such files.
+//! **Order.** The whole file is in the order of `path_bytes`, compared byte by byte: the entries below a directory `P` are from `P/` on
+//! and before `P0`. Row groups have about 32,000 rows, and their statistics have the exact minimum and maximum of `path_bytes`, `path` and
+//! `parent`, so a reader finds a subtree without reading the other row groups. `dents.order` is `path` in such files.
 //!
 //! **Text and bytes.** Names are bytes, and readers refuse a file if a text column contains a name that is not UTF-8.
-//! So each name has two columns: text for queries, bytes for exactness. SQLite needs only one column, since each of its values
+//! So each name has two columns: text for queries, bytes for exactness. SQLite needs only one column, because each of its values
 //! has a type of its own (`sqlite`), and NDJSON has one of the two fields (`ndjson`).
 //!
-//! **Times** are microseconds, rounded down, as Spark, Iceberg and others refuse nanoseconds; a file has
+//! **Times** are microseconds, rounded down, because Spark, Iceberg and others refuse nanoseconds; a file has
 //! [nanoseconds](crate::time::Unit) if they are requested. Microseconds of 64 bits reach 292,000 years, nanoseconds from
-//! September 1677 to April 2262. A time beyond is stored as the nearest of these, so that comparisons stay right, and `far_times`
-//! has it exactly: `mtime=+300000-01-01T00:00:00.000000000Z`, several with a space between them, in the form of [`crate::time`].
+//! September 1677 to April 2262. A time beyond that is stored as the nearest of these, so that comparisons stay right. `far_times` has
+//! the exact time: `mtime=+300000-01-01T00:00:00.000000000Z`, in the form of [`crate::time`]; several times are separated by a space.
 //!
 //! Older files are read too: version 2 had no `extension` and no order; version 1 had only bytes, in columns called `path`,
 //! `parent`, `user`, `group` and `target`, and nanoseconds.
@@ -48,13 +48,13 @@
 //!
 //! # How it is written
 //!
-//! Rows are sorted first (`sorted`), in bounded memory and with a temporary file beside the output if there are many. Then up to four
-//! threads encode a row group each, about 4 MB in memory (`groups.rs`). Its columns encode values as they come (`encode.rs`), and all end
-//! a page at the same row, 16,384 rows or 1 MiB of names after the last one. Times, inodes and names are encoded as differences, sizes and
-//! targets of links plain, all other columns with dictionaries; all are compressed by LZ4.
+//! First the rows are sorted (`sorted`), in bounded memory; many rows need a temporary file beside the output. Then up to four threads each
+//! encode a row group, about 4 MB in memory (`groups.rs`). The columns of a group encode values when they get them (`encode.rs`). All
+//! columns end a page at the same row, 16,384 rows or 1 MiB of names after the last page. Times, inodes and names are encoded as
+//! differences, sizes and targets of links plain, all other columns with dictionaries. All columns are compressed by LZ4.
 //!
-//! What was measured: a scan of 2,012,007 entries with random names on ext4, on two cores. CPU time of the process beyond that of the bare
-//! walk, for each row, median of three runs in turns on a busy machine; and bytes for each row, also of the 153,359 entries of a `/usr`:
+//! The table shows a scan of 2,012,007 entries with random names on ext4, on two cores: the CPU time for each row beyond that of the walk
+//! alone (median of three runs in turns on a busy machine), and the bytes for each row, also for the 153,359 entries of a `/usr`:
 //!
 //! | | user | bytes | bytes, `/usr` |
 //! |---|---|---|---|
@@ -62,8 +62,9 @@
 //! | zstd level 1 | 1,020 ns | 29.1 | 22.7 |
 //! | not compressed | 940 ns | 67.0 | 80.2 |
 //!
-//! So LZ4 costs less than the bytes that it saves. Zstd would save a quarter more for a sixth of the time, and it is C. Row groups of
-//! 16,000, 32,000 and 64,000 rows take 41.1, 40.9 and 40.9 bytes for a row, and the same time to write and to read.
+//! So LZ4 takes less time than to write the bytes that it saves. Zstd would make the file a quarter smaller and take a sixth more time, and it
+//! is written in C. Row groups of 16,000, 32,000 and 64,000 rows take 41.1, 40.9 and 40.9 bytes for each row, and the same time to write and
+//! to read.
 
 mod checksum;
 mod column;
@@ -102,7 +103,7 @@ pub struct Parquet {
 }
 
 impl Parquet {
-    /// Begins the file; program and start go into its metadata.
+    /// Begins the file. Its metadata will have program and start.
     ///
     /// # Errors
     /// If the first bytes cannot be written.

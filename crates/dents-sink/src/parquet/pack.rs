@@ -1,9 +1,9 @@
-//! How Parquet packs numbers: two of its encodings, as its
-//! [specification](https://parquet.apache.org/docs/file-format/data-pages/encodings/) has them.
+//! Packs numbers by two encodings of Parquet, which its
+//! [specification](https://parquet.apache.org/docs/file-format/data-pages/encodings/) describes.
 
 use crate::coding::{put_number, put_signed};
 
-/// Appends numbers of these bits each, the lowest bits first, up to a whole byte.
+/// Appends numbers of `width` bits each, the lowest bits first, and fills the last byte.
 fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
     let (mut held, mut bits) = (0_u128, 0);
     for value in values {
@@ -18,12 +18,12 @@ fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {
     out.extend_from_slice(&(held as u64).to_le_bytes()[..bits.div_ceil(8) as usize]);
 }
 
-/// Appends bits, as the encoding PLAIN of truth values has them.
+/// Appends truth values in the encoding PLAIN.
 pub(super) fn bits(out: &mut Vec<u8>, values: &[bool]) {
     pack(out, values.iter().map(|bit| u64::from(*bit)), 1);
 }
 
-/// RLE: runs of equal numbers of these bits, and packed numbers between them, eight or a multiple.
+/// RLE: runs of equal numbers of `width` bits, and between them packed numbers, a multiple of eight.
 pub(super) fn runs<T: Copy + Eq + Into<u32>>(out: &mut Vec<u8>, values: &[T], width: u32) {
     /// Shorter runs are packed.
     const RUN: usize = 8;
@@ -81,7 +81,7 @@ pub(super) fn differences(out: &mut Vec<u8>, mut values: impl ExactSizeIterator<
     }
 }
 
-/// How many bits the numbers up to this one have.
+/// The number of bits of numbers up to this one.
 pub(super) fn width(greatest: u32) -> u32 {
     u32::BITS - greatest.leading_zeros()
 }

@@ -1,4 +1,4 @@
-//! What is packed is unpacked here, as the specification says.
+//! Unpacks packed numbers by the rules of the specification.
 
 use super::*;
 use crate::coding::Bytes;
@@ -49,7 +49,7 @@ fn unpack_differences(bytes: &[u8]) -> Vec<i64> {
     all
 }
 
-/// Numbers of up to so many bits, with runs among them.
+/// Numbers of up to this many bits, with runs among them.
 fn numbers(seed: u64, count: usize, bits: u32) -> Vec<u64> {
     let mut state = seed | 1;
     let mut next = move || {

@@ -16,8 +16,8 @@ thread_local! {
     static FILE: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
-/// Installs a panic hook for a program that reads Parquet. While a file is decoded: if panics unwind, the hook is silent, since the
-/// reader returns an error; if they abort, `end` gets the message of that error and ends the program. Other panics go to the
+/// Installs a panic hook for a program that reads Parquet. It handles panics while a file is decoded: if panics unwind, it is silent,
+/// because the reader returns an error; if they abort, `end` gets the message of that error and ends the program. Other panics go to the
 /// previous hook.
 pub fn on_panic(end: fn(&str)) {
     let before = panic::take_hook();

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Cursor;
 use std::os::unix::fs::FileExt;
 
-/// The largest footer: that of 400 million rows has about ten megabytes.
+/// The largest footer. The footer of 400 million rows has about ten megabytes.
 const LONGEST: usize = 1 << 30;
 
 /// The footer, or a row group.
@@ -25,7 +25,7 @@ fn wrong(problem: &str) -> ParquetError {
 }
 
 impl Piece {
-    /// Reads and checks the footer. `None` if there is no seal: another program's file.
+    /// Reads and checks the footer. `None` if there is no seal: another program wrote the file.
     pub(super) fn footer(file: &File) -> Result<Option<Piece>> {
         let len = file.metadata()?.len();
         let mut tail = [0; TAIL];
@@ -51,12 +51,12 @@ impl Piece {
         Ok(Some(Piece { start: start + SEAL as u64, bytes: footer, len }))
     }
 
-    /// Reads and checks a row group. `buffer` is used for its bytes; [`Self::into_buffer`] gives it back.
+    /// Reads and checks a row group. `buffer` is used for its bytes; [`Self::into_buffer`] returns it.
     pub(super) fn group(file: &File, start: u64, size: u64, crc: u32, mut buffer: Vec<u8>) -> Result<Piece> {
         let len = file.metadata()?.len();
         let end = start.checked_add(size).filter(|end| *end <= len);
         end.ok_or_else(|| wrong("a row group is beyond the end"))?;
-        // New memory costs as much as reading; only what is longer than the last row group is set to 0.
+        // New memory costs as much as reading. Only the bytes beyond the length of the last row group are set to 0.
         buffer.resize(usize::try_from(size)?, 0);
         file.read_exact_at(&mut buffer, start)?;
         if crc32fast::hash(&buffer) != crc {

@@ -1,4 +1,4 @@
-//! The reader of Parquet files: which row groups are read, and by which thread. [`super::decode`] makes rows of them.
+//! The reader of Parquet files: chooses the row groups, and the thread that reads each. [`super::decode`] decodes their rows.
 
 use super::decode::{Rows, details_of, may_have};
 use super::piece::Piece;
@@ -25,7 +25,7 @@ fn value<'f>(metadata: &'f ParquetMetaData, key: &str) -> Option<&'f str> {
 /// A Parquet file that this crate wrote.
 struct Table {
     path: PathBuf,
-    /// `None`: a shard, which is opened for each row group. There may be more shards than a process may have descriptors.
+    /// `None` for a shard, which is opened for each row group, because there may be more shards than descriptors.
     file: Option<File>,
     metadata: ParquetMetaData,
     /// The checksum of each row group.
@@ -60,7 +60,7 @@ impl Table {
         Ok(Table { path: path.to_path_buf(), file: None, metadata, checksums, extent })
     }
 
-    /// Opens a shard: it must have so many rows, and be complete if the scan is.
+    /// Opens a shard. It must have this number of rows, and be complete if the scan is.
     fn shard(path: &Path, rows: u64, extent: Extent) -> io::Result<Table> {
         let way_out = "copy the whole directory again, or scan again";
         let wrong = |problem: &str| message::bad_file(path, problem, way_out);
@@ -90,7 +90,7 @@ impl Table {
         groups.filter(|(_, group)| may_have(group, below)).map(|(index, _)| index)
     }
 
-    /// Gives the wanted rows of a row group. `buffer` is memory that the next row group uses again.
+    /// Passes the wanted rows of a row group on. `buffer` is memory that the next row group uses again.
     fn each(
         &self,
         group: usize,
@@ -146,7 +146,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Those of a file.
+    /// The row groups of a file.
     pub(crate) fn of_file(path: &Path, file: File) -> io::Result<Groups> {
         let table = Table::open(path, &file)?;
         let value = |key| value(&table.metadata, key);
@@ -154,7 +154,7 @@ impl Groups {
         Ok(Groups { tables: vec![Table { file: Some(file), ..table }], span, extent })
     }
 
-    /// Those of all shards in a directory. Their footers are read.
+    /// The row groups of all shards in a directory. Reads their footers.
     pub(crate) fn of_directory(directory: &Path) -> io::Result<Groups> {
         let Manifest { extent, begun, ended, shards, .. } = Manifest::read(directory)?;
         let open = |shard: Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
@@ -169,19 +169,19 @@ impl Groups {
         details.fold(Columns::empty(), |all, detail| all | detail.column())
     }
 
-    /// Those that may have wanted paths, with their files.
+    /// The row groups that may have wanted paths, with their files.
     fn selected(&self, below: &Below) -> impl Iterator<Item = (&Table, usize)> {
         self.tables.iter().flat_map(|table| table.selected(below).map(move |group| (table, group)))
     }
 
-    /// How many these are, and how many there are beside them.
+    /// The number of these, and the number of the others.
     pub(crate) fn row_groups(&self, below: &Below) -> RowGroups {
         let all: usize = self.tables.iter().map(|table| table.checksums.len()).sum();
         let read = self.selected(below).count();
         RowGroups { read, skipped: all - read }
     }
 
-    /// Gives the wanted rows in the order of the file.
+    /// Passes the wanted rows on, in the order of the file.
     pub(crate) fn each(
         &self,
         wanted: &Selection<'_>,
@@ -192,7 +192,7 @@ impl Groups {
         groups.try_for_each(|(table, group)| table.each(group, wanted, &mut buffer, &mut give))
     }
 
-    /// The same, to takers on so many threads, one of them this one. Each takes row groups until none is left.
+    /// The same with takers on several threads, one of which is the calling thread. Each takes row groups until none is left.
     pub(crate) fn share<T: Take>(
         &self,
         wanted: &Selection<'_>,
@@ -217,10 +217,10 @@ impl Groups {
     }
 }
 
-/// What the workers share.
+/// State that the workers share.
 struct Crew<'c> {
     groups: &'c [(&'c Table, usize)],
-    /// The next of them.
+    /// The next row group.
     next: AtomicUsize,
     wanted: &'c Selection<'c>,
     /// The first error.
@@ -240,7 +240,7 @@ impl Crew<'_> {
     }
 }
 
-/// Calls the decoder, which may panic at a forged file with correct checksums.
+/// Calls the decoder, which may panic on a forged file with correct checksums.
 fn decode<T>(path: &Path, act: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
     let result = panics::during(path, act).ok_or_else(|| message::damaged(path, panics::PROBLEM))?;
     result.map_err(|error| wrong(path, error))

@@ -58,7 +58,7 @@ const MESSAGE: &str = "message entries {
     optional binary far_times (STRING);
 }";
 
-/// How many columns there are, without those of details.
+/// The number of columns, without those of details.
 pub(super) const COLUMNS: usize = 30;
 
 /// The schema and the properties of the writer.

@@ -32,8 +32,8 @@
 //! # }
 //! ```
 //!
-//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, gives an error; never a
-//! panic. Whether the rows are complete is known at the end.
+//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. At
+//! the end the reader knows whether the rows are complete.
 
 mod wanted;
 
@@ -61,7 +61,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the texts that files keep.
+    /// The span from the texts in a file.
     pub(crate) fn of(begun: Option<&str>, ended: Option<&str>) -> Span {
         let time = |text: Option<&str>| time::parse(text?.as_bytes());
         Span { begun: time(begun), ended: time(ended) }
@@ -76,12 +76,12 @@ enum Kind {
     Table(crate::sqlite::Table),
 }
 
-/// One worker's taker of rows. Closures are takers too.
+/// Receives the rows of one worker. Closures implement it.
 pub trait Take: Send {
     /// Takes a row. An error ends the reading, for all workers.
     ///
     /// # Errors
-    /// Those of the taker; [`Reader::read`] returns the first one.
+    /// The errors of the taker; [`Reader::read`] returns the first one.
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
 }
 
@@ -94,9 +94,9 @@ impl<F: FnMut(&Row<'_>) -> io::Result<()> + Send> Take for F {
 /// The row groups of a Parquet file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowGroups {
-    /// Those that are read.
+    /// The row groups that are read.
     pub read: usize,
-    /// Those that are left on the disk, as their statistics show that no wanted path is in them.
+    /// The row groups that are not read, because their statistics show that they have no wanted path.
     pub skipped: usize,
 }
 
@@ -150,7 +150,7 @@ impl Reader {
         }
     }
 
-    /// The columns of details that it has ([`Columns::DETAILS`]). Lines of NDJSON may have different ones: the first line tells.
+    /// The columns of details that the file has ([`Columns::DETAILS`]). Lines of NDJSON may have different columns; the first line decides.
     #[must_use]
     pub fn details(&mut self) -> Columns {
         match &mut self.0 {
@@ -162,8 +162,8 @@ impl Reader {
         }
     }
 
-    /// Start and end of the scan. They are read before the rows, so from NDJSON only if it is a file that ends with the record of the
-    /// scan.
+    /// Start and end of the scan. They are read before the rows; so NDJSON has them only if it is a file that ends with the record of
+    /// the scan.
     #[must_use]
     pub fn span(&self) -> Span {
         match &self.0 {
@@ -175,8 +175,8 @@ impl Reader {
         }
     }
 
-    /// Gives every row once; an error of `give` ends it and is returned. Returns whether the rows are complete: `None` if the
-    /// file does not tell, as NDJSON that was cut off at the end of a line, or a file of a program that wrote no record.
+    /// Passes every row to `give` once. An error of `give` ends the reading and is returned. Returns whether the rows are complete;
+    /// `None` if the file does not say, for example NDJSON that was cut off at the end of a line.
     ///
     /// # Errors
     /// If the file cannot be read to its end, or contains an invalid row.
@@ -184,13 +184,12 @@ impl Reader {
         self.each(&Selection { columns: Columns::all(), below: &Below::new(&[]) }, give)
     }
 
-    /// Gives the wanted rows, each once, with the wanted columns, to the takers of up to `workers` threads; `make` makes their takers,
-    /// on the calling thread. Returns the takers, at least one, and whether the rows of the file are complete, as [`Self::for_each`]
-    /// does.
+    /// Passes the wanted rows, each once, with the wanted columns, to takers on up to `workers` threads. `make` makes the takers, on the
+    /// calling thread. Returns the takers, at least one, and whether the rows of the file are complete, as [`Self::for_each`] does.
     ///
-    /// Parquet is decoded by all workers, a row group each at a time; then the order of rows has no meaning. Other formats, and a
-    /// single worker, use the calling thread alone, and rows come in the order of the file. (Exception: the rows of SQLite
-    /// below some paths come in the order of an index of its paths, if it has one.)
+    /// All workers decode Parquet, each a row group at a time; then the order of rows has no meaning. Other formats, and a single worker,
+    /// use only the calling thread, and rows come in the order of the file. (Exception: if paths are given and a SQLite file has an index
+    /// of its paths, rows come in the order of that index.)
     ///
     /// # Errors
     /// If the file cannot be read to its end, or contains an invalid value in a column that is read; or the first error of a taker.
@@ -227,7 +226,7 @@ impl Reader {
         }
     }
 
-    /// How many row groups [`Self::read`] would read, and how many not. Formats other than Parquet are one group.
+    /// The number of row groups that [`Self::read`] would read, and the number of the others. Formats other than Parquet are one group.
     #[must_use]
     pub fn row_groups(&self, wanted: &Wanted<'_>) -> RowGroups {
         match &self.0 {

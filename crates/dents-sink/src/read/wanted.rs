@@ -1,4 +1,4 @@
-//! What a program wants of a scan file: some columns, of some rows.
+//! The part of a scan file that a program reads: some columns, of some rows.
 
 use crate::details::Details;
 use crate::row::{Facts, Row};
@@ -8,8 +8,8 @@ use std::io;
 use std::ops::Range;
 
 bitflags! {
-    /// A set of columns. Every row has its type, its depth and its fault, and whether it has facts; all else must be wanted. A field
-    /// whose column is not wanted has a neutral value: empty, 0, `None`, false, the beginning of 1970. It must not be used.
+    /// A set of columns. Every row has its type, its depth, its fault, and whether it has facts. All other fields must be wanted: a field
+    /// whose column is not wanted has a neutral value (empty, 0, `None`, false, the beginning of 1970) and must not be used.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Columns: u32 {
         /// The path of the directory.
@@ -114,14 +114,14 @@ impl Columns {
     }
 }
 
-/// What a program wants of a scan file.
+/// The columns and rows that a program wants from a scan file.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// The columns it uses.
     pub columns: Columns,
-    /// Only rows whose path is one of these or lies below one of them; if there are none, all rows. Slashes at the end of a path have no
-    /// meaning: `/usr/` is `/usr`, and `//` is `/`. Otherwise paths are compared byte for byte with those of the rows, which begin
-    /// with the roots of the scan as they were named. An empty path has only itself.
+    /// The wanted paths: only rows at or below one of them are read; all rows, if there are none. Slashes at the end of a path are ignored:
+    /// `/usr/` is `/usr`, and `//` is `/`. Otherwise paths are compared byte for byte with those of the rows, which begin with the roots
+    /// of the scan as the user gave them. An empty path matches only itself.
     pub below: &'a [Vec<u8>],
 }
 
@@ -131,14 +131,14 @@ impl Default for Wanted<'_> {
     }
 }
 
-/// The same for the readers.
+/// The same in the form that readers use.
 pub(crate) struct Selection<'s> {
     pub(crate) columns: Columns,
     pub(crate) below: &'s Below,
 }
 
 impl Selection<'_> {
-    /// For a reader that has read all of a row: gives what is wanted of it.
+    /// For a reader that has read whole rows: passes on the wanted rows, with the wanted columns.
     pub(crate) fn filter(
         &self,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
@@ -161,15 +161,15 @@ impl Selection<'_> {
 pub(crate) struct Below {
     /// `None`: all paths.
     bases: Option<Vec<Base>>,
-    /// In their order, without those that lie in others.
+    /// Sorted ranges, without those that are inside others.
     ranges: Vec<Range<Vec<u8>>>,
 }
 
 /// One of the paths.
 struct Base {
-    /// Without slashes at its end; so that of `/` is empty.
+    /// The path without slashes at its end; for `/` it is empty.
     path: Vec<u8>,
-    /// Whether there was no slash either.
+    /// Whether the given path was empty, without a slash.
     was_empty: bool,
 }
 
@@ -187,8 +187,8 @@ impl Base {
         matches!(path.strip_prefix(&self.path[..]), Some([] | [b'/', ..]))
     }
 
-    /// The paths that [`Self::has`] accepts, in the order of bytes: the path itself, and those below it. Others are between: `a`, `a-b`,
-    /// `a/b`.
+    /// The ranges of paths that [`Self::has`] accepts, in the order of bytes: the path itself, and those below it. There may be other paths
+    /// between the two: `a`, `a-b`, `a/b`.
     fn ranges(&self) -> impl Iterator<Item = Range<Vec<u8>>> + use<> {
         let with = |byte: u8| [&self.path[..], &[byte]].concat();
         let itself = (self.was_empty || !self.path.is_empty()).then(|| self.path.clone()..with(0));
@@ -202,7 +202,7 @@ impl Below {
         let bases: Vec<Base> = paths.iter().map(|path| Base::of(path)).collect();
         let mut ranges: Vec<_> = bases.iter().flat_map(Base::ranges).collect();
         ranges.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
-        // One may lie in another, as all begin with the same bytes, but none reaches beyond it.
+        // A range may be inside another, if both begin with the same bytes. No two ranges overlap in another way.
         ranges.dedup_by(|next, last| next.end <= last.end);
         Below { bases: (!bases.is_empty()).then_some(bases), ranges }
     }
@@ -222,7 +222,7 @@ impl Below {
         &self.ranges
     }
 
-    /// Whether a wanted path may be among paths of which these are the least and the greatest, in the order of bytes.
+    /// Whether a wanted path may be between these two, in the order of bytes.
     pub(crate) fn may_have(&self, least: &[u8], greatest: &[u8]) -> bool {
         self.is_all()
             || self.ranges.iter().any(|range| greatest >= &range.start[..] && least < &range.end[..])

@@ -6,7 +6,7 @@ use crate::coding::{Before, Bytes, Rows, name_of, put_row};
 use crate::{Part, Row};
 use std::io;
 
-/// Different owners in one block, at most.
+/// The most different owners in one block.
 const OWNERS: usize = 32;
 
 /// One worker's rows.
@@ -50,8 +50,8 @@ impl Part for Worker<'_> {
     }
 }
 
-/// Rows of one directory, in the order of their coming. Each is encoded as if a row with its device and owner were before it, so
-/// that rows with the same ones can change places.
+/// Rows of one directory, in the order in which they came. Each is encoded as if the previous row had the same device and owner, so
+/// that rows with the same device and owner can change places.
 #[derive(Default)]
 struct Block {
     path: Vec<u8>,
@@ -65,7 +65,7 @@ struct Block {
 
 /// A row of a block.
 struct Item {
-    /// The first bytes of the name, which mostly decide.
+    /// The first bytes of the name, which usually decide the order.
     prefix: u64,
     start: u32,
     end: u32,
@@ -76,7 +76,7 @@ struct Item {
 }
 
 impl Block {
-    /// Every owner is compared with each row, so there are not many.
+    /// Whether the block is full. Each row is compared with all owners, so their number is limited too.
     fn is_full(&self, share: usize) -> bool {
         self.rows.len() + self.items.len() * size_of::<Item>() >= share || self.owners.len() >= OWNERS
     }
@@ -89,7 +89,7 @@ impl Block {
 
     fn push(&mut self, row: &Row<'_>) {
         let owner = row.facts.as_ref().map(|facts| {
-            // Mostly that of the last row, which comes last.
+            // Usually it is the owner of the last row, which is the last of them.
             let known = self.owners.iter().rposition(|owner| owner.is_of(facts));
             known.unwrap_or_else(|| {
                 self.owners.push(Before::of(facts));

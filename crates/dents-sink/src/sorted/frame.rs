@@ -12,12 +12,12 @@ use crate::coding::{Before, Bytes, Rows, put_bytes, put_number, put_row};
 /// Bytes of rows in a frame, unless one row has more.
 const FULL: usize = 16 << 10;
 
-/// A frame, as it was put.
+/// An encoded frame.
 pub(super) struct Frame<'a> {
     /// All of its bytes.
     pub(super) raw: &'a [u8],
     pub(super) path: &'a [u8],
-    /// How many rows it has: at least one.
+    /// The number of its rows, at least one.
     pub(super) count: u64,
     pub(super) rows: Rows<'a>,
 }
@@ -70,13 +70,13 @@ impl Builder {
         self.count += 1;
     }
 
-    /// A row that was encoded for this directory, after a row with the device and the owner of the last one here.
+    /// Appends a row that was encoded for this directory, after a row with the device and the owner of the last row here.
     pub(super) fn encoded(&mut self, row: &[u8]) {
         self.rows.extend_from_slice(row);
         self.count += 1;
     }
 
-    /// Appends the frame. Returns how many rows it has; 0 if there is none.
+    /// Appends the frame. Returns the number of its rows; 0 if there is no frame.
     pub(super) fn end(&mut self, out: &mut Vec<u8>) -> u64 {
         let count = std::mem::take(&mut self.count);
         if count > 0 {

@@ -1,7 +1,7 @@
 //! The merge of sorted frames.
 //!
-//! The rows of a directory come one after the other, except where those of a subdirectory stand between them. So the merge compares
-//! paths once for a frame, and names only in frames that another source interrupts.
+//! The rows of a directory come one after the other, unless rows of a subdirectory are between them. So the merge compares paths once
+//! for a frame, and names only in frames that another source interrupts.
 
 use super::block::is_second;
 use super::frame::Frame;
@@ -26,28 +26,28 @@ pub(super) struct Source<'a> {
     /// The frames after this one.
     rest: &'a [u8],
     frame: Frame<'a>,
-    /// The rows after the next one, and how many there are.
+    /// The rows after the next one, and their number.
     rows: Rows<'a>,
     left: u64,
     row: Row<'a>,
     /// The path of the next row while the source waits.
     key: Vec<u8>,
-    /// Of two equal rows, that of the earlier source comes first.
+    /// The number of the source. If two rows are equal, that of the source with the lower number comes first.
     number: usize,
 }
 
-/// A path that rows are compared with.
+/// A path with which rows are compared.
 #[derive(Clone, Copy)]
 struct Limit<'k> {
     path: &'k [u8],
-    /// Which rows of the same path are before it: those whose [`Source::turn`] is earlier. None if this is `None`.
+    /// Rows of the same path come before the limit if their [`Source::turn`] is earlier; if this is `None`, no such row does.
     turn: Option<(bool, usize)>,
 }
 
-/// Where the rows of a frame are, compared with a limit.
+/// The position of the rows of a frame relative to a limit.
 enum Side<'k> {
     Before,
-    /// The limit is a path of the same directory or below, with this after the slash.
+    /// The limit is a path in or below the same directory, with these bytes after the slash.
     Around(&'k [u8]),
     After,
 }
@@ -59,9 +59,9 @@ pub(super) fn damaged() -> io::Error {
     )
 }
 
-/// Gives all rows of these frames, each of which is sorted, in order.
+/// Passes all rows of these frames on in order. Each frame is sorted.
 ///
-/// Most frames have their turn once, from the first row to the last. So they are sorted by their first rows, and only a frame that another
+/// Most frames are passed on at once, from the first row to the last. So frames are sorted by their first rows, and only a frame that another
 /// one interrupts waits in the heap.
 pub(super) fn sort(mut frames: &[u8], out: &mut dyn Receive) -> io::Result<()> {
     let mut firsts = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn sort(mut frames: &[u8], out: &mut dyn Receive) -> io::Result<()> {
         let name = frame.rows.clone().row().ok_or_else(damaged)?.name;
         firsts.push(First { path: frame.path, name, raw: &before[..frame.raw.len()], number: firsts.len() });
     }
-    // A worker gives many of them in order already, which a stable sort finds.
+    // The frames of a worker are often in order already, which a stable sort detects.
     firsts.sort_by(First::order);
     let mut waiting: BinaryHeap<Source<'_>> = BinaryHeap::new();
     let mut firsts = firsts.into_iter();
@@ -116,7 +116,7 @@ impl First<'_> {
     }
 }
 
-/// Gives all rows of these sources that are not before `from` and before `to`, in order.
+/// Passes on, in order, all rows of these sources from `from` on and before `to`.
 pub(super) fn merge(
     sources: Vec<Source<'_>>,
     (from, to): (Option<&[u8]>, Option<&[u8]>),
@@ -150,7 +150,7 @@ pub(super) fn merge(
 }
 
 impl<'a> Source<'a> {
-    /// `None` if there are no frames.
+    /// A source of these frames; `None` if there are none.
     pub(super) fn new(frames: &'a [u8], number: usize) -> io::Result<Option<Source<'a>>> {
         let mut rest = frames;
         if rest.is_empty() {
@@ -171,7 +171,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The others give the rows before its next one.
+    /// The limit for other sources: they pass on the rows before the next row of this one.
     fn limit(&self) -> Limit<'_> {
         Limit { path: &self.key, turn: Some(self.turn()) }
     }
@@ -186,7 +186,7 @@ impl<'a> Source<'a> {
         self.row.path(&mut self.key);
     }
 
-    /// Goes to the next frame; false at the end.
+    /// Moves to the next frame; false at the end.
     fn next_frame(&mut self) -> io::Result<bool> {
         if self.rest.is_empty() {
             return Ok(false);
@@ -197,7 +197,7 @@ impl<'a> Source<'a> {
         self.next_row()
     }
 
-    /// Goes to the next row of the frame; false at the end.
+    /// Moves to the next row of the frame; false at the end.
     fn next_row(&mut self) -> io::Result<bool> {
         if self.left == 0 {
             return Ok(false);
@@ -207,12 +207,12 @@ impl<'a> Source<'a> {
         Ok(true)
     }
 
-    /// Skips the rows before this path; false if there are no others.
+    /// Skips the rows before this path; false if no rows are left.
     fn skip(&mut self, path: &[u8]) -> io::Result<bool> {
         self.give(Some(Limit { path, turn: None }), &mut Nowhere)
     }
 
-    /// Gives the rows before the limit; false if there are no others.
+    /// Passes on the rows before the limit; false if no rows are left.
     fn give(&mut self, limit: Option<Limit<'_>>, out: &mut dyn Receive) -> io::Result<bool> {
         loop {
             match limit.map_or(Side::Before, |limit| limit.side_of(self.frame.path)) {
@@ -245,7 +245,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'k> Limit<'k> {
-    /// Where the rows of this directory are. Its paths have one beginning, so a limit with another is not between them.
+    /// The position of the rows of this directory. Their paths have the same beginning, so a limit with another beginning is not between them.
     fn side_of(self, directory: &[u8]) -> Side<'k> {
         let slash = separator(directory);
         if let Some(rest) = self.path.strip_prefix(directory).and_then(|rest| rest.strip_prefix(slash)) {
@@ -256,7 +256,7 @@ impl<'k> Limit<'k> {
     }
 }
 
-/// Forgets what it receives.
+/// Discards what it receives.
 struct Nowhere;
 
 impl Receive for Nowhere {
@@ -269,7 +269,7 @@ impl Receive for Nowhere {
     }
 }
 
-/// The largest is the one whose row comes first, as the heap gives the largest.
+/// The source whose row comes first is the largest, because the heap returns the largest.
 impl Ord for Source<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         other.key.cmp(&self.key).then_with(|| other.turn().cmp(&self.turn()))

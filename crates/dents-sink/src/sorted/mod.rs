@@ -6,20 +6,20 @@
 //! Row ─► Worker ─► frames ─┘   16 MiB    sorted   └─► range ─► rows in order
 //! ```
 //!
-//! Paths are compared bytewise. So all that is below a directory `P` is together, from `P/` on and before `P0`.
+//! Paths are compared bytewise. So all entries below a directory `P` are together, from `P/` on and before `P0`.
 //!
-//! - Each [`Worker`] encodes rows as a journal does (`coding.rs`), sorts those of a directory by name (`block.rs`), and hands them
-//!   over as frames (`frame.rs`).
-//! - The [`Sorter`] collects the frames of all workers. The worker that makes them [`RUN`] bytes sorts them (`merge.rs`) and writes
-//!   them to a temporary file as a run (`run.rs`), while the others go on. So neither the number of runs nor the memory grows with
-//!   the number of workers: a worker's share of [`SHARES`] becomes smaller. A small scan never writes a file.
-//! - [`Sorted`] divides the paths into ranges with about equally many rows. Threads take ranges; each merges its range of all
-//!   runs.
+//! - Each [`Worker`] encodes rows as a journal does (`coding.rs`), sorts those of a directory by name (`block.rs`), and passes them on
+//!   as frames (`frame.rs`).
+//! - The [`Sorter`] collects the frames of all workers. When they have [`RUN`] bytes, the worker that added the last frame sorts them
+//!   (`merge.rs`) and writes them to a temporary file as a run (`run.rs`), while the other workers continue. With more workers, each has
+//!   a smaller share of [`SHARES`], so neither the number of runs nor the memory grows with the number of workers. A small scan never
+//!   writes a file.
+//! - [`Sorted`] divides the paths into ranges with about equally many rows. Threads take ranges; each merges its range from all runs.
 //!
-//! Frames are merged, not rows: mostly a directory was given at once, and then its rows are together in one run. So a row costs one
+//! The merge works on frames, not on rows: usually all rows of a directory came at once, and are together in one run. So a row costs one
 //! comparison of names, or none.
 //!
-//! The temporary file has no name: it is removed when it is created, and its space is free when the process ends, however it ends.
+//! The temporary file has no name: it is removed directly after it was created, so its space is free when the process ends in any way.
 
 mod block;
 mod frame;
@@ -42,11 +42,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of frames that are sorted at once. While a run is written, the next one is collected.
 const RUN: usize = 16 << 20;
-/// Bytes that all workers together keep before they hand them over, as long as each has [`LEAST`].
+/// Bytes that all workers together keep before they pass them on. Each worker may keep at least [`LEAST`].
 const SHARES: usize = 2 << 20;
 const LEAST: usize = 4 << 10;
 const MOST: usize = 128 << 10;
-/// Runs that are merged at once: with more, several are merged into one first.
+/// Runs that are merged at once. If there are more, several are merged into one first.
 const RUNS: usize = 256;
 /// Rows of a range when runs are merged into one.
 const AT_ONCE: u64 = 64 << 10;
@@ -73,8 +73,8 @@ pub(crate) struct Sorter {
 struct Spilled {
     file: Option<Temporary>,
     runs: Vec<Run>,
-    /// The buffer of the run before, for the next one. Freed by one thread and allocated by another, it would stay in the memory of
-    /// each (glibc keeps blocks of this size in an arena for each thread).
+    /// The buffer of the previous run, for the next one. If one thread freed it and another allocated it, it would stay in the memory of
+    /// both (glibc keeps blocks of this size in an arena for each thread).
     spare: Vec<u8>,
 }
 
@@ -108,12 +108,12 @@ impl Sorter {
         (SHARES / self.workers.load(Relaxed).max(1)).clamp(LEAST, MOST)
     }
 
-    /// Takes frames from a worker. Where they make a run full, the worker writes it.
+    /// Takes frames from a worker. If they fill a run, the worker writes it.
     fn take(&self, frames: &mut Vec<u8>) -> io::Result<()> {
         let is_full = |all: &[u8]| all.len() >= self.limits.run;
         let mut all = lock(&self.frames);
         if all.capacity() == 0 {
-            // Memory that is not used yet costs nothing; growing would copy.
+            // Memory that is not used yet costs nothing. To grow the buffer would copy it.
             all.reserve_exact(self.limits.run + self.limits.run / 8);
         }
         all.append(frames);
@@ -192,7 +192,7 @@ pub(crate) struct Sorted {
     place: Place,
 }
 
-/// Where the bytes of runs are.
+/// The place of the bytes of runs.
 enum Place {
     Memory(Vec<u8>),
     File(Temporary),
@@ -211,12 +211,12 @@ impl Range {
 }
 
 impl Sorted {
-    /// Ranges that follow each other and have all rows, each about equally many, and about so many at most.
+    /// Consecutive ranges that have all rows together. All have about the same number of rows, which is at most about `rows`.
     pub(crate) fn ranges(&self, rows: u64) -> Vec<Range> {
         ranges(&self.runs, rows)
     }
 
-    /// Gives the rows of a range in order. In memory are its rows, and from each run up to 64 KiB around them.
+    /// Passes the rows of a range on in order. Its rows are in memory meanwhile, and up to 64 KiB around them from each run.
     pub(crate) fn each(
         &self,
         range: &Range,
@@ -226,7 +226,7 @@ impl Sorted {
     }
 }
 
-/// The marks of all runs tell where the rows are, to about 600 for each run.
+/// Divides the rows by the marks of all runs, which are about 600 rows apart.
 fn ranges(runs: &[Run], rows: u64) -> Vec<Range> {
     let mut marks: Vec<_> = runs.iter().flat_map(|run| &run.marks).collect();
     marks.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -269,7 +269,7 @@ impl Place {
     }
 }
 
-/// Gives the rows of frames one by one.
+/// Passes the rows of frames on one by one.
 struct Give<'g> {
     give: &'g mut dyn FnMut(&Row<'_>) -> io::Result<()>,
 }

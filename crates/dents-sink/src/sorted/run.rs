@@ -1,4 +1,4 @@
-//! Runs: sorted frames in a file or in memory, with marks by which a range of paths is found.
+//! Runs: sorted frames in a file or in memory, with marks for finding a range of paths.
 
 use super::frame::{Builder, Frame};
 use super::merge::Receive;
@@ -14,11 +14,11 @@ const WRITE: usize = 256 << 10;
 /// A sorted run.
 pub(super) struct Run {
     pub(super) marks: Vec<Mark>,
-    /// Where it ends.
+    /// The end of the run.
     pub(super) end: u64,
 }
 
-/// A place where a frame of a run begins.
+/// The start of a frame of a run.
 pub(super) struct Mark {
     /// The path of the first row.
     pub(super) path: Box<[u8]>,
@@ -40,7 +40,7 @@ impl Run {
 /// Writes a run: to a file, or only to memory.
 pub(super) struct Writer<'w> {
     file: Option<&'w Temporary>,
-    /// What was not written yet, and where it goes.
+    /// The bytes that were not written yet, and their offset.
     out: Vec<u8>,
     at: u64,
     marks: Vec<Mark>,
@@ -60,7 +60,7 @@ impl<'w> Writer<'w> {
         Ok((Run { marks: self.marks, end }, self.out))
     }
 
-    /// Marks this place if the last mark is far.
+    /// Adds a mark at this position, if the last mark is far enough.
     fn mark(&mut self, row: &Row<'_>) {
         let at = self.at + self.out.len() as u64;
         if self.marks.last().is_none_or(|last| at - last.at >= MARK) {

@@ -1,4 +1,4 @@
-//! The order of rows, and what is in memory meanwhile.
+//! The order of rows, and the memory that the sort takes.
 
 use super::*;
 use crate::{Facts, Output, Part};
@@ -21,7 +21,7 @@ impl Random {
 /// Parent, name and owner.
 type Entry = (Vec<u8>, Vec<u8>, u32);
 
-/// Entries of directories below each other, whose names sort differently from their paths: `a`, `a-b`, `a.c` and `a/d`.
+/// Entries of nested directories. Their names have another order than their paths: `a`, `a-b`, `a.c` and `a/d`.
 fn entries(count: usize) -> Vec<Entry> {
     let mut random = Random(0x9e37_79b9);
     let (mut directories, mut entries) = (vec![Vec::new(), b"/".to_vec(), b"root".to_vec()], Vec::new());
@@ -77,7 +77,7 @@ fn sorter(limits: Limits) -> (Sorter, Output) {
     (Sorter::within(limits, output.scratch()), output)
 }
 
-/// Gives the entries to workers in turns, and returns the most bytes that were allocated at once.
+/// Passes the entries to workers in turns. Returns the most bytes that were allocated at once.
 fn fill(sorter: &Sorter, entries: &[Entry], workers: usize) -> usize {
     let mut workers: Vec<_> = (0..workers).map(|_| sorter.worker()).collect();
     let mut most = 0;
@@ -93,7 +93,7 @@ fn fill(sorter: &Sorter, entries: &[Entry], workers: usize) -> usize {
     most
 }
 
-/// The entries in each range, as they are given.
+/// The entries of each range, in order.
 fn sorted(sorter: Sorter, rows: u64) -> Vec<Vec<Entry>> {
     let sorted = sorter.finish().expect("sorted");
     let ranges = sorted.ranges(rows);
@@ -122,7 +122,7 @@ fn all_rows_are_in_order_with_any_number_of_workers_and_runs() {
     let mut expected = entries.clone();
     expected.sort_by_cached_key(|entry| (path(entry), entry.clone()));
     for workers in [1, 2, 40] {
-        // All in memory; some runs; so many that they are merged twice.
+        // All rows in memory; some runs; so many runs that they are merged twice.
         for (run, runs) in [(RUN, RUNS), (200 << 10, RUNS), (30 << 10, 5)] {
             let (sorter, output) = sorter(Limits { run, runs });
             fill(&sorter, &entries, workers);

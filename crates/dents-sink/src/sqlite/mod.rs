@@ -29,8 +29,8 @@
 //! opened or the walk was stopped). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
 //! schema.
 //!
-//! With [`About::index`] there are indexes on `path`, `parent`, `size`, `mtime` and `user`, which have these names. They are made from
-//! all rows at the end.
+//! With [`About::index`] there are indexes on `path`, `parent`, `size`, `mtime` and `user`, which have these names. They are made at the
+//! end, from all rows.
 //!
 //! # How it is written
 //!
@@ -70,8 +70,8 @@ CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NO
 /// Without those of details.
 const COLUMNS: usize = 27;
 
-/// The columns that queries select and sort by. Made at the end, an index is sorted once; kept up to date, it would be searched for each
-/// row.
+/// The columns that queries select and sort by. An index that is made at the end is sorted once; an index that is kept up to date would be
+/// searched for each row.
 const INDEXES: &str = "
 CREATE INDEX path ON entries(path);
 CREATE INDEX parent ON entries(parent);
@@ -94,7 +94,7 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Begins the file; program and start go into the table `scan`.
+    /// Begins the file. The table `scan` will have program and start.
     ///
     /// # Errors
     /// If the output is not a file (a pipe, stdout), or SQLite cannot write it.
@@ -202,7 +202,7 @@ impl Part for Writer<'_> {
 struct Held {
     row: Row<'static>,
     path: Range<usize>,
-    /// Where in the path the parent ends and the name begins.
+    /// The end of the parent and the start of the name in the path.
     parent: usize,
     name: usize,
     user: Option<Range<usize>>,

@@ -28,7 +28,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Opens it, and checks that this crate wrote it.
+    /// Opens a file, and checks that this crate wrote it.
     pub(crate) fn open(path: &Path) -> io::Result<Table> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let number =
@@ -65,7 +65,7 @@ impl Table {
         Span::of(text("begun").as_deref(), text("ended").as_deref())
     }
 
-    /// Gives the wanted rows: all are read, unless the paths have an index.
+    /// Passes the wanted rows on. Reads all rows, unless the paths have an index.
     pub(crate) fn each(
         self,
         wanted: &Selection<'_>,
@@ -159,8 +159,8 @@ fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
     message::damaged(path, &error.to_string())
 }
 
-/// A range of paths, as texts and as blobs: texts are compared with texts alone. Paths that are not UTF-8 are blobs, and all paths
-/// below them.
+/// A range of paths, as texts and as blobs, because SQLite compares texts only with texts. A path that is not UTF-8 is a blob, and so are all
+/// paths below it.
 fn as_values<'a>(from: &'a [u8], to: &'a [u8]) -> [Option<[ToSqlOutput<'a>; 2]>; 2] {
     let values =
         |kind: fn(&'a [u8]) -> ValueRef<'a>| [from, to].map(|path| ToSqlOutput::Borrowed(kind(path)));

@@ -1,5 +1,5 @@
-//! The columns of a Parquet file, as other programs see them: text where it is text, bytes beside it, times in the unit that
-//! was asked for; and files of earlier programs are still read.
+//! The columns of a Parquet file, as other programs see them: text for UTF-8, bytes beside it, times in the requested unit. Files of
+//! earlier versions can still be read.
 
 use crate::common::{Owned, Playground, Rng, as_written, read, read_any, write, write_in};
 use dents_sink::Format;
@@ -10,17 +10,17 @@ use parquet::record::{Field, Row};
 use std::fs::File;
 use std::path::Path;
 
-/// Rows as [`Rng`] of this seed gives them, written by a program of version 1 of the schema.
+/// The rows of [`Rng`] with this seed, written by a program of version 1 of the schema.
 const FIRST_VERSION: &[u8] = include_bytes!("version-1.parquet");
 const FIRST_SEED: u64 = 5;
 const FIRST_ROWS: usize = 60;
 
-/// The same of version 2, with nanoseconds.
+/// The same in version 2, with nanoseconds.
 const SECOND_VERSION: &[u8] = include_bytes!("version-2.parquet");
 const SECOND_SEED: u64 = 6;
 const SECOND_ROWS: usize = 14;
 
-/// Those that have a column of bytes beside them.
+/// The columns of text that have a column of bytes beside them.
 const TEXTS: [&str; 5] = ["path", "parent", "user", "group", "target"];
 
 fn open(path: &Path) -> SerializedFileReader<File> {
@@ -39,7 +39,7 @@ fn bytes(field: &Field) -> Option<&[u8]> {
     }
 }
 
-/// What a text column has for these bytes.
+/// The value of a text column for these bytes.
 fn text_of(bytes: Option<&[u8]>) -> Field {
     let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
     text.map_or(Field::Null, |text| Field::Str(text.to_string()))
@@ -75,7 +75,7 @@ fn text_is_text_and_bytes_are_beside_it() {
     assert!(texts > 100 && others > 100, "{texts} texts, {others} others");
 }
 
-/// A dictionary of them would have 12 MB.
+/// A dictionary of these values would have 12 MB.
 #[test]
 fn parents_of_any_length_are_text_in_bounded_memory() {
     let ground = Playground::new();
@@ -160,7 +160,7 @@ fn files_of_the_second_version_are_read() {
     assert_eq!(read_any(&path).expect("read"), (rows, complete));
 }
 
-/// The caller that creates a file tells which program began the scan, and when.
+/// The caller that creates a file sets the program and the start of the scan.
 #[test]
 fn a_file_says_when_its_scan_was_begun() {
     let ground = Playground::new();

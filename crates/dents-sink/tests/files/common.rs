@@ -1,4 +1,4 @@
-//! What the tests share: rows of every kind, and a directory to play in.
+//! Shared by the tests: rows of every kind, and a temporary directory.
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -36,12 +36,12 @@ impl Owned {
         }
     }
 
-    /// As files of earlier versions have it.
+    /// The row without details, as files of earlier versions have it.
     pub(crate) fn without_details(self) -> Owned {
         Owned { details: Draft::default(), ..self }
     }
 
-    /// With its times as this unit has them: rounded down, unless they are beyond what it reaches.
+    /// The row with its times in this unit: rounded down, unless the unit cannot represent them.
     pub(crate) fn in_units(mut self, unit: Unit) -> Owned {
         let rounded = |time: Time| match unit.count(time) {
             (count, true) => unit.time(count),
@@ -81,7 +81,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Below `n`, which must not be 0.
+    /// A number below `n`, which must not be 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
@@ -90,7 +90,7 @@ impl Rng {
         self.below(n) == 0
     }
 
-    /// Small, any, or at an edge.
+    /// A number that is small, random, or at the limit of a type.
     pub(crate) fn number(&mut self) -> u64 {
         match self.below(6) {
             0 => self.below(3),
@@ -111,7 +111,7 @@ impl Rng {
             0 => i64::MIN + self.below(2) as i64,
             1 => i64::MAX - self.below(2) as i64,
             2 => self.next() as i64,
-            // The edges of what 64 bits of nanoseconds hold, and of years of four digits.
+            // The limits of 64 bits of nanoseconds, and of years of four digits.
             3 => 9_223_372_036 + self.below(3) as i64 - 1,
             4 => -9_223_372_037 + self.below(3) as i64 - 1,
             5 => -(self.below(1 << 40) as i64),
@@ -121,7 +121,7 @@ impl Rng {
         Time { sec, nsec }
     }
 
-    /// A name as directories can hold: any bytes but `/` and NUL, up to 255 of them.
+    /// A valid name: up to 255 bytes of any value but `/` and NUL.
     pub(crate) fn name(&mut self) -> Vec<u8> {
         let len = if self.one_in(8) { 255 } else { 1 + self.below(24) };
         let style = self.below(6);
@@ -201,7 +201,7 @@ impl Rng {
         }
     }
 
-    /// Rows as a walk gives them: those of a directory one after the other.
+    /// Rows in an order that a walk may have: those of a directory are consecutive.
     pub(crate) fn rows(&mut self, count: usize) -> Vec<Owned> {
         let mut rows = Vec::with_capacity(count);
         while rows.len() < count {
@@ -229,7 +229,7 @@ pub(crate) fn as_written(format: Format, mut rows: Vec<Owned>) -> Vec<Owned> {
     rows
 }
 
-/// What the files of tests say of themselves. Nanoseconds, for nothing is lost with them.
+/// The metadata of the files of tests. Times are nanoseconds, which lose nothing.
 pub(crate) const ABOUT: About<'static> = About {
     program: "a test",
     begun: Time { sec: 1_700_000_000, nsec: 1 },
@@ -239,7 +239,7 @@ pub(crate) const ABOUT: About<'static> = About {
     details: Columns::DETAILS,
 };
 
-/// Writes the rows of a complete scan through so many parts, and ends the file.
+/// Writes the rows of a complete scan through this number of parts, and ends the file.
 pub(crate) fn write(path: &Path, format: Format, rows: &[Owned], parts: usize) -> io::Result<()> {
     write_about(path, format, &ABOUT, rows, parts, Extent::Complete).map(drop)
 }
@@ -249,7 +249,7 @@ pub(crate) fn write_in(path: &Path, format: Format, timestamps: Unit, rows: &[Ow
     write_about(path, format, &About { timestamps, ..ABOUT }, rows, 1, Extent::Complete).map(drop)
 }
 
-/// The same, of any scan. Where the file is then.
+/// The same for any scan. Returns the path of the file.
 pub(crate) fn write_as(
     path: &Path,
     format: Format,
@@ -284,14 +284,14 @@ pub(crate) fn write_about(
     sink.finish(extent)
 }
 
-/// The rows of a file that holds all of a scan.
+/// The rows of a file with a complete scan.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<Owned>> {
     let (rows, extent) = read_any(path)?;
     assert_eq!(extent, Some(Extent::Complete), "{}", path.display());
     Ok(rows)
 }
 
-/// The rows of a file, and whether they are all.
+/// The rows of a file, and whether they are complete.
 pub(crate) fn read_any(path: &Path) -> io::Result<(Vec<Owned>, Option<Extent>)> {
     let mut rows = Vec::new();
     let extent = read::open(path)?.for_each(&mut |row| {
@@ -301,7 +301,7 @@ pub(crate) fn read_any(path: &Path) -> io::Result<(Vec<Owned>, Option<Extent>)> 
     Ok((rows, extent))
 }
 
-/// A temporary directory of one's own, removed with all that is in it.
+/// A temporary directory, removed with its contents.
 pub(crate) struct Playground(pub(crate) PathBuf);
 
 impl Playground {

@@ -1,4 +1,4 @@
-//! Every format records whether it holds all of a scan, and what is not all replaces nothing.
+//! Every format records whether it has the whole scan, and an incomplete scan replaces no file.
 
 use crate::common::{Playground, Rng, as_written, read_any, write, write_as};
 use dents_sink::{Extent, Format, check};
@@ -21,7 +21,7 @@ fn what_is_not_complete_is_beside_the_file_and_says_so() {
             assert!(read_any(&beside).expect("read") == (rows, Some(Extent::Partial)), "{format:?} {count}");
             assert_eq!(ground.names().len(), 2, "{:?}", ground.names());
         }
-        // The next complete scan replaces the file, and leaves the other alone.
+        // The next complete scan replaces the file, and does not change the partial one.
         assert_eq!(
             write_as(&path, *format, &[], 1, Extent::Complete).expect("written").as_ref(),
             Some(&path)
@@ -50,7 +50,7 @@ fn a_long_name_leaves_room_for_the_suffix_and_is_never_its_own() {
     }
 }
 
-/// Lines can be put together, in any order; what says nothing spoils what says that it is complete.
+/// Files of lines can be concatenated in any order. If one of them has no record, it is unknown whether the whole is complete.
 #[test]
 fn records_count_the_rows_of_all_files() {
     let ground = Playground::new();
@@ -93,7 +93,7 @@ fn earlier_files_do_not_say_that_they_are_complete() {
     let database = rusqlite::Connection::open(ground.file(Format::Sqlite)).expect("opened");
     database.execute_batch("ALTER TABLE scan DROP COLUMN complete").expect("dropped");
     drop(database);
-    // Another key, and the checksum that goes with it.
+    // Changes the key, and corrects the checksum.
     let mut bytes = fs::read(ground.file(Format::Parquet)).expect("read");
     let find =
         |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).rposition(|at| at == what).expect("there");
@@ -116,7 +116,7 @@ fn a_check_leaves_nothing_and_tells_what_creating_would() {
         check(&ground.file(*format), *format).expect("can be made");
         assert!(check(&ground.0.join("none/scan"), *format).is_err());
         assert_eq!(ground.names(), [""; 0]);
-        // Of a FIFO it opens nothing, for that would wait.
+        // It does not open a FIFO, because that would wait.
         let fifo = ground.0.join("fifo");
         assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
         for path in [&*fifo, Path::new("/dev/null")] {

@@ -1,4 +1,4 @@
-//! SQL of the guide (docs/INVENTORY.md) that SQLite knows as well as DuckDB, run as it stands there.
+//! Runs SQL of the guide (docs/INVENTORY.md) that SQLite understands as well as DuckDB.
 
 use crate::common::{ABOUT, Owned, Playground};
 use dents_core::batch::Time;
@@ -17,7 +17,7 @@ fn sql(after: &str) -> &'static str {
     rest.split_once("```").expect("its end").0
 }
 
-/// A file of so many MiB; 0 for a row that knows nothing but the name.
+/// A file of this many MiB; 0 for a row with nothing but a name.
 fn row<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, mib: u64) -> Row<'a> {
     let time = Time { sec: 0, nsec: 0 };
     let facts = Facts {
@@ -62,8 +62,8 @@ fn scan(ground: &Playground, day: &str, rows: &[Row<'_>]) -> String {
     path.into_os_string().into_string().expect("UTF-8")
 }
 
-/// What grew, by directory: a file with names in two directories counts in one of them, once, and a further name for a file is
-/// no growth.
+/// The growth of directories: a file with names in two directories counts once, in one of them, and another name for a file is no
+/// growth.
 #[test]
 fn what_grew_counts_a_file_once() {
     let ground = Playground::new();

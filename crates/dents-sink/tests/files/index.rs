@@ -3,7 +3,7 @@
 use crate::common::{ABOUT, Playground, Rng, as_written, read, write_about};
 use dents_sink::{About, Extent, Format};
 
-/// How SQLite answers a query, in its own words.
+/// SQLite's plan for a query, in its own words.
 fn plan(path: &std::path::Path, query: &str) -> String {
     let database = rusqlite::Connection::open(path).expect("a database");
     let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {query}")).expect("a query");
@@ -32,7 +32,7 @@ fn sqlite_uses_the_indexes_that_were_requested() {
         assert_eq!(read(&path).expect("read").len(), rows.len());
         assert_eq!(ground.names().len(), 1);
     }
-    // Other formats have none.
+    // Other formats have no indexes.
     for format in Format::ALL.iter().filter(|format| format.name() != "sqlite") {
         let about = About { index: true, ..ABOUT };
         write_about(&ground.file(*format), *format, &about, &rows, 1, Extent::Complete).expect("written");

@@ -1,4 +1,5 @@
-//! What is written, where it appears, and what is read again. One program, because each is linked with all of SQLite and Parquet.
+//! Files that are written, their names, and reading them again. The tests are one program, because each program is linked with all of SQLite
+//! and Parquet.
 
 mod columns;
 mod common;

@@ -1,4 +1,4 @@
-//! The rows of a Parquet file stand in the order of their paths, and its row groups say which paths they have.
+//! The rows of a Parquet file are in the order of their paths, and the statistics of its row groups have their first and last paths.
 
 use crate::common::{Owned, Playground, Rng, as_written, read, write};
 use dents_sink::Format;
@@ -7,7 +7,7 @@ use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::path::Path;
 
-/// Rows of many directories below each other with names that sort badly, longer than what writers mostly keep of a minimum.
+/// Rows of many nested directories. Their names have another order than their paths, and are longer than the minimum that writers usually keep.
 fn rows(count: usize) -> Vec<Owned> {
     let mut rng = Rng(17);
     let begin = [&b"/"[..], &[b'a'; 90]].concat();
@@ -65,11 +65,11 @@ fn rows_stand_in_the_order_of_paths_over_the_whole_file() {
         assert_eq!(at, expected.len());
         counts.push(groups.len());
     }
-    // A subtree that lies across a boundary is in two of 62 groups if there are 2,000,000 rows: in less than 5 %.
+    // With 2,000,000 rows there are 62 groups. A subtree that crosses a boundary is in two of them, less than 5 %.
     assert_eq!(counts, [4; 3]);
 }
 
-/// A temporary file that cannot grow: the message names the output, and what was there is unchanged.
+/// If the temporary file cannot grow, the message names the output, and the old file is unchanged.
 #[test]
 fn a_full_disk_while_rows_are_sorted_keeps_the_old_file() {
     const NAME: &str = "a_full_disk_while_rows_are_sorted";

@@ -57,7 +57,7 @@ fn mode_and_links_of_what_was_there_are_kept() {
         assert!(link.is_symlink());
         assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o7777, 0o604);
         assert_eq!(read(&real).expect("read").len(), 2000);
-        // A link that leads nowhere yet.
+        // A dangling link.
         fs::remove_file(&real).expect("removed");
         write(&link, *format, &rows(), 2).expect("written");
         assert!(link.is_symlink() && real.is_file());
@@ -145,7 +145,7 @@ fn after_a_failed_write_nothing_is_committed() {
     );
 }
 
-/// A disk that fills up under a file that would have been renamed: a file size limit does the same to it.
+/// A limit on the size of files acts like a disk that becomes full while the file is written.
 #[test]
 fn a_file_that_could_not_grow_is_not_there() {
     let Ok(this) = std::env::current_exe() else { return };
@@ -207,7 +207,7 @@ fn what_is_not_ours_is_said_to_be_so() {
     assert!(missing.starts_with("/nonexistent: cannot read: No such file or directory; "), "{missing}");
 }
 
-/// Every length of the beginning and of the end, every page of a database and every line, and many between.
+/// Cuts a file at every position near its beginning and end, at every page of a database, at every line, and at many positions between.
 #[test]
 fn a_file_cut_off_anywhere_is_told() {
     for format in Format::ALL {
@@ -225,7 +225,7 @@ fn a_file_cut_off_anywhere_is_told() {
         for len in lengths.into_iter().filter(|len| *len < whole.len()) {
             fs::write(&path, &whole[..len]).expect("written");
             match read_any(&path) {
-                // Every line there is has its end, and the last one is not the record.
+                // All lines are complete, and the last one is not the record.
                 Ok((rows, extent)) => {
                     let at_an_end = *format == Format::Ndjson && ends_of_lines.clone().any(|end| end == len);
                     assert!(at_an_end && extent.is_none() && rows.len() <= 60, "{format:?} {len} {extent:?}");
@@ -253,7 +253,7 @@ fn a_file_with_changed_bytes_never_ends_in_a_panic() {
             let changed = bytes != whole;
             fs::write(&path, bytes).expect("written");
             match read_any(&path) {
-                // Only Parquet files have checksums, of all but the first four bytes.
+                // Only Parquet files have checksums, which cover all but the first four bytes.
                 Ok(_) => assert!(format.name() != "parquet" || !changed, "damage went unnoticed"),
                 Err(error) => assert!(error.to_string().contains("/scan."), "{error}"),
             }

@@ -1,4 +1,4 @@
-//! What is written is read again, byte for byte, in every format.
+//! Rows that are written are read again, byte for byte, in every format.
 
 use crate::common::{Playground, Rng, as_written, read, write};
 use dents_sink::{Format, read::open};

@@ -1,4 +1,4 @@
-//! A directory of shards with a manifest is read as one scan; one that is not whole is refused, and the message names what is wrong.
+//! A directory of shards with a manifest is read as one scan. An incomplete directory is refused, and the message names the problem.
 
 use crate::common::{ABOUT, Owned, Playground, Rng, as_written, read, read_any, write, write_as};
 use dents_core::batch::Time;
@@ -112,7 +112,7 @@ fn names_that_lead_elsewhere_are_refused() {
     assert!(error.contains("the shard \"a\" occurs twice"), "{error}");
 }
 
-/// Each is a whole directory at first.
+/// Each case begins with a complete directory.
 #[test]
 fn a_shard_that_is_not_what_the_manifest_says_is_named() {
     let rows = Rng(2).rows(60);

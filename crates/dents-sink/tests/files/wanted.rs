@@ -1,5 +1,5 @@
-//! Reading a part of a file is reading all of it and dropping the rest: for any columns and any paths, in every format, in files whose
-//! rows are sorted and in others.
+//! Reading a part of a file gives the same rows as reading all of it and dropping the others: for any columns and any paths, in every
+//! format, in files with sorted rows and in others.
 
 use crate::common::{Owned, Playground, Rng, read, write};
 use dents_sink::read::{Columns, RowGroups, Wanted, open};
@@ -8,11 +8,11 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Names of which some sort before a slash, and some after it.
+/// Names. Some sort before a slash, some after it.
 const NAMES: [&[u8]; 12] =
     [b"a", b"a-b", b"a.b", b"ab", b"b", b"!", b"0", b"\xff", b"a\xff", b"\xc3", b"\xc3\xa9", b"\x01"];
 
-/// Paths of the kind that are asked for, and those of rows.
+/// A random path, for rows and for the wanted paths.
 fn path(rng: &mut Rng) -> Vec<u8> {
     let mut path = if rng.one_in(2) { b"/".to_vec() } else { Vec::new() };
     for _ in 0..rng.below(4) {
@@ -25,7 +25,7 @@ fn path(rng: &mut Rng) -> Vec<u8> {
     path
 }
 
-/// Each has a depth of its own, which every reader gives: so rows can be put in order.
+/// Each row has a depth of its own. Every reader returns depths, so the test can sort the rows.
 fn rows(rng: &mut Rng, count: usize) -> Vec<Owned> {
     let mut rows = rng.rows(count / 4);
     rows.extend((rows.len()..count).map(|_| {
@@ -46,7 +46,7 @@ fn path_of(row: &Owned) -> Vec<u8> {
     path
 }
 
-/// What a reader must give, in words other than its own.
+/// The expected rows, computed in another way than in the readers.
 fn expected(rows: &[Owned], wanted: &Wanted<'_>) -> Vec<Owned> {
     let is_below = |path: &[u8], base: &[u8]| {
         let mut slashed = base.to_vec();
@@ -63,7 +63,7 @@ fn expected(rows: &[Owned], wanted: &Wanted<'_>) -> Vec<Owned> {
     rows.map(|row| Owned::of(&wanted.columns.of(&row.row()))).collect()
 }
 
-/// The rows that so many workers take.
+/// The rows that this number of workers receives.
 fn taken(path: &Path, wanted: &Wanted<'_>, workers: usize) -> io::Result<(Vec<Owned>, Option<Extent>)> {
     struct Taker(Vec<Owned>);
     impl dents_sink::read::Take for Taker {
@@ -181,7 +181,7 @@ fn row_groups_without_wanted_paths_are_not_even_read_from_the_disk() {
     }
 }
 
-/// Names come from the column of text, but for the batches that have others.
+/// Names come from the column of text, except in batches with a name that is not UTF-8.
 #[test]
 fn names_alone_are_exact() {
     let (ground, mut rows) = (Playground::new(), many_sorted_rows());

@@ -1,5 +1,5 @@
-//! A scan as a program makes it: a walk whose visitors write to a journal, which is replayed into an output in the end. The
-//! output here is a file of lines, one for each row with all that is in it.
+//! A scan like that of a program: a walk whose visitors write to a journal, which is replayed into an output in the end. The output is
+//! a file with a line for each row, with all of its fields.
 
 use dents_core::batch::{Batch, Entry};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Where the process that is started finds its playground, and what it is to do.
+/// The variable by which the started process finds its directory and its task.
 pub(crate) const TOLD: &str = "DENTS_JOURNAL_PLAYGROUND";
 pub(crate) const HOW: &str = "DENTS_JOURNAL_HOW";
 
@@ -30,11 +30,11 @@ pub(crate) struct How {
     depth: Option<u32>,
     follow: bool,
     one: bool,
-    /// Ends without replaying, as if killed there.
+    /// Whether to end without replaying, as if killed there.
     leave: bool,
-    /// Drops one writer unflushed.
+    /// Whether to drop one writer without flushing it.
     forget: bool,
-    /// Stops after so many batches.
+    /// Stops after this number of batches.
     stop: Option<u32>,
 }
 
@@ -73,7 +73,7 @@ impl How {
         }
     }
 
-    /// What decides about rows: not how it is gone about.
+    /// The options that decide which rows there are, without those that only change how the scan works.
     fn words(&self) -> String {
         let mut words = String::new();
         words.extend(self.depth.map(|depth| format!("depth={depth}")));
@@ -207,8 +207,8 @@ impl Part for Lines {
     }
 }
 
-/// A test beside this one may just be starting a process, which holds all that is open for as long as it takes to become
-/// another program: the lock too.
+/// Opens a journal, and tries again if it is in use. Another test may just be starting a process, which keeps all open files, and so the
+/// lock, until it executes another program.
 pub(crate) fn open(dir: &Path, scan: &Scan<'_>, options: Options) -> Result<Journal, Error> {
     for _ in 0..200 {
         match Journal::open(dir, scan, options) {
@@ -249,7 +249,7 @@ pub(crate) fn scan(playground: &Path, how: &How) -> io::Result<()> {
     journal.finish()
 }
 
-/// What a journal that was left with all in it comes to.
+/// The rows of a complete journal that was left behind.
 pub(crate) fn replay(playground: &Path) -> Rows {
     let tree = c_path(&playground.join("tree"));
     let scan = Scan { options: "", paths: &[&tree] };
@@ -260,7 +260,7 @@ pub(crate) fn replay(playground: &Path) -> Rows {
     lines.0
 }
 
-/// The rows of a walk that goes straight into an output. A directory that came twice would be there twice.
+/// The rows of a walk without a journal. A directory that came twice would be there twice.
 pub(crate) fn undisturbed(playground: &Path, how: &How) -> Rows {
     struct Straight(Lines);
     impl Visitor for Straight {
