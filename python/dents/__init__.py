@@ -36,9 +36,9 @@ def walk(top, topdown=True, onerror=None, followlinks=False):
 
     Arguments, order and the treatment of errors are those of os.walk; with topdown, dirnames may be edited in place before the next step.
 
-    Directories are read ahead by threads, in the order in which they will be yielded, without the GIL. At most 512 directories with at most
-    16,384 names each are read and not yielded yet; so up to that many directories may have been read that are pruned from dirnames
-    afterwards. What changes in a directory after it was read is not seen, whereas os.walk reads each directory in its turn.
+    Threads prefetch directories without the GIL, in the order in which they will be yielded: at most 512 directories, with at most 16,384 names
+    each. So up to that many directories may be read although they are pruned from dirnames afterwards. A directory that changed after the
+    prefetch is read again before it is yielded, but not on a network file system.
     """
     _sys.audit("os.walk", top, topdown, onerror, followlinks)
     return _dents.Walk(top, bool(topdown), onerror, bool(followlinks))

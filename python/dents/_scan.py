@@ -23,7 +23,7 @@ def _line(command, roots, options):
 
 
 class Scan:
-    """A scan of trees, which begins when its result is taken. See dents.scan."""
+    """A scan of trees, which begins when the program takes its result. See dents.scan."""
 
     def __init__(self, roots, needs, progress, options):
         self._progress = progress
@@ -40,7 +40,7 @@ class Scan:
         return self._run.stream(_line("scan", self._roots, self._options), self._needs, self._progress)
 
     def batches(self):
-        """Yields the result as batches, in no order, while the scan goes on."""
+        """Yields the result as batches, in no order, while the scan runs."""
         stream = self._stream()
         try:
             while (batch := stream.next()) is not None:
@@ -59,9 +59,9 @@ class Scan:
         return self._stream().__arrow_c_stream__(requested_schema)
 
     def to_parquet(self, path, *, progress=None):
-        """Writes what `dents scan -o` writes: all columns. Returns whether all could be read; messages() tells what could not.
+        """Writes the file that `dents scan -o` writes, with all columns. Returns whether everything could be read; messages() has the errors.
 
-        progress(directories, entries) is called about 20 times a second; by default it is that of the scan.
+        progress(directories, entries) is called about 20 times a second; the default is the progress function of the scan.
         """
         if self._needs is not None:
             raise ValueError("to_parquet writes the columns of dents scan -o: leave needs out")
@@ -72,25 +72,25 @@ class Scan:
         return self._run.command(_line("scan", self._roots, options), progress or self._progress)
 
     def cancel(self):
-        """Stops the scan, from any thread: then its result ends with dents.Cancelled."""
+        """Stops the scan, from any thread. Its result then raises dents.Cancelled."""
         self._run.cancel()
 
     def seen(self):
-        """The number of directories and of entries that were met so far."""
+        """The numbers of directories and of entries so far."""
         return self._run.seen()
 
     def messages(self):
-        """Takes the messages about what could not be read: (text, path or None, error number or None). At most 1,000 are kept."""
+        """Takes the messages about files that could not be read: (text, path or None, error number or None). At most 1,000 are kept."""
         return self._run.messages()[0]
 
 
 def scan(*roots, needs=None, progress=None, **options):
     """Scans trees. `needs` names columns (default: all); other arguments are options of `dents scan`: type="f", size="+1M", max_depth=3.
 
-    Only what the columns and filters need is asked of the kernel: path and type cost no stat. The result is Arrow data: give it to
-    pyarrow.table(), polars.DataFrame() or duckdb, or take batches() or rows(). A wrong option is a ValueError.
-
-    progress(directories, entries) is called about 20 times a second while the result is taken; an exception of it ends the scan.
+    A scan requests from the kernel only the facts that the columns and filters need: path and type cost no stat. The result is Arrow data: pass it
+    to pyarrow.table(), polars.DataFrame() or duckdb, or take batches() or rows(). A wrong option raises ValueError.
+    
+    progress(directories, entries) is called about 20 times a second while the result is taken; an exception in it ends the scan.
     """
     return Scan(roots, needs, progress, options)
 

@@ -13,22 +13,22 @@ from ._scan import _line
 
 __all__ = ["DENTS", "DIRS_FIRST", "FOUND_UNKNOWN", "STAT_ORDER", "readdirx", "scan", "scandir"]
 
-#: readdirx: give types and inode numbers.
+#: readdirx: return types and inode numbers.
 DENTS = 1
 #: readdirx: likely directories first.
 DIRS_FIRST = 2
 #: readdirx: in the best order to stat all names.
 STAT_ORDER = 4
-#: In the result of readdirx: the file system did not tell all types.
+#: In the result of readdirx: the file system did not return all types.
 FOUND_UNKNOWN = 128
 
-# Bounds of one callback of the event loop, as max_poll_reqs and max_poll_time of IO::AIO.
+# Bounds of one callback of the event loop, like max_poll_reqs and max_poll_time of IO::AIO.
 _NAMES = 4096
 _SECONDS = 0.001
 
 
 class _Client:
-    """The requests of one event loop. The loop has a reader for them while there are any."""
+    """The requests of one event loop. While there are any, the loop has a reader for them."""
 
     def __init__(self):
         self.port = _dents.Port()
@@ -88,9 +88,9 @@ os.register_at_fork(after_in_child=_after_fork)
 
 async def scandir(path, max_requests=4):
     """The names of the subdirectories of a directory, and those of its other entries: two lists, with the fewest system calls.
-
-    Where the file system tells types, no entry costs a request; elsewhere at most max_requests are made at once. Symbolic links are among
-    the others. As aio_scandir of IO::AIO.
+    
+    Where the file system returns types, no entry costs a request; elsewhere at most max_requests are in flight. Symbolic links are among the
+    others. Like aio_scandir of IO::AIO.
     """
     path = os.fspath(path)
     return await _client().result(lambda port: port.scandir(path, max_requests), isinstance(path, bytes), path)
@@ -99,7 +99,7 @@ async def scandir(path, max_requests=4):
 async def readdirx(path, flags=DENTS):
     """All names of a directory in a chosen order: a list of (name, type, inode number), and flags of the result.
 
-    flags: DENTS, DIRS_FIRST, STAT_ORDER. Types are those of d_type in readdir(3); without DENTS they are 0. As aio_readdirx of IO::AIO.
+    flags: DENTS, DIRS_FIRST, STAT_ORDER. Types are those of d_type in readdir(3); without DENTS they are 0. Like aio_readdirx of IO::AIO.
     """
     path = os.fspath(path)
     return await _client().result(lambda port: port.readdirx(path, flags), isinstance(path, bytes), path)

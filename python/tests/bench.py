@@ -1,4 +1,4 @@
-"""The table of docs/PYTHON.md: dents beside os and scandir-rs, in turns, medians.
+"""Prints the tables of docs/PYTHON.md: dents compared with os and scandir-rs, in turns, medians.
 
     python bench.py DIRECTORY [TREE] [SLOW]
 

@@ -1,4 +1,4 @@
-"""What tests share."""
+"""Shared by the tests."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ class Tree(unittest.TestCase):
                 self.file(f"d{nth % 6}", f"e{nth % 5}", f"f{nth}", f"file{each}", size=each)
 
     def run_python(self, program, *words, check=True, **options):
-        """A program in a process of its own: fails if it writes to standard error."""
+        """Runs a program in a process of its own. Fails if it writes to standard error."""
         words = [sys.executable, "-X", "dev", "-c", textwrap.dedent(program), *words]
         run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=120, **options)
         if check:

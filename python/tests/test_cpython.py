@@ -51,7 +51,7 @@ class CPythonTests(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_differences(self):
-        """What no test of CPython's needs: the type of entries."""
+        """The type of entries, which no test of CPython needs."""
         with dents.scandir("/") as entries:
             entry = next(entries)
         self.assertNotIsInstance(entry, os.DirEntry)

@@ -1,4 +1,4 @@
-"""Forks, exits, threads, and rounds that must leak nothing. DENTS_ROUNDS sets their number: `cargo xtask wheel` runs 10,000."""
+"""Forks, exits, threads, and rounds that must not leak memory. DENTS_ROUNDS sets their number: `cargo xtask wheel` runs 10,000."""
 
 import asyncio
 import gc
@@ -48,7 +48,7 @@ class Hostile(Tree):
             assert [first, *walk] == expected
             scandir.close()
             """
-        # Python itself warns of forks in processes with threads, from 3.12 on.
+        # From 3.12 on, Python itself warns about forks in processes with threads.
         environment = {**os.environ, "PYTHONWARNINGS": "ignore::DeprecationWarning"}
         self.run_python(program, self.dir, env=environment)
 
@@ -133,7 +133,7 @@ class Hostile(Tree):
             round()
         self.assertLessEqual(settled(descriptors, before[0]), before[0])
         self.assertLessEqual(settled(threads, before[1]), before[1])
-        # Some of it is the allocator's: a leak of 100 bytes a round would be more after 10,000 rounds than after 300.
+        # The allocator keeps some memory. A leak of 100 bytes in each round would be larger after 10,000 rounds than after 300.
         self.assertLess(resident() - before[2], 24 << 20)
 
 

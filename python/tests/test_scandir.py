@@ -30,7 +30,7 @@ class Scandir(Tree):
         os.utime(self.path("hard"), ns=(-1_500_000_001, 4_102_444_800_123_456_789))
 
     def check(self, directory):
-        """All fields of all entries, as os has them."""
+        """All fields of all entries equal those of os."""
         ours = {entry.name: entry for entry in dents.scandir(directory, stat=True)}
         theirs = {entry.name: entry for entry in os.scandir(directory)}
         self.assertEqual(ours.keys(), theirs.keys())
@@ -165,7 +165,7 @@ class Scandir(Tree):
             lines = file.read().splitlines()
         begin = next(nth for nth, line in enumerate(lines) if "/begin-here" in line)
         end = next(nth for nth, line in enumerate(lines) if "/end-here" in line)
-        # A call that another thread interrupted in the log stands where it began.
+        # If another thread interrupts a call in the log, the call is at the line where it began.
         between = [line for line in lines[begin + 1 : end] if "resumed" not in line]
         asked = [line for line in between if "stat" in line or "open" in line or "getdents" in line]
         self.assertEqual(asked, [])

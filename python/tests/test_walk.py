@@ -1,4 +1,4 @@
-"""dents.walk beside os.walk: order, pruning, changes, errors."""
+"""dents.walk compared with os.walk: order, pruning, changes, errors."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ class Walk(Tree):
             os.mkdir(self.dir)
 
     def test_what_changes_after_it_was_read_ahead(self):
-        """The tree changes when some directories were yielded, and the rest has been read ahead."""
+        """The tree changes after some directories were yielded, and the others were prefetched."""
 
         def changed(walk, name):
             def at(nth, *names):
@@ -41,7 +41,7 @@ class Walk(Tree):
 
             for nth in range(100):
                 os.makedirs(at(nth, "below"))
-            # Times of a file system have steps: what is read ahead must be older than what changes.
+            # Times of a file system have steps: the prefetched directories must be older than the changes.
             time.sleep(0.05)
             found = []
             for path, dirs, files in walk(self.path(name)):
@@ -94,7 +94,7 @@ class Walk(Tree):
             os.mkdir(self.dir)
 
     def test_read_ahead_goes_on_after_much_pruning(self):
-        """Results of pruned directories leave the queue: else it fills, and no directory is read ahead any more."""
+        """Results of pruned directories leave the queue. Otherwise it would fill, and no further directory would be prefetched."""
         for nth in range(40):
             for each in range(40):
                 os.makedirs(self.path(f"a{nth:02}", f"b{each:02}", "c"))

@@ -5,8 +5,7 @@
 //! which a filter cannot read: it fails with ENOSYS, and libraries then use clone. System calls of another
 //! architecture have other numbers, so all of them are refused: a 32-bit program does not run.
 //!
-//! Since Linux 5.11 the kernel runs the filter only for system calls that it does not allow whatever their arguments
-//! are.
+//! Since Linux 5.11 the kernel does not run the filter for system calls that it allows with any arguments.
 
 use rustix::io::Errno;
 

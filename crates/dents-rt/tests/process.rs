@@ -1,5 +1,5 @@
-//! Looks at `programs/probe.rs` from outside, as a process: built in the profile of the tests, and by the tests
-//! themselves in release, without libc also position-independent. With feature `std` the same expectations hold of the std build.
+//! Runs `programs/probe.rs` as a process. It is built in the profile of the tests, and the tests build it in release; without libc also
+//! position-independent. With feature `std` the build on std must meet the same expectations.
 
 use std::ffi::{CString, OsStr, c_char, c_int, c_ulong};
 use std::io;
@@ -25,8 +25,8 @@ fn probes() -> &'static [PathBuf] {
     })
 }
 
-/// The release build with these features. In a target directory of its own: Cargo holds a lock on the one it
-/// tests in, and one file name serves all features.
+/// The release build with these features. It has a target directory of its own, because Cargo holds a lock on the directory of the tests,
+/// and the file has the same name for all features.
 fn build(features: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(["release", features].concat());
     let status = Command::new(env!("CARGO"))
@@ -47,14 +47,14 @@ fn build(features: &str) -> PathBuf {
     target.join("release/dents-rt-probe")
 }
 
-/// A probe to be started with these arguments, in an empty environment.
+/// The command of a probe with these arguments, in an empty environment.
 fn command(probe: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(probe);
     command.args(arguments).env_clear().stdin(Stdio::null());
     command
 }
 
-/// Runs every probe so.
+/// Runs every probe with these arguments.
 fn each(arguments: &[&str], expect: impl Fn(&Output)) {
     for probe in probes() {
         expect(&command(probe, arguments).output().expect("the probe starts"));
@@ -87,7 +87,7 @@ fn not_even_a_name() {
         };
         // SAFETY: only execve is called in the child.
         let output = unsafe { command.pre_exec(exec) }.output().unwrap();
-        // Linux 5.18 and later put one empty string there.
+        // Linux 5.18 and later add one empty string.
         let status = output.status.code();
         assert!(status == Some(10) || status == Some(11), "{status:?}");
     }
@@ -112,7 +112,7 @@ fn ten_thousand_arguments() {
 
 #[test]
 fn a_mebibyte_of_environment() {
-    // No single string may exceed 128 KiB.
+    // A single string may have at most 128 KiB.
     let value = "v".repeat(100_000);
     for probe in probes() {
         let with_env = |arguments: &[&str]| {
@@ -177,7 +177,7 @@ fn threads_share_the_allocator() {
     each(&["stress", "4"], |output| assert_output(output, 0, b""));
 }
 
-/// Its output ends when it does, whatever the agent does; and the agent, where it is a process of its own, ends too.
+/// The output of the program ends when the program ends, whatever the agent does. The agent ends too, if it is a process of its own.
 #[test]
 fn an_agent_is_left_behind() {
     each(&["agent"], |output| {
@@ -188,7 +188,7 @@ fn an_agent_is_left_behind() {
         assert_eq!(pids[0] != pids[1], cfg!(dents_libc_free), "{text}");
         let stat = Path::new("/proc").join(pids[1]).join("stat");
         let gone = || {
-            // A zombie is as good as gone: it waits for the process that inherited it.
+            // A zombie has ended too: it waits for the process that inherited it.
             std::fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "))
         };
         let start = std::time::Instant::now();
@@ -199,7 +199,7 @@ fn an_agent_is_left_behind() {
     });
 }
 
-/// Said once, and at once.
+/// The message appears once, and at once.
 #[cfg(dents_libc_free)]
 #[test]
 fn an_agent_that_ends_ends_the_program() {
@@ -210,17 +210,17 @@ fn an_agent_that_ends_ends_the_program() {
         assert_eq!((output.status.code(), &*printed), (Some(2), "the agent has ended\n"), "{said:?}");
     };
     each(&["agent-panics"], |output| told(output, "dents-rt-probe: internal error: in the agent at "));
-    // Not 11: where cores are dumped, that would leave twenty of them.
+    // Not 11, which would leave twenty core dumps on some machines.
     for signal in [9, 15] {
         let expected = format!("dents-rt-probe: the agent process was killed by signal {signal}: ");
-        // Each time it may be found with the lock of the memory, or without.
+        // Each time the agent may hold the lock of the allocator, or not.
         for _ in 0..20 {
             each(&["agent-is-killed", &signal.to_string()], |output| told(output, &expected));
         }
     }
 }
 
-/// Has the kernel answer clone and clone3 with an error, as container profiles do.
+/// Makes the kernel answer clone and clone3 with an error, as container profiles do.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn refuse_clone(errno: u32) -> io::Result<()> {
     const PR_SET_SECCOMP: c_int = 22;
@@ -307,7 +307,7 @@ fn a_child_that_is_not_there() {
 
 #[test]
 fn every_combination_of_closed_descriptors() {
-    // The child's three streams must come out right whichever numbers the pipe got.
+    // The child's three streams must be right, whatever numbers the pipe has.
     let script = "echo out; echo err >&2; readlink /proc/self/fd/0; exit 5";
     for probe in probes() {
         for closed in 0..8 {
@@ -338,7 +338,7 @@ fn a_reader_that_leaves_ends_it() {
     }
 }
 
-/// No interpreter, so nothing of a libc runs before `_start`; and as position-independent as asked for.
+/// The program has no interpreter, so no code of a libc runs before `_start`. It is position-independent only with that feature.
 #[cfg(dents_libc_free)]
 #[test]
 fn static_and_where_it_was_asked_to_be() {
@@ -356,7 +356,7 @@ fn static_and_where_it_was_asked_to_be() {
     }
 }
 
-/// From the first instruction to the last: whatever there is to know comes with the process.
+/// Start-up makes no system call: the kernel passes all facts with the process.
 #[cfg(dents_libc_free)]
 #[test]
 fn start_makes_no_system_call() {

@@ -1,4 +1,4 @@
-//! The allocator as an object, beside the harness's own: sizes, reuse, growth in place, alignment, threads.
+//! The allocator as an object, beside the allocator of the test harness: sizes, reuse, growth in place, alignment, threads.
 
 extern crate std;
 
@@ -16,12 +16,12 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-/// By comparing the bytes with their neighbours, which takes one memcmp also where nothing is optimised.
+/// Compares the bytes with their neighbours, which is one memcmp, even in a build without optimisation.
 fn all_are(bytes: &[u8], value: u8) -> bool {
     bytes[0] == value && bytes[1..] == bytes[..bytes.len() - 1]
 }
 
-/// An allocated block, filled with a byte that is checked on every occasion.
+/// An allocated block, filled with a byte that each operation checks.
 struct Block<'a> {
     allocator: &'a Allocator,
     start: *mut u8,

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use core::sync::atomic::AtomicUsize;
 
-    /// Beside a libc no thread can be started; none is waited for then.
+    /// In a process with a libc no thread can be started, so there is none to wait for.
     #[test]
     fn replacements_are_allowed_while_the_work_lasts() {
         let (asked, ran) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -1,5 +1,5 @@
-//! The mem functions against simple loops, byte by byte: every size up to several turns of every
-//! loop, every alignment that matters, both directions of overlap, and beside a page that must not be touched.
+//! Compares the mem functions with simple loops, byte by byte: every size up to several iterations of every loop, every alignment
+//! that matters, both directions of overlap, and buffers beside a page that must not be touched.
 
 extern crate std;
 
@@ -28,7 +28,7 @@ unsafe extern "C" fn strlen(string: *const u8) -> usize {
     naked_asm!(crate::__strlen!())
 }
 
-/// 0 to 600, and around where `rep` takes over.
+/// The sizes 0 to 600, and sizes near those from which `rep` is used.
 fn sizes() -> impl Iterator<Item = usize> {
     (0..=600).chain(2040..=2056).chain([4096, 5001])
 }
@@ -37,7 +37,7 @@ fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at * 7 + at / 251) as u8).collect()
 }
 
-/// Two pages, of which the second cannot be touched.
+/// Two pages; the second cannot be accessed.
 struct Cliff(*mut u8);
 
 impl Cliff {
@@ -54,7 +54,7 @@ impl Cliff {
         }
     }
 
-    /// Where `size` bytes end at the edge.
+    /// The address from which `size` bytes end at the edge.
     fn before_edge(&self, size: usize) -> *mut u8 {
         assert!(size <= Self::PAGE);
         self.0.wrapping_add(Self::PAGE - size)
@@ -135,7 +135,7 @@ fn memcmp_orders_by_the_first_difference() {
                 for other in [0, 0xff, kept.wrapping_add(1), kept.wrapping_sub(1)] {
                     b[start_b + at] = other;
                     if at + 1 < size {
-                        // A later difference the other way must not matter.
+                        // A later difference in the other direction must not matter.
                         b[start_b + size - 1] = !last;
                     }
                     let expected = a[start_a..].cmp(&b[start_b..]) as i32;

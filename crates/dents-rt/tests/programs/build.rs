@@ -1,5 +1,5 @@
-//! The build script for the crate of a binary that uses `dents_rt::entry!`: to be copied to that crate's root.
-//! dents-rt must be a direct dependency there, for Cargo to pass on what its build script says.
+//! The build script for the crate of a binary that uses `dents_rt::entry!`: copy it to the root of that crate. dents-rt must be a direct
+//! dependency there, because Cargo passes the results of a build script only to direct dependents.
 
 use std::env;
 

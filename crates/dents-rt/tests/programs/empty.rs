@@ -1,4 +1,4 @@
-//! The least a program can do, for measuring what start-up costs.
+//! A program that does nothing, for measuring the cost of start-up.
 
 #![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]
 #![forbid(unsafe_code)]

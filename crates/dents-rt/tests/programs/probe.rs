@@ -1,4 +1,4 @@
-//! A program that does one thing, named by its first argument, for `process.rs` to look at from outside.
+//! A program that does one thing, which its first argument names. `process.rs` runs it.
 
 #![cfg_attr(all(dents_libc_free, not(test)), no_std, no_main)]
 #![deny(unsafe_code)]
@@ -16,7 +16,7 @@ use dents_rt::{Errno, Process, Status, agent, child, thread};
 
 dents_rt::entry!(run);
 
-/// The statuses of a probe that could not do its one thing.
+/// The statuses of a probe that failed.
 const UNKNOWN: u8 = 100;
 const WRONG: u8 = 101;
 
@@ -48,7 +48,7 @@ fn number(argument: &CStr) -> usize {
     argument.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Writes it all; the status says whether that went well.
+/// Writes all bytes. The status says whether that succeeded.
 fn print(mut bytes: &[u8]) -> u8 {
     #[allow(unsafe_code)]
     // SAFETY: only borrows the number 1; if it is closed, the write fails.
@@ -77,7 +77,7 @@ fn var(process: Process, name: &[u8]) -> u8 {
     found.next().map_or(1, |(_, value)| print(value))
 }
 
-/// How many strings, of how many bytes; and whether name and value are cut where they should be.
+/// Prints the number of strings and of their bytes, and checks that names and values are split at the right place.
 fn env(process: Process) -> u8 {
     let bytes: usize = process.env().map(|string| string.count_bytes()).sum();
     let in_pairs: usize = process.vars().map(|(name, value)| name.len() + 1 + value.len()).sum();
@@ -87,7 +87,7 @@ fn env(process: Process) -> u8 {
     print(format!("{} {bytes}\n", process.env().count()).as_bytes())
 }
 
-/// Panics in a thread that no other waits for: the process must end all the same.
+/// Panics in a thread for which no other thread waits: the process must end nevertheless.
 fn panic_in_thread() -> u8 {
     let forever = AtomicUsize::new(0);
     thread::run(2, &|index| {
@@ -105,8 +105,8 @@ fn exhaust(size: usize) -> u8 {
     if asked || block.capacity() == 0 { WRONG } else { 0 }
 }
 
-/// Prints how many workers ran. Each must have run once, with its own number, and two rounds must not differ in
-/// what they can do.
+/// Prints the number of workers that ran. Each must have run once, with its own number, and both rounds must have the same
+/// result.
 fn threads(workers: usize) -> u8 {
     let mut text = Vec::new();
     for _ in 0..2 {
@@ -125,8 +125,8 @@ fn threads(workers: usize) -> u8 {
     print(&text)
 }
 
-/// Every worker makes, grows, shrinks, checks and frees blocks of all sizes; what it leaves in a slot, another
-/// worker takes out and frees.
+/// Every worker makes, grows, shrinks, checks and frees blocks of all sizes. It leaves some in slots, from which another worker takes
+/// and frees them.
 fn stress(workers: usize) -> u8 {
     let slots: Vec<AtomicPtr<Vec<u8>>> = (0..64).map(|_| AtomicPtr::default()).collect();
     let wrong = AtomicUsize::new(0);
@@ -156,7 +156,7 @@ fn stress(workers: usize) -> u8 {
     if count != workers || wrong.into_inner() != 0 { WRONG } else { 0 }
 }
 
-/// Starts an agent with three threads, which share our memory and never end; says whose process they are, and ends.
+/// Starts an agent with three threads, which share our memory and never end. Prints the id of its process, and ends.
 fn agent_left_behind() -> u8 {
     static BEGUN: AtomicUsize = AtomicUsize::new(0);
     static PID: AtomicUsize = AtomicUsize::new(0);
@@ -199,8 +199,8 @@ fn agent_panics() -> u8 {
     }
 }
 
-/// Starts an agent and ends it by this signal, while both take memory and give it back: then it may hold the lock of
-/// the memory.
+/// Starts an agent and ends it by this signal, while both processes allocate and free memory: then the agent may hold the lock of the
+/// allocator.
 fn agent_is_killed(signal: usize) -> u8 {
     static AGENT: AtomicUsize = AtomicUsize::new(0);
     let life = || {
@@ -255,7 +255,7 @@ fn child_output(argv: &[&CStr], process: Process) -> u8 {
     }
 }
 
-/// Writes until something ends it.
+/// Writes until the process is ended.
 fn flood() -> u8 {
     while print(&[b'y'; 4096]) == 0 {}
     WRONG
