@@ -59,9 +59,9 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /*
- One run of a command of dents: it starts the command, cancels it, and has its messages. Each run serves one command.
+ One run of a command of dents: it starts the command, cancels it, and holds its messages. Each run is for one command.
 
- All functions may be called from any thread, with the same run too; dents_run_free must be the last.
+ All functions may be called from any thread, also at the same time with the same run. dents_run_free must be the last call.
  */
 struct dents_run;
 
@@ -75,7 +75,7 @@ struct dents_message {
    */
   const char *text;
   /*
-   The file or directory that a system call failed for, byte for byte; NULL if the message is about none.
+   The file or directory for which a system call failed, byte for byte; NULL if the message is about no file.
    */
   const char *path;
   /*
@@ -89,24 +89,24 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- A new run. NULL if there is no memory for it.
+ Makes a run. Returns NULL if there is no memory for it.
  */
 struct dents_run *dents_run_new(void);
 
 /*
- Starts a scan, whose batches `out` gives as they come. Threads of the library do the work; they wait while the caller has not
- taken what they found.
+ Starts a scan; the stream `out` returns its batches while the scan runs. Threads of the library do the work. They wait if the caller
+ does not take their batches.
 
  `words` are options and paths of "dents scan", and end with NULL: { "--type=f", "--older=365d", "/scratch", NULL }.
  `columns` are names of columns, and end with NULL; NULL means all: path, path_bytes, parent, parent_bytes, name, name_bytes, extension,
  depth, type, ino, dev, nlink, mode, uid, gid, user, group, size, allocated, atime, btime, ctime, mtime, target, target_bytes, asked,
- errno, lazy. Only what the columns and the options need is asked of the kernel: path and type cost no stat.
+ errno, lazy. The scan requests from the kernel only the facts that the columns and the options need: path and type cost no stat.
  path, parent, name and target are null where the bytes are not UTF-8; the columns with _bytes always have them.
 
- Returns 0, and `out` must be released, which stops the scan if it has not ended; the run may be freed before. Returns another number
- for wrong options (2), or if no thread can be started (1), and dents_run_error has the message; then `out` is not written.
- A scan that was cancelled ends with an error of the stream. Entries that cannot be read do not: the columns asked and
- errno say what failed, and dents_run_message gives the messages.
+ Returns 0 if the scan was started. Then the caller must release `out`, which stops the scan if it has not ended; the run may be freed
+ before that. Returns 2 for wrong options, or 1 if no thread can be started. Then dents_run_error has the message, and `out` is not
+ written. A scan that was cancelled ends with an error of the stream. An entry that cannot be read is no such error: its row says in the
+ columns asked and errno what failed, and dents_run_message returns the message.
 
  # Safety
  `run` is a run that was not freed, `words` and `columns` are arrays of strings as described, `out` can be written.
@@ -117,13 +117,13 @@ int dents_scan(const struct dents_run *run,
                struct ArrowArrayStream *out);
 
 /*
- Runs "dents du", "top", "count", "stats" or "diff" to its end; `out` gives the rows of its --csv, in one batch. Numbers are signed
+ Runs "dents du", "top", "count", "stats" or "diff" to its end. `out` returns the rows of its --csv, in one batch. Numbers are signed
  integers of 64 bits, times are timestamps in nanoseconds.
 
  `words` are the command, its options and paths, and end with NULL: { "du", "--max-depth=2", "/home", NULL }.
 
- Returns 0, and `out` must be released. Returns another number for wrong options (2), a scan file that cannot be read (1), or if the run
- was cancelled (130), and dents_run_error has the message; then `out` is not written.
+ Returns 0 if there is a result; then the caller must release `out`. Returns 2 for wrong options, 1 if a scan file cannot be read, or 130
+ if the run was cancelled. Then dents_run_error has the message, and `out` is not written.
 
  # Safety
  As for dents_scan.
@@ -135,7 +135,7 @@ int dents_table(const struct dents_run *run,
 /*
  Runs a command that writes a file to its end: { "scan", "-o", "home.parquet", "/home", NULL }.
 
- Returns the exit status of the program: 0; 1 if something could not be read; 2 for wrong options; 130 if the run was cancelled. Where no
+ Returns the exit status of the program: 0; 1 if something could not be read; 2 for wrong options; 130 if the run was cancelled. If no
  file was written, dents_run_error has the message.
 
  # Safety
@@ -145,7 +145,7 @@ int dents_command(const struct dents_run *run,
                   const char *const *words);
 
 /*
- Cancels the run, from any thread: its threads end after the system calls that they are in.
+ Cancels the run, from any thread: its threads end after their present system calls.
 
  # Safety
  `run` is a run that was not freed.
@@ -153,7 +153,7 @@ int dents_command(const struct dents_run *run,
 void dents_run_cancel(const struct dents_run *run);
 
 /*
- How many directories and entries the walk has met so far. Each pointer may be NULL.
+ Writes the numbers of directories and entries that the walk has found so far. Each pointer may be NULL.
 
  # Safety
  `run` is a run that was not freed; the others are NULL or can be written.
@@ -161,7 +161,8 @@ void dents_run_cancel(const struct dents_run *run);
 void dents_run_progress(const struct dents_run *run, uint64_t *directories, uint64_t *entries);
 
 /*
- Why the last call with this run failed: a text in UTF-8, valid until the next call with the same run. It is empty if none has failed.
+ Returns the reason why the last call with this run failed: a text in UTF-8, valid until the next call with the same run. It is empty if
+ no call has failed.
 
  # Safety
  `run` is a run that was not freed.
@@ -169,8 +170,8 @@ void dents_run_progress(const struct dents_run *run, uint64_t *directories, uint
 const char *dents_run_error(const struct dents_run *run);
 
 /*
- Takes the next message of the run: what could not be read, and why. At most 1,000 wait to be taken; more are lost. Returns false if
- there is none.
+ Takes the next message of the run, about a file that could not be read. The run keeps at most 1,000 messages and drops further ones.
+ Returns false if there is no message.
 
  # Safety
  `run` is a run that was not freed; `message` can be written.
@@ -179,7 +180,7 @@ bool dents_run_message(const struct dents_run *run,
                        struct dents_message *message);
 
 /*
- Frees a run. Its streams live on. NULL is allowed.
+ Frees a run. Its streams stay valid. NULL is allowed.
 
  # Safety
  `run` is NULL or a run that was not freed, and no other thread uses it.
@@ -187,7 +188,7 @@ bool dents_run_message(const struct dents_run *run,
 void dents_run_free(struct dents_run *run);
 
 /*
- The version of the library: "0.1.0".
+ Returns the version of the library: "0.1.0".
  */
 const char *dents_version(void);
 
