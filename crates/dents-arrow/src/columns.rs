@@ -81,7 +81,7 @@ const TABLE: [(&str, Column, Wanted); 28] = [
     ("lazy", Column::Lazy, Wanted::LAZY),
 ];
 
-/// The same of all columns: those of details come last.
+/// The same for all columns; those of details come last.
 fn all() -> impl Iterator<Item = (&'static str, Column, Wanted)> {
     let details =
         Detail::ALL.into_iter().map(|detail| (detail.name(), Column::Detail(detail), detail.column()));
@@ -111,7 +111,7 @@ impl Columns {
 
     /// The columns with these names. `path`, `path_bytes`, `parent`, `name`, `extension`, `depth` and `type` cost no `statx` where `readdir` returns
     /// types.
-    /// Each detail ([`Detail`]) costs what `dents scan --columns` says.
+    /// The documentation of `dents scan --columns` has the cost of each detail ([`Detail`]).
     ///
     /// # Errors
     /// A name that no column has; the message lists the names of all columns.

@@ -59,7 +59,7 @@ pub(crate) trait Consumer: Send {
         true
     }
 
-    /// The requests that it made itself since the last call.
+    /// The number of requests that the consumer itself has made since the last call.
     fn requests(&mut self) -> u64 {
         0
     }

@@ -1,4 +1,4 @@
-//! Details of entries (`--columns`): requested of entries that passed all tests, and of no others.
+//! Details of entries (`--columns`): requested only for entries that passed all tests.
 //!
 //! | column | costs for each entry |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | stripes, pool | on Lustre one `getxattrat` for both |
 //! | hsm | on Lustre one `getxattrat` |
 //!
-//! A detail that cannot be read is not known; that is no error.
+//! A detail that cannot be read is unknown, which is not an error.
 
 use dents_core::batch::{Entry, Extra};
 use dents_core::lustre;
@@ -26,7 +26,7 @@ use std::fmt::Write;
 /// Columns that only entries on Lustre have.
 pub(crate) const LUSTRE: Columns = Columns::STRIPES.union(Columns::POOL).union(Columns::HSM);
 
-/// The needs of these columns: the device, and what `statx` says of the inode.
+/// The needs of these columns: the device, and the attributes that `statx` returns.
 pub(crate) fn needs(columns: Columns) -> Needs {
     let by_statx = Columns::FLAGS | Columns::FILESYSTEM | LUSTRE;
     if columns.intersects(by_statx) { Needs::INODE } else { Needs::empty() }
@@ -45,7 +45,7 @@ pub(crate) struct Asker {
     requests: u64,
 }
 
-/// Room for the attribute names of one file, and for the value of an attribute. 64 KiB hold any.
+/// Room for the attribute names of one file, and for the value of an attribute. 64 KiB are always enough.
 const USUAL: usize = 1024;
 const LARGEST: usize = 64 << 10;
 
@@ -71,7 +71,7 @@ impl Asker {
         let (dir, name) = match place.dir {
             Some(dir) => (dir, entry.c_name()),
             None => {
-                // Where the directory is no longer open, by the whole path.
+                // If the directory is no longer open, the whole path is used.
                 place.join(entry.name(), &mut path);
                 whole = CString::new(path).unwrap_or_default();
                 (CWD, &*whole)
@@ -137,7 +137,7 @@ impl Asker {
         }
     }
 
-    /// The type of the file system. Whether it is Lustre.
+    /// Adds the type of the file system. Returns whether it is Lustre.
     fn filesystem(&mut self, dir: BorrowedFd<'_>, device: (u32, u32)) -> bool {
         let Asker { wanted, draft, types, requests, .. } = self;
         let found = types.entry(device).or_insert_with(|| {
@@ -192,7 +192,7 @@ const ACLS: [(&str, &str); 3] = [
     ("system.nfs4_acl", "nfs4"),
 ];
 
-/// What `ask` writes into a buffer: into a small one, and into the largest if that is too small.
+/// Calls `ask` with a small buffer, and again with the largest one if that is too small. Returns the bytes that it wrote.
 fn into<'b>(
     bytes: &'b mut Vec<u8>,
     requests: &mut u64,
@@ -216,7 +216,7 @@ fn push_word(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
-/// A name as text, in which no byte can end it or steer a terminal.
+/// A name as text, without bytes that could end it or control a terminal.
 fn push_name(text: &mut String, name: &[u8]) {
     for byte in name {
         match byte {
@@ -227,7 +227,7 @@ fn push_name(text: &mut String, name: &[u8]) {
 }
 
 /// The type of the file system with this device number: four calls for the list of mounts. The subvolumes of btrfs have numbers that the
-/// list does not have; the directory tells these.
+/// list does not have; for these the file system of the directory is looked up.
 fn type_of(dir: BorrowedFd<'_>, device: (u32, u32)) -> Option<String> {
     let mounts = Mounts::default();
     let listed = mounts.types().find(|(one, _)| *one == device).map(|(_, name)| name);

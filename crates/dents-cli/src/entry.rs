@@ -48,7 +48,7 @@ pub(crate) struct Facts {
     pub(crate) btime: Time,
     pub(crate) ctime: Time,
     pub(crate) mtime: Time,
-    /// [`Facts::NO_PROJECT`] where it is not known, as in all entries of a walk that did not ask for it.
+    /// [`Facts::NO_PROJECT`] if it is not known, for example in a walk that did not request it.
     pub(crate) project: u32,
 }
 

@@ -1,4 +1,4 @@
-//! `dents scan --columns`: the columns that a scan has only on request.
+//! `dents scan --columns`: columns that a scan has only on request.
 
 mod tools;
 
@@ -14,7 +14,7 @@ use tools::{dents, run, shell, stdout, text};
 
 const ALL: [&str; 8] = ["project", "flags", "acl", "xattrs", "filesystem", "stripes", "pool", "hsm"];
 
-/// Files with attributes, as far as this file system has them.
+/// Makes files with the attributes that this file system supports.
 fn tree() -> TempDir {
     let dir = TempDir::new("columns").expect("a directory");
     shell(
@@ -77,11 +77,11 @@ fn every_format_keeps_them() {
     assert_eq!(first.len(), 7);
     assert!(ALL.iter().all(|name| first["t/x"].get(name).is_some()), "{first:?}");
     assert_eq!(first, rows(dir.path(), "scan --from fourth.ndjson -o - --format ndjson"));
-    // With a name alone, that column is kept.
+    // With a single name, only that column is kept.
     let some = rows(dir.path(), "scan --from third.sqlite -o - --format ndjson --columns=xattrs");
     assert_eq!(field(&some, "t/x", "xattrs"), field(&first, "t/x", "xattrs"));
     assert_eq!(field(&some, "t/x", "filesystem"), json!("no field"));
-    // A subtree too, by the index of SQLite and by the statistics of Parquet.
+    // The same for a subtree, which SQLite finds by its index and Parquet by its statistics.
     for file in ["third.sqlite", "second.parquet"] {
         let below = rows(dir.path(), &format!("scan --from {file} -o - --format ndjson t/x"));
         assert_eq!(below.len(), 1);
@@ -98,7 +98,7 @@ fn a_journal_keeps_them() {
     assert_eq!(field(&rows, "t/y.tmp", "xattrs"), json!("user.tag"));
 }
 
-/// How often each of these calls was made; an `ioctl` is named by its request.
+/// The number of calls by name; the name of an `ioctl` is its request.
 fn calls(command: &Run, names: &[&str]) -> Vec<usize> {
     let trace = trace(command).unwrap_or_else(|error| panic!("{}: {error}", command.shell()));
     let count = |name: &str| {
@@ -118,7 +118,7 @@ fn only_what_passes_is_asked_and_nothing_without_the_option() {
         asked("scan --sync -o a.parquet --columns=xattrs,acl,project --include *.tmp t")
             .try_into()
             .expect("four");
-    // A kernel without the newer call is asked once for it.
+    // On a kernel without the newer call, that call is made once.
     assert_eq!(list.max(by_path), 1, "one list for two columns");
     assert!(project.max(ioctl) >= 1 && project <= 1 && ioctl <= 1, "{project} {ioctl}");
     assert_eq!(asked("scan --sync -o a.parquet --columns=flags,filesystem t"), [0; 4]);

@@ -1,7 +1,7 @@
-//! Lustre's attributes of a file: how it is striped (`lustre.lov`), and its state in hierarchical storage (`lustre.hsm`).
+//! Lustre's attributes of a file: its stripes (`lustre.lov`), and its state in hierarchical storage (`lustre.hsm`).
 //!
 //! The layouts are `lov_user_md_v1`, `lov_user_md_v3`, `lov_comp_md_v1` and `hsm_attrs` of Lustre's `lustre_user.h`; all numbers are
-//! little-endian. The bytes come from a file system, so any bytes are accepted: what does not follow a layout gives nothing.
+//! little-endian. The bytes come from a file system, so any bytes are accepted. Bytes that follow no layout give no result.
 
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -14,19 +14,19 @@ use alloc::vec::Vec;
 const V1: u32 = 0x0bd1_0bd0;
 const V3: u32 = 0x0bd3_0bd0;
 const COMPOSITE: u32 = 0x0bd6_0bd0;
-/// A V3 whose storage targets a user has named.
+/// A V3 layout with storage targets that a user has chosen.
 const SPECIFIC: u32 = 0x0bd5_0bd0;
 
-/// Where the fields are, in bytes from the beginning of their structure.
+/// The offsets of fields, in bytes from the beginning of their structure.
 mod at {
     pub(super) const STRIPE_COUNT: usize = 28;
-    /// Of V3.
+    /// In V3.
     pub(super) const POOL: usize = 32;
     pub(super) const POOL_LENGTH: usize = 16;
-    /// Of composite layouts.
+    /// In composite layouts.
     pub(super) const ENTRY_COUNT: usize = 14;
     pub(super) const ENTRIES: usize = 32;
-    /// Of their entries.
+    /// In their entries.
     pub(super) const ENTRY_FLAGS: usize = 4;
     pub(super) const ENTRY_OFFSET: usize = 24;
     pub(super) const ENTRY_LENGTH: usize = 48;
@@ -36,20 +36,20 @@ mod at {
 
 /// An entry of a composite layout whose stripes exist.
 const INSTANTIATED: u32 = 0x10;
-/// As a number of stripes: over all storage targets.
+/// This number of stripes means all storage targets.
 const ALL: u16 = u16::MAX;
 
-/// How a file is striped.
+/// The stripes of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Striping<'a> {
-    /// The number of stripes; `None` if it is over all storage targets and none is chosen yet.
+    /// The number of stripes; `None` if the file will use all storage targets, which are not chosen yet.
     pub stripes: Option<u32>,
     /// The pool; empty for none.
     pub pool: &'a [u8],
 }
 
-/// Parses `lustre.lov`. Of a composite layout, the last component that has stripes counts, as `lfs getstripe -c` shows it; if none
-/// has, the last.
+/// Parses `lustre.lov`. In a composite layout the last component with stripes counts, as in `lfs getstripe -c`; if no component has
+/// stripes, the last one.
 #[must_use]
 pub fn striping(bytes: &[u8]) -> Option<Striping<'_>> {
     if u32_at(bytes, 0)? != COMPOSITE {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use std::vec;
 
-    /// The attribute of a file, as `debugfs` of ldiskfs showed it on a list of Lustre's users
+    /// The attribute of a file in the output of `debugfs` of ldiskfs, from a mailing list of Lustre users
     /// (<http://lists.lustre.org/pipermail/lustre-discuss-lustre.org/2013-January/011474.html>).
     const RECORDED: &str = "d0 0b d1 0b 01 00 00 00 cc f5 3d 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 10 00 01 00 00 00 \
                             05 ec 02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 06 00 00 00";
@@ -114,7 +114,7 @@ mod tests {
         hex.split_ascii_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
     }
 
-    /// A layout with so many stripes, in a pool or in none.
+    /// A layout with this number of stripes, in a pool or in none.
     fn layout(stripes: u16, pool: Option<&[u8]>) -> Vec<u8> {
         let mut layout = bytes(RECORDED);
         layout.truncate(at::POOL);

@@ -1,11 +1,11 @@
-//! Details: facts of an entry that a scan has only on request, because each costs a system call, or room that few need.
+//! Details: facts of an entry that a scan has only on request, because each costs a system call, or space for a fact that few need.
 //!
-//! A row carries them encoded (`coding.rs`), so a row without details costs nothing, and sorters and journals copy bytes.
+//! A row has its details in encoded form (`coding.rs`). So a row without details costs nothing, and sorters and journals copy bytes.
 
 use crate::coding::{Bytes, put_bytes, put_number};
 use crate::read::Columns;
 
-/// A detail. All formats have a column of this name, if it was requested; it is null where the value is not known.
+/// A detail. If it was requested, all formats have a column with its name, which is null if the value is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Detail {
@@ -14,19 +14,19 @@ pub enum Detail {
     /// The inode flags that `statx` returns, in the letters of lsattr(1): `i` immutable, `a` append only, `c` compressed, `d` no dump,
     /// `E` encrypted, `V` verity, `x` DAX; empty if none is set.
     Flags,
-    /// Which ACLs there are: words with a comma between them, of `access`, `default` and `nfs4`; empty if there is none.
+    /// The existing ACLs: the words `access`, `default` and `nfs4` with commas between them; empty if there is none.
     Acl,
     /// The names of the extended attributes in their order, with a comma between them; empty if there is none. Bytes of a name that are not
     /// printable ASCII, commas and backslashes are written as `\x2c`.
     Xattrs,
     /// The type of the file system, as the list of mounts has it: `ext4`, `nfs4`, `lustre`.
     Filesystem,
-    /// On Lustre the number of stripes of a file: a number.
+    /// On Lustre the number of stripes of a file.
     Stripes,
-    /// On Lustre the pool of storage targets that a file is in; empty if it is in none.
+    /// On Lustre the file's pool of storage targets; empty if there is none.
     Pool,
-    /// On Lustre the state of a file in hierarchical storage: words with a comma between them, of `exists`, `dirty`, `released`, `archived`,
-    /// `norelease`, `noarchive`, `lost`; empty if the file was never in it.
+    /// On Lustre the state of a file in hierarchical storage: the words `exists`, `dirty`, `released`, `archived`, `norelease`, `noarchive` and
+    /// `lost` with commas between them; empty if the file was never in it.
     Hsm,
 }
 
@@ -90,7 +90,7 @@ impl Detail {
 pub struct Details<'a>(&'a [u8]);
 
 impl<'a> Details<'a> {
-    /// From bytes that a [`Draft`] made; `None` for others.
+    /// The details in bytes that a [`Draft`] made; `None` for other bytes.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (mut rest, mut least) = (Bytes(bytes), 0);
         while !rest.0.is_empty() {
@@ -99,7 +99,7 @@ impl<'a> Details<'a> {
             if detail.is_number() {
                 let begin = rest.0;
                 rest.small::<u32>()?;
-                // One number has one encoding: without a last byte of 0.
+                // Each number has only one valid encoding, without a last byte of 0.
                 begin[..begin.len() - rest.0.len()]
                     .iter()
                     .skip(1)
@@ -113,7 +113,7 @@ impl<'a> Details<'a> {
         Some(Details(bytes))
     }
 
-    /// From the bytes of other details.
+    /// The details in bytes that were checked before.
     pub(crate) fn from_bytes(bytes: &'a [u8]) -> Self {
         Details(bytes)
     }
@@ -122,13 +122,13 @@ impl<'a> Details<'a> {
         self.0
     }
 
-    /// Whether none is known.
+    /// Whether no detail is known.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those that are known, in the order of [`Detail::ALL`].
+    /// The known details, in the order of [`Detail::ALL`].
     pub fn iter(self) -> impl Iterator<Item = (Detail, Value<'a>)> {
         let mut bytes = Bytes(self.0);
         std::iter::from_fn(move || {
@@ -141,7 +141,7 @@ impl<'a> Details<'a> {
         })
     }
 
-    /// The value of one.
+    /// The value of a detail.
     #[must_use]
     pub fn get(self, detail: Detail) -> Option<Value<'a>> {
         // Most rows have none.
@@ -151,7 +151,7 @@ impl<'a> Details<'a> {
         self.iter().find(|(one, _)| *one == detail).map(|(_, value)| value)
     }
 
-    /// The value of one whose values are numbers.
+    /// The value of a detail that is a number.
     #[must_use]
     pub fn number(self, detail: Detail) -> Option<u32> {
         match self.get(detail)? {
@@ -160,7 +160,7 @@ impl<'a> Details<'a> {
         }
     }
 
-    /// The value of one whose values are texts.
+    /// The value of a detail that is text.
     #[must_use]
     pub fn text(self, detail: Detail) -> Option<&'a str> {
         match self.get(detail)? {
@@ -170,7 +170,7 @@ impl<'a> Details<'a> {
     }
 }
 
-/// The details of a row that is being made.
+/// The details of a row while they are added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft(Vec<u8>);
 
@@ -181,12 +181,12 @@ impl From<Details<'_>> for Draft {
 }
 
 impl Draft {
-    /// Removes all.
+    /// Removes all details.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Adds one, in the order of [`Detail::ALL`]. A value that is not known is not added, nor is one of the wrong type.
+    /// Adds a detail. Details must be added in the order of [`Detail::ALL`]. An unknown value, or one of the wrong type, is not added.
     pub fn push(&mut self, detail: Detail, value: Option<Value<'_>>) {
         let Draft(bytes) = self;
         match value {
@@ -202,7 +202,7 @@ impl Draft {
         }
     }
 
-    /// For a row.
+    /// The details in the form that a row has.
     #[must_use]
     pub fn details(&self) -> Details<'_> {
         Details(&self.0)

@@ -87,7 +87,7 @@ fn scan(bytes: &[u8], format: Format) {
     let path = place.file("scan", bytes);
     // Names alone are read from another column, which may have other damage.
     let mut columns = Columns::from_bits_truncate(crc32fast::hash(bytes)) | Columns::PARENT;
-    // A row may keep details that are not wanted beside one that is.
+    // If one detail is wanted, a row may keep others that are not.
     columns.set(Columns::DETAILS, columns.contains(Columns::PROJECT));
     let (mut all, mut parent) = (Sum::default(), Vec::new());
     let read = read::open(&path).and_then(|reader| {

@@ -9,22 +9,22 @@ use dents_core::path;
 /// One entry, or one directory that could not be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// The path of the directory it is in, beginning with the operand; empty for an operand itself.
+    /// The path of its directory, beginning with the operand; empty for an operand itself.
     pub parent: &'a [u8],
-    /// Its name; of an operand the whole argument.
+    /// Its name; for an operand, the whole argument.
     pub name: &'a [u8],
-    /// 0 for operands, 1 for what is in them.
+    /// 0 for operands, 1 for their entries.
     pub depth: u32,
-    /// Its type, as far as known.
+    /// Its type; unknown if neither `readdir` nor `statx` returned it.
     pub kind: Kind,
     /// The result of `statx`; `None` if it was not called, or failed.
     pub facts: Option<Facts<'a>>,
-    /// The target of a symbolic link, as `readlink` gives it.
+    /// The target of a symbolic link, as `readlink` returns it.
     pub target: Option<&'a [u8]>,
     /// The facts that the scan has on request.
     pub details: Details<'a>,
     /// The request that failed. A directory that could not be opened or read to its end has a second row for that,
-    /// see [`Fault::is_of_directory`]; every other row stands for one entry.
+    /// see [`Fault::is_of_directory`]; every other row is an entry.
     pub fault: Option<Fault>,
 }
 
@@ -61,14 +61,14 @@ impl<'a> Row<'a> {
         Row { parent, name, facts, target, details, ..*self }
     }
 
-    /// The name that makes this path with this parent; `None` if none does.
+    /// The name with which this parent makes this path; `None` if there is none.
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(parent)?.strip_prefix(path::separator(parent))
     }
 }
 
-/// The metadata that `statx` gives.
+/// The metadata that `statx` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// Major and minor number of the device that holds it.
@@ -123,12 +123,12 @@ pub enum Asked {
     Open,
     /// To read a directory to its end.
     Read,
-    /// To enter a directory that is one of those above it (`ELOOP`).
+    /// To enter a directory that is one of its own ancestors (`ELOOP`).
     Loop,
 }
 
 impl Asked {
-    /// The word that stands for it in all formats.
+    /// Its word in all formats.
     #[must_use]
     pub fn word(self) -> &'static str {
         words::of_asked(self)

@@ -1,6 +1,6 @@
 //! The project of a file, by which file systems keep quotas (`struct fsxattr` in include/uapi/linux/fs.h).
 //!
-//! `file_getattr` exists since Linux 6.17. It opens nothing, needs no permission on the file itself, and answers for files of any type. After
+//! `file_getattr` exists since Linux 6.17. It opens nothing, needs no permission on the file itself, and works for files of any type. After
 //! the first refusal by an older kernel, regular files and directories are opened for an `ioctl`.
 use crate::syscall::{self, FILE_GETATTR};
 use crate::{AsFd, BorrowedFd, Errno, Result, file};
@@ -37,15 +37,15 @@ struct FsXattr {
 
 /// The project id of `path` relative to `dir`, or of a link itself: one `file_getattr`; before Linux 6.17 `openat`, `ioctl` and `close`.
 ///
-/// `may_open` permits the latter: it is for regular files and directories alone, because opening a device may move a tape. A file that
-/// another program replaces by a device in this moment is opened all the same, with `O_NONBLOCK` and without following a link.
+/// `may_open` permits the latter. Set it only for regular files and directories, because to open a device may move a tape. If another program
+/// replaces the file by a device at this moment, the device is opened nevertheless, with `O_NONBLOCK` and without following a link.
 ///
-/// Errors: `EOPNOTSUPP` and `ENOTTY` where the file system has no projects, `ENOSYS` where the file may not be opened, `EACCES` where it
-/// cannot be.
+/// Errors: `EOPNOTSUPP` and `ENOTTY` if the file system has no projects, `ENOSYS` if `may_open` is false, `EACCES` if the file cannot be
+/// opened.
 pub fn project(dir: BorrowedFd<'_>, path: &CStr, may_open: bool) -> Result<u32> {
     if !OPENS.load(Ordering::Relaxed) {
         match file_getattr(dir, path) {
-            // `EPERM` is what seccomp filters return that are older than the call.
+            // Seccomp filters that are older than the call return `EPERM`.
             Err(Errno::NOSYS | Errno::PERM) => OPENS.store(true, Ordering::Relaxed),
             answer => return answer,
         }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::{CWD, dir};
 
-    /// Both ways agree, or both know nothing.
+    /// Both ways return the same, or both fail.
     #[test]
     fn the_call_agrees_with_the_ioctl() {
         let here = dir::open(CWD, c".").unwrap();

@@ -43,8 +43,8 @@ pub trait Visitor {
         let _ = first;
     }
 
-    /// The requests that the visitor made itself since the last call. They count as requests of the walk, and
-    /// [`Options::rate`](super::Options::rate) makes the worker wait for them before its next request.
+    /// The number of requests that the visitor itself has made since the last call. They count as requests of the walk, and because of
+    /// [`Options::rate`](super::Options::rate) the worker may have to wait for them before its next request.
     fn requests(&mut self) -> u64 {
         0
     }

@@ -15,7 +15,8 @@ const LETTERS: [(u64, u8); 8] = [
 
 const STORED: u64 = 0x10 | 0x20 | 0x04 | 0x40 | 0x800 | 0x10_0000 | 0x20_0000;
 
-/// The letters of the attributes that are set, without those that no file system stores; `None` if the file system keeps none.
+/// The letters of the attributes that are set, without automount, which no file system stores; `None` if the file system keeps no
+/// attributes.
 #[must_use]
 pub fn letters(attributes: u64, mask: u64) -> Option<alloc::string::String> {
     let set = |(bit, _): &&(u64, u8)| attributes & bit & STORED != 0;

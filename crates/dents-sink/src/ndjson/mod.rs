@@ -2,7 +2,7 @@
 //!
 //! # The schema, version 1
 //!
-//! All fields but details are in every line, in this order; unknown values are `null`.
+//! Every line has all fields, in this order; unknown values are `null`. Only the fields of details may be absent.
 //!
 //! | field | value |
 //! |---|---|

@@ -197,7 +197,7 @@ impl Lines {
         }
     }
 
-    /// The columns of details that the first line has; none if that cannot be read, which [`Self::for_each`] reports.
+    /// The columns of details in the first line; none if that line is invalid, which [`Self::for_each`] reports.
     pub(crate) fn details(&mut self) -> Columns {
         if self.first.is_empty() {
             let Lines { file, first, .. } = self;

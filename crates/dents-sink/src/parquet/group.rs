@@ -103,7 +103,7 @@ impl DetailColumn {
         }
     }
 
-    /// Takes a value, if it is of its type.
+    /// Adds a value, if it has the type of the column.
     fn put(&mut self, value: Option<Value<'_>>, has: &mut Vec<bool>) {
         match (&mut *self, value) {
             (DetailColumn::Number(column), Some(Value::Number(number))) => column.values.put(number),

@@ -23,7 +23,7 @@
 //! | `lazy` | BOOLEAN | whether the values may be out of date |
 //! | `far_times` | STRING | see below |
 //!
-//! With details ([`crate::Detail`]) there are columns of their names after these: UINT_32 or STRING.
+//! Details ([`crate::Detail`]) have columns with their names after these: UINT_32 or STRING.
 //!
 //! Unknown values are null; `path_bytes`, `parent_bytes`, `depth` and `type` are never null.
 //!

@@ -46,11 +46,11 @@ bitflags! {
         const TARGET = 1 << 15;
         /// Whether the values may be out of date.
         const LAZY = 1 << 16;
-        /// [`Detail::Project`](crate::Detail::Project); the next columns are those of the other details.
+        /// [`Detail::Project`](crate::Detail::Project). The columns of the other details follow.
         const PROJECT = 1 << 17;
         /// Inode flags.
         const FLAGS = 1 << 18;
-        /// Which ACLs there are.
+        /// The existing ACLs.
         const ACL = 1 << 19;
         /// The names of extended attributes.
         const XATTRS = 1 << 20;
@@ -67,15 +67,15 @@ bitflags! {
         const PATH = Self::PARENT.bits() | Self::NAME.bits();
         /// All four times.
         const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
-        /// Those that a scan has only on request.
+        /// All columns that a scan has only on request.
         const DETAILS = 0xff * Self::PROJECT.bits();
-        /// Those that every scan has.
+        /// All columns that every scan has.
         const USUAL = Self::PROJECT.bits() - 1;
     }
 }
 
 impl Columns {
-    /// The row with neutral values in the columns that are not in this set. If one detail is in it, the others stay.
+    /// The row with neutral values in the columns that are not in this set. If the set has a detail, the row keeps all details.
     #[must_use]
     pub fn of<'a>(self, row: &Row<'a>) -> Row<'a> {
         let has = |column| self.contains(column);

@@ -20,7 +20,7 @@
 //! | `errno` | integer | the error of the kernel |
 //! | `lazy` | integer | 1 if the values may be out of date |
 //!
-//! With details ([`crate::Detail`]) there are columns of their names after these: integer or text.
+//! Details ([`crate::Detail`]) have columns with their names after these: integer or text.
 //!
 //! Unknown values are null. **Text or blob**: valid UTF-8 is text, so that `LIKE`, `GLOB` and `=` work; other bytes are a blob.
 //! All blobs sort after all texts. Each value has a type of its own in SQLite, so one column is enough where Parquet needs two.
@@ -67,7 +67,7 @@ CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NO
   complete INTEGER);
 ";
 
-/// Without those of details.
+/// The columns without those of details.
 const COLUMNS: usize = 27;
 
 /// The columns that queries select and sort by. An index that is made at the end is sorted once; an index that is kept up to date would be

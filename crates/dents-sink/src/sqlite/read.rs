@@ -23,7 +23,7 @@ const RANGE: &str = " WHERE path >= ? AND path < ?";
 pub(crate) struct Table {
     path: PathBuf,
     database: Connection,
-    /// The columns of details that it has.
+    /// The columns of details in the table.
     pub(crate) details: Columns,
 }
 
