@@ -45,7 +45,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 fn page(command: &Command) -> String {
-    // The title and the list of commands use this name; on the command line a space stands in place of the hyphen.
+    // The title and the list of commands use this name; on the command line it has a space instead of the hyphen.
     let name = command.get_display_name().unwrap_or(command.get_name()).to_string();
     let man = Man::new(command.clone()).title(name).source(concat!("dents ", env!("CARGO_PKG_VERSION")));
     let mut out = format!(".\\\" {MARK}\n").into_bytes();

@@ -1,6 +1,6 @@
 //! Runs the fuzz targets as ordinary tests, on the stable compiler.
 //!
-//! A target is one function per parser, `fn(&[u8])`, in the `fuzzing` module of the parser's crate. It panics where the parser
+//! A target is one function per parser, `fn(&[u8])`, in the `fuzzing` module of the parser's crate. It panics if the parser
 //! breaks a promise. It has two callers: a test of its crate, which calls [`check`] with a corpus, and a
 //! `fuzz_targets/NAME.rs` of the crate in `fuzz/`, for `cargo +nightly fuzz run NAME`.
 //!
@@ -27,17 +27,17 @@ use std::{env, fs, panic, process, thread};
 /// Mutations of one run.
 pub const COUNT: usize = 10_000;
 
-/// A target that takes longer for one input counts as endless. All inputs are small, so that even a busy machine needs milliseconds.
+/// A target that takes longer for one input counts as endless. All inputs are small, so even a busy machine needs only milliseconds.
 pub const HANG: Duration = Duration::from_secs(60);
 
-/// A run ends early, and says so, after this time: a slow machine is no failure.
+/// After this time a run ends early and reports that. A slow machine is no failure.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Bytes by which one input may let the process grow. Other tests of the same process allocate at the same time, so this is
-/// far more than any parser needs; a length field that is believed asks for gigabytes.
+/// far more than any parser needs. A parser that trusts a forged length asks for gigabytes.
 pub const MOST_MEMORY: u64 = 1 << 30;
 
-/// A function that panics where a parser breaks a promise.
+/// A function that panics if a parser breaks a promise.
 pub type Target = fn(&[u8]);
 
 /// The input that is running now, and its number: 0 to the end of the corpus, then the mutations.
@@ -46,7 +46,7 @@ type Current = Arc<Mutex<(usize, Vec<u8>)>>;
 /// Runs the target on the corpus and on mutations of it.
 ///
 /// # Panics
-/// If the target does, or takes too long or too much memory; the message says how to repeat it. If the corpus is empty.
+/// If the target panics, or takes too long or too much memory; the message says how to repeat it. If the corpus is empty.
 #[track_caller]
 pub fn check(name: &str, corpus: &[Vec<u8>], target: Target) {
     assert!(!corpus.is_empty(), "{name}: the corpus is empty");
@@ -71,7 +71,7 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text}: must be a number")))
 }
 
-/// The corpus and its mutations; or the one input that is named.
+/// The corpus and its mutations, or only the input that `DENTS_FUZZ_INPUT` names.
 fn inputs(corpus: Vec<Vec<u8>>, seed: u64, count: usize) -> Box<dyn Iterator<Item = Vec<u8>> + Send> {
     if let Some(path) = env::var_os("DENTS_FUZZ_INPUT") {
         let input = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -81,7 +81,7 @@ fn inputs(corpus: Vec<Vec<u8>>, seed: u64, count: usize) -> Box<dyn Iterator<Ite
     Box::new(corpus.into_iter().chain(mutations))
 }
 
-/// Runs all inputs on a thread of its own, which is abandoned if it takes too long.
+/// Runs all inputs on another thread, which is abandoned if it takes too long.
 fn attempt(
     name: &str,
     inputs: impl Iterator<Item = Vec<u8>> + Send + 'static,
@@ -118,7 +118,7 @@ fn lock(current: &Current) -> MutexGuard<'_, (usize, Vec<u8>)> {
     current.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The failure, its input, and how to repeat it. Saves the input.
+/// Saves the input. Returns a text with the failure, the input, and the way to repeat it.
 fn describe(name: &str, (number, input): &(usize, Vec<u8>), problem: &str) -> String {
     const SHOWN: usize = 400;
     let path: PathBuf = env::temp_dir().join(format!("dents-fuzz-{name}-{}-{number}", process::id()));
@@ -176,7 +176,7 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     format!("panicked: {}", text.unwrap_or("not with a text"))
 }
 
-/// The largest size that the process had so far, in bytes: also what is allocated and never touched counts.
+/// The largest size of the process so far, in bytes. Memory that was allocated and never used counts too.
 fn most_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap_or_default();
@@ -188,7 +188,7 @@ fn most_memory() -> u64 {
 mod tests {
     use super::*;
 
-    /// One at a time: memory is the process's, and one of these tests asks for gigabytes.
+    /// Runs these tests one at a time, because memory is measured for the whole process, and one of them asks for gigabytes.
     static ALONE: Mutex<()> = Mutex::new(());
 
     fn of(inputs: &[&[u8]], target: Target, hang: Duration) -> Result<(), String> {
@@ -230,7 +230,7 @@ mod tests {
         saved(&failure);
     }
 
-    /// The time for one input is not that for all.
+    /// The limit of time is for one input, not for all.
     #[test]
     fn many_that_take_long_are_no_hang() {
         let target: Target = |_| thread::sleep(Duration::from_millis(500));

@@ -1,14 +1,14 @@
 //! The mutator: the only one, for all targets.
 //!
-//! It changes an input as damage or an attacker changes a file: bits flip, the end is missing, a piece stands twice, a
-//! piece of another file stands in it, a length or a count says the least or the most that it can, in binary or in decimal.
+//! It changes an input as damage or an attacker changes a file: it flips bits, cuts off the end, repeats a piece, inserts a piece of
+//! another file, or sets a length or a count to its smallest or largest value, in binary or in decimal.
 
-/// Never ends: mutations of a corpus, the same for the same seed.
+/// An endless iterator over mutations of a corpus, which are the same for the same seed.
 #[derive(Clone, Debug)]
 pub struct Mutations {
     corpus: Vec<Vec<u8>>,
     random: Random,
-    /// Bytes that a mutation has at most.
+    /// The most bytes of a mutation.
     longest: usize,
 }
 
@@ -65,7 +65,7 @@ impl Mutations {
         }
     }
 
-    /// In the place of what stands somewhere.
+    /// Replaces the bytes at a random position.
     fn put(&mut self, bytes: &mut [u8], new: &[u8]) {
         if let Some(last) = bytes.len().checked_sub(new.len()) {
             let at = self.random.below(last + 1);
@@ -78,7 +78,7 @@ impl Mutations {
         bytes.splice(at..at, new.iter().copied());
     }
 
-    /// A number of one to eight bytes, of either order, at the edge of something.
+    /// Replaces one to eight bytes by a number near the limit of a type, in either byte order.
     fn binary(&mut self, bytes: &mut [u8]) {
         let len = bytes.len() as u64;
         let edges = [0, 1, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, i32::MAX as u64, 1 << 31, u32::MAX.into()];
@@ -92,7 +92,7 @@ impl Mutations {
         self.put(bytes, new);
     }
 
-    /// Another number where digits are, or anywhere if there are none.
+    /// Replaces digits by another number, or inserts a number anywhere if there are no digits.
     fn decimal(&mut self, bytes: &mut Vec<u8>) {
         const EDGES: [&[u8]; 9] = [
             b"0",
@@ -118,7 +118,7 @@ impl Iterator for Mutations {
 
     fn next(&mut self) -> Option<Vec<u8>> {
         let mut bytes = self.pick().to_vec();
-        // Mostly one or two steps: what is damaged all over is refused at its first byte.
+        // Usually one or two steps, because a parser refuses a badly damaged input at its first byte.
         for _ in 0..1 + self.random.next().trailing_zeros().min(6) {
             self.damage(&mut bytes);
         }
@@ -132,7 +132,7 @@ struct Random(u64);
 
 impl Random {
     fn new(seed: u64) -> Random {
-        // Zero would stay zero; and seeds that are near each other shall not begin alike.
+        // A state of zero would stay zero, and similar seeds must not begin with the same numbers.
         Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -148,7 +148,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    /// A piece of so many bytes.
+    /// A random piece of an input of this length.
     fn range(&mut self, len: usize) -> std::ops::Range<usize> {
         let (one, other) = (self.below(len + 1), self.below(len + 1));
         one.min(other)..one.max(other)

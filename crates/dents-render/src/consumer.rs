@@ -48,7 +48,7 @@ pub enum Consumer {
 /// Receives the declarations of consumers.
 pub type Declare<'d> = dyn FnMut(Consumer, NeedsByKind) + 'd;
 
-/// The union of what is declared.
+/// The union of the declared needs.
 pub(crate) fn union(declare: impl FnOnce(&mut Declare<'_>)) -> NeedsByKind {
     let mut all = NeedsByKind::default();
     declare(&mut |_, needs| all |= needs);

@@ -192,7 +192,7 @@ impl SizeFormat {
 /// rounded up either way. Rounding may reach the next unit: 1023.5K is shown as `1.0M`.
 fn with_unit<const BASE: u64>(mut bytes: u128, units: &[u8; 8], point: Separator) -> Text {
     let (mut unit, mut power) = (1, 0);
-    // Rounding up twice is the same as rounding up once, so what is too large for 64 bits may be cut in advance.
+    // Rounding up twice is the same as rounding up once, so a number that is too large for 64 bits may be reduced first.
     while bytes > u128::from(u64::MAX / 16) {
         bytes = bytes.div_ceil(u128::from(BASE));
         power += 1;

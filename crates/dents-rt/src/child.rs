@@ -1,4 +1,4 @@
-//! Runs a program and reads what it prints, without libc: pipe, clone, execve, read, wait4.
+//! Runs a program and reads its output, without libc: pipe, clone, execve, read, wait4.
 //!
 //! Until its execve the child uses our memory (CLONE_VM|CLONE_VFORK), so nothing is copied, however much our process
 //! has mapped. The calling thread is stopped until then.

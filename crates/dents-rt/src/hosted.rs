@@ -137,7 +137,7 @@ pub mod agent {
     }
 }
 
-/// Running a program and reading what it prints.
+/// Running a program and reading its output.
 pub mod child {
     use super::*;
     use crate::output::{Output, Status};

@@ -15,7 +15,7 @@
 //!
 //! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
-//! bytes. The rows of Parquet stand in the order of their paths; in other formats their order has no meaning.
+//! bytes. The rows of Parquet are in the order of their paths; in other formats their order has no meaning.
 
 pub mod coding;
 mod details;

@@ -107,7 +107,7 @@ impl Cursor {
         self.buffer.drain(..self.at);
         self.at = 0;
         let had = self.buffer.len();
-        // A record that is longer than what is read ahead doubles the buffer.
+        // If a record is longer than the buffer, the buffer doubles.
         let wanted = self.ahead.max(had) as u64;
         let length = wanted.min(self.rest.end - self.rest.start) as usize;
         self.buffer.resize(had + length, 0);

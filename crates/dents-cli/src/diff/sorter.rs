@@ -89,7 +89,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Sorts what is in memory, and writes it to the temporary file.
+    /// Sorts the records in memory, and writes them to the temporary file.
     fn spill(&mut self) -> io::Result<()> {
         if self.items.is_empty() {
             return Ok(());

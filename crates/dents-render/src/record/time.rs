@@ -16,7 +16,7 @@ pub fn write(time: Time, out: &mut Vec<u8>) {
     Writer::default().write(time, out);
 }
 
-/// Writes times and remembers the last date: those of a directory are mostly of few days.
+/// Writes times and remembers the last date, because the times of a directory usually have few dates.
 #[derive(Clone, Default)]
 pub(crate) struct Writer {
     days: i64,

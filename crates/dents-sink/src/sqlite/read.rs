@@ -141,7 +141,7 @@ fn details(database: &Connection) -> rusqlite::Result<Columns> {
     Ok(details.fold(Columns::empty(), |all, detail| all | detail.column()))
 }
 
-/// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 stands for 64 KiB) and
+/// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 means 64 KiB) and
 /// the number of pages at 28 (<https://www.sqlite.org/fileformat.html>).
 fn pages_missing(path: &Path) -> io::Result<bool> {
     let file = File::open(path)?;
