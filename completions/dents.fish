@@ -33,7 +33,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entrie
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
 complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
-complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show what directories take, largest first'
+complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show the space that directories take, largest first'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
@@ -79,7 +79,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-syste
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand scan" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Only directories'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Only entries that are not directories'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
@@ -125,7 +125,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -s x -l one-file-system
 complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand top" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand top" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand top" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand top" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand top" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
@@ -163,7 +163,7 @@ complete -c dents -n "__fish_dents_using_subcommand count" -s x -l one-file-syst
 complete -c dents -n "__fish_dents_using_subcommand count" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand count" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand count" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand count" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand count" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand count" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand count" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand count" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
@@ -198,7 +198,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-syst
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand stats" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
@@ -242,7 +242,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -s H -l follow-paths -
 complete -c dents -n "__fish_dents_using_subcommand diff" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
-complete -c dents -n "__fish_dents_using_subcommand diff" -l partial -d 'Accept scans that are not complete: what they lack is shown as new or deleted'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l partial -d 'Accept incomplete scans: entries that they lack are shown as new or deleted'
 complete -c dents -n "__fish_dents_using_subcommand diff" -s s -l summary -d 'Show only how many entries are new, deleted, changed and moved, and their sizes'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l csv -d 'A line for each entry that is new, deleted, changed or moved, as comma-separated values'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
@@ -273,12 +273,12 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l links -d 'Only entrie
 complete -c dents -n "__fish_dents_using_subcommand du" -l inum -d 'Only the file with this inode number' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if it is negative, larger ones' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand du" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
-complete -c dents -n "__fish_dents_using_subcommand du" -l explain -d 'Say on standard error in which order entries are tested, and what that cost'
+complete -c dents -n "__fish_dents_using_subcommand du" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand du" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand du" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand du" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
@@ -292,7 +292,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -s 0 -l null -d 'End lin
 complete -c dents -n "__fish_dents_using_subcommand du" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand du" -l csv -d 'A table as CSV, with a line of titles: sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand du" -s S -l separate-dirs -d 'Leave subdirectories out of the sum of a directory'
-complete -c dents -n "__fish_dents_using_subcommand du" -l inodes -d 'Count entries, not space: each file once, however many links it has'
+complete -c dents -n "__fish_dents_using_subcommand du" -l inodes -d 'Count entries, not space: each file once, even if it has several links'
 complete -c dents -n "__fish_dents_using_subcommand du" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'
 complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Show sizes with a unit that fits, in powers of 1000: 1.5M'
 complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'

@@ -22,14 +22,14 @@ use std::os::unix::fs::MetadataExt;
 
 /// The find phase of IO500, as an external script
 ///
-/// Counts what is below DATADIR: entries that are not directories (y), and of these the ones that pass the tests (x). The last line is
-/// MATCHED x/y. Each hard link counts; a link is not followed, but DATADIR may be one. A directory that cannot be read gives a message, and the
-/// exit status 0.
+/// Counts the entries below DATADIR that are not directories (y), and those of them that pass the tests (x). The last line is MATCHED
+/// x/y. Each hard link counts. Symbolic links are not followed, but DATADIR may be one. A directory that cannot be read causes a message,
+/// and the exit status stays 0.
 #[derive(clap::Args)]
 #[command(override_usage = "dents io500-find [OPTION]... DATADIR [-newer FILE] [-size Nc] [-name PATTERN]")]
 pub(crate) struct Args {
     /// DATADIR, the tests, and options of the walk (--threads N, --rate N, -x). -newer: ctime is not before that of FILE, in whole seconds.
-    /// -size: exactly N bytes. -name: PATTERN is somewhere in the name; only * is special
+    /// -size: exactly N bytes. -name: the name contains PATTERN, in which only * is special
     #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     words: Vec<OsString>,
 }

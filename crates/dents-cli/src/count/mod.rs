@@ -26,8 +26,8 @@ use std::io::{self, Write};
 
 /// Count entries by type
 ///
-/// The PATHs themselves count, as for find(1); an entry that lies in several PATHs counts once. Types are those that readdir gives;
-/// entries are stat'ed only where it gives none.
+/// The PATHs themselves count, as in find(1). An entry below several PATHs counts once. Types are those of readdir; entries are
+/// stat'ed only if readdir returns no types.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -48,12 +48,12 @@ use std::io;
 /// Show what is new, deleted, changed and moved between two scans
 ///
 /// OLD and NEW are files that `dents scan -o` wrote; `-` is NDJSON on standard input. NEW may also be a directory, which is scanned now.
-/// Paths are relative to the roots. If a scan has several roots, roots of the same name are compared, and paths begin with it.
+/// Paths are relative to the roots. If a scan has several roots, roots of the same name are compared, and paths begin with that name.
 ///
-/// An entry has changed if its type, permissions, owner, group, size, modification time, target or allocated space differs, or if another
-/// file has taken its name; of a directory only type, permissions, owner and group count. A moved entry has another path, and the same device, inode
-/// number and time of birth; where that time is not known, the same size and modification time. A file with several links is
-/// counted once in all sums. Filters leave entries out of both scans.
+/// An entry has changed if its type, permissions, owner, group, size, modification time, target or allocated space differs, or if its name
+/// leads to another file. For directories only type, permissions, owner and group count. A moved entry has another path, and the same device, inode
+/// number and time of birth; if that time is not known, the same size and modification time. A file with several links is counted once
+/// in all sums. Filters leave entries out of both scans.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true, after_help = AFTER_HELP, override_usage = "dents diff [OPTIONS] <OLD> <NEW>")]
 #[command(mut_arg("paths", |arg| arg.value_names(["OLD", "NEW"]).num_args(2).required(true).help(PATHS)))]
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     filter: filter::Args,
     #[command(flatten)]
     depths: Depths,
-    /// Accept scans that are not complete: what they lack is shown as new or deleted
+    /// Accept incomplete scans: entries that they lack are shown as new or deleted
     #[arg(long, help_heading = "What is compared")]
     partial: bool,
     /// Show the growth of directories down to this depth; deeper ones are counted but not shown

@@ -30,9 +30,9 @@ use std::ffi::{CStr, CString};
 use sum::Sums;
 use threshold::Threshold;
 
-/// Show what directories take, largest first
+/// Show the space that directories take, largest first
 ///
-/// Allocated space as du(1) counts it: each file once, however many links it has, and the blocks of directories too. A file
+/// Counts allocated space as du(1) does: each file once, even if it has several links, and the blocks of directories too. A file
 /// with several links counts in the first of the directories shown, in the order of their names, so the figures do not
 /// depend on the number of workers.
 ///
@@ -77,13 +77,13 @@ pub(crate) struct Args {
     /// A table as CSV, with a line of titles: sizes in bytes
     #[arg(long, help_heading = "What is shown", conflicts_with_all = ["json", "null"])]
     csv: bool,
-    /// Leave out directories and files smaller than SIZE; if it is negative, larger ones
+    /// Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones
     #[arg(long, value_name = "[-]SIZE", value_parser = Threshold::parse, allow_hyphen_values = true, help_heading = "What is shown")]
     threshold: Option<Threshold>,
     /// Leave subdirectories out of the sum of a directory
     #[arg(short = 'S', long, help_heading = "What is counted")]
     separate_dirs: bool,
-    /// Count entries, not space: each file once, however many links it has
+    /// Count entries, not space: each file once, even if it has several links
     #[arg(long, help_heading = "What is counted", conflicts_with_all = ["apparent_size", "apparent_bytes"])]
     inodes: bool,
     #[command(flatten)]

@@ -47,7 +47,7 @@ pub(crate) struct Source {
     /// Accept a FILE of an incomplete scan without a warning, with exit status 0
     #[arg(long, requires = "from", help_heading = "The walk")]
     partial: bool,
-    /// Say on standard error in which order entries are tested, and what that cost
+    /// Show on standard error the order of the tests, and their cost
     #[arg(long, help_heading = "The walk")]
     explain: bool,
 }

@@ -36,9 +36,9 @@ use sums::Sums;
 
 /// Sum up a tree by user, group, extension, age, size and depth
 ///
-/// A file with several links counts once, and so does an entry that lies in several PATHs. The tables by extension, age and size
-/// count regular files, the others all entries. Age is the time from the last modification to the start of the scan. Rows are ordered
-/// by allocated space; ages, sizes and depths by themselves.
+/// A file with several links counts once, and so does an entry below several PATHs. The tables by extension, age and size count
+/// regular files, the others all entries. Age is the time from the last modification to the start of the scan. Rows of ages, sizes and
+/// depths are in ascending order; other rows are in the order of allocated space, the largest first.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {

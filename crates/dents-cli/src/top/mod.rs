@@ -21,7 +21,7 @@ use heap::{Best, Ranked};
 
 /// Show the largest, oldest, newest files, the fullest directories
 ///
-/// Only regular files; one with several links is shown once, and so is a directory that lies in several PATHs. On a terminal sizes
+/// Only regular files are shown, a file with several links once. A directory below several PATHs is shown once too. On a terminal sizes
 /// have a unit that fits; elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the unquoted path.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
