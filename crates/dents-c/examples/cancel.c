@@ -1,4 +1,4 @@
-/* Cancels a scan from another thread, after so many seconds or when that many entries were met: cancel SECONDS ENTRIES PATH */
+/* Cancels a scan from another thread, after SECONDS or when ENTRIES were found: cancel SECONDS ENTRIES PATH */
 #include <dents.h>
 #include <pthread.h>
 #include <stdio.h>

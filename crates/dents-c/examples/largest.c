@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   char *largest = NULL;
   uint64_t most = 0;
 
-  /* What follows the name of this program is passed on: paths, and options such as --type=f. */
+  /* The arguments are passed on: paths, and options such as --type=f. */
   if (dents_scan(run, (const char *const *)argv + 1, columns, &stream) != 0) {
     fprintf(stderr, "largest: %s\n", dents_run_error(run));
     dents_run_free(run);
