@@ -8,7 +8,8 @@ use dents_sink::Sink;
 use dents_sink::read::Columns;
 use std::ffi::OsString;
 
-/// Runs a command that writes a file: `scan -o FILE`. `words` are those of the command line, without the name of the program. The command writes
+/// Runs a command that writes a file: `scan -o FILE`, `scan --part DIR`, `parts start`, `parts merge` or
+/// `parts verify`. `words` are those of the command line, without the name of the program. The command writes
 /// nothing to standard output, which belongs to the other program.
 pub fn run(words: &[OsString], session: &Session) -> Status {
     match parsed(words, session) {
@@ -18,7 +19,7 @@ pub fn run(words: &[OsString], session: &Session) -> Status {
     }
 }
 
-/// Runs `du`, `top`, `count`, `stats` or `diff`, and returns the rows of its `--csv`. There is no table if the options are wrong, or if a file cannot
+/// Runs `du`, `top`, `count`, `stats`, `diff`, `parts status` or `parts claim`, and returns the rows of its `--csv`. There is no table if the options are wrong, or if a file cannot
 /// be read.
 pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status) {
     let status = match parsed(words, session) {
@@ -33,7 +34,11 @@ pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status)
 
 impl Command {
     fn writes_file(&self) -> bool {
-        matches!(self, Command::Scan(args) if args.writes_file())
+        match self {
+            Command::Scan(args) => args.writes_file(),
+            Command::Parts(args) => args.writes_file(),
+            _ => false,
+        }
     }
 }
 

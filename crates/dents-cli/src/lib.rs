@@ -22,6 +22,7 @@ mod message;
 mod number;
 mod overlap;
 mod owners;
+mod parts;
 mod progress;
 mod report;
 mod scan;
@@ -69,6 +70,7 @@ enum Command {
     Count(Box<count::Args>),
     Stats(Box<stats::Args>),
     Diff(Box<diff::Args>),
+    Parts(parts::Args),
     #[command(name = "io500-find")]
     Io500(Box<io500::Args>),
 }
@@ -111,6 +113,7 @@ impl Command {
             Command::Count(args) => count::run(args, session),
             Command::Stats(args) => stats::run(args, session),
             Command::Diff(args) => diff::run(args, session),
+            Command::Parts(args) => parts::run(args, matches, session),
             Command::Io500(args) => io500::run(args, session),
         }
     }

@@ -31,6 +31,11 @@ pub(crate) fn restart() {
     start();
 }
 
+/// The start of this command is that of a scan that it continues.
+pub(crate) fn start_at(time: Time) {
+    START.set(Some(time));
+}
+
 /// The time now, by the system's clock: one call into the vDSO.
 pub(crate) fn now() -> Time {
     let now = clock::realtime();

@@ -2,11 +2,9 @@
 
 use crate::session::Session;
 use crate::time;
-use dents::Threads;
 use dents_core::needs::NeedsByKind;
-use dents_core::tree::{self, Follow, Options, Outcome, Visitor};
-use dents_sink::journal::Journal;
-use std::ffi::{CStr, CString, OsString};
+use dents_core::tree::{self, Follow, Options};
+use std::ffi::{CString, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
@@ -94,27 +92,5 @@ impl Walk {
     pub(crate) fn paths(&self) -> Vec<CString> {
         let given = self.paths.iter().map(|path| CString::new(path.clone().into_vec()).unwrap_or_default());
         if self.paths.is_empty() { vec![c".".to_owned()] } else { given.collect() }
-    }
-
-    /// Walks with a visitor for each worker. With a journal, walks only the directories that are not in it.
-    pub(crate) fn walk_on<V, F>(
-        &self,
-        paths: &[CString],
-        journal: Option<&Journal>,
-        options: &Options<'_>,
-        make: F,
-    ) -> Outcome<V>
-    where
-        V: Visitor + Send,
-        F: Fn(usize) -> V + Sync,
-    {
-        let paths: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
-        match journal {
-            None => tree::walk(&paths, options, &Threads, make),
-            Some(journal) => {
-                let operands = journal.operands(&paths);
-                tree::walk_on(&operands, journal.beginnings(), options, &Threads, make)
-            }
-        }
     }
 }

@@ -32,6 +32,8 @@ pub mod ndjson;
 mod output;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+#[cfg(feature = "parquet")]
+pub mod parts;
 pub mod read;
 mod row;
 #[cfg(feature = "parquet")]

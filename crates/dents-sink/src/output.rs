@@ -39,6 +39,8 @@ pub struct Output {
 struct Rename {
     from: PathBuf,
     to: PathBuf,
+    /// Whether a file that is there stays.
+    once: bool,
     done: bool,
 }
 
@@ -68,6 +70,17 @@ impl Output {
         Ok(output)
     }
 
+    /// Begins a file that several processes may write at once, for instance on several machines: the first of them wins. Whatever its
+    /// extent is, it gets this name.
+    ///
+    /// # Errors
+    /// If it cannot be created. [`Self::commit`] fails with [`ErrorKind::AlreadyExists`] if another process has won.
+    pub(crate) fn create_once(path: &Path) -> io::Result<Output> {
+        let (from, file) = create_beside(path, 0o666).map_err(|error| message::cannot_write(path, &error))?;
+        let rename = Rename { from, to: path.to_path_buf(), once: true, done: false };
+        Ok(Output { file, named: path.to_path_buf(), rename: Some(rename), failed: false })
+    }
+
     fn begin(path: &Path) -> io::Result<Output> {
         let as_it_is = |file| Output { file, named: path.to_path_buf(), rename: None, failed: false };
         if path.as_os_str() == "-" {
@@ -87,7 +100,7 @@ impl Output {
         let output = Output {
             file,
             named: path.to_path_buf(),
-            rename: Some(Rename { from, to: target, done: false }),
+            rename: Some(Rename { from, to: target, once: false, done: false }),
             failed: false,
         };
         if let Some(before) = before {
@@ -136,6 +149,15 @@ impl Output {
             return Err(message::cannot_write(&self.named, &problem));
         }
         let Some(rename) = &mut self.rename else { return Ok(None) };
+        if rename.once {
+            let published = self.file.sync_all().and_then(|()| publish(&rename.from, &rename.to));
+            return match published {
+                // The temporary name is removed when `self` is dropped.
+                Ok(true) => Ok(Some(rename.to.clone())),
+                Ok(false) => Err(io::Error::from(ErrorKind::AlreadyExists)),
+                Err(error) => Err(message::cannot_write(&self.named, &error)),
+            };
+        }
         let to = match extent {
             Extent::Complete => rename.to.clone(),
             Extent::Partial => partial_path(&rename.to),
@@ -255,6 +277,24 @@ impl Temporary {
     pub(crate) fn cut_off(&self, at: u64) -> io::Result<()> {
         self.file.set_len(at)
     }
+}
+
+/// Gives a file a second name, unless there is a file of that name: then it returns false. One `linkat`, and the `fsync` of the directory.
+///
+/// NFS may lose the answer and repeat the request, which then fails although the first one succeeded; so the link count decides.
+pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<bool> {
+    if let Err(error) = fs::hard_link(from, to) {
+        let is_linked = fs::symlink_metadata(from).is_ok_and(|there| there.nlink() > 1);
+        if !is_linked {
+            return if error.kind() == ErrorKind::AlreadyExists { Ok(false) } else { Err(error) };
+        }
+    }
+    sync_directory(to.parent().unwrap_or(Path::new("."))).map(|()| true)
+}
+
+/// Waits until the names in a directory are on the disk.
+pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
 }
 
 /// The path with all symbolic links resolved, also if there is no file yet.

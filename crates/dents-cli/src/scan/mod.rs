@@ -10,6 +10,7 @@ mod format;
 mod journal;
 pub(crate) mod out;
 mod output;
+mod part;
 mod paths;
 pub(crate) mod rows;
 mod statistics;
@@ -37,6 +38,7 @@ use out::{FirstError, Out};
 use output::{Output, Target};
 use paths::Paths;
 use rows::Rows;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,8 @@ pub(crate) struct Args {
     depths: Depths,
     #[command(flatten)]
     output: Output,
+    #[command(flatten)]
+    part: part::Part,
 }
 
 fn after_help() -> String {
@@ -86,6 +90,9 @@ Exit status: 0; 1 if something could not be read or written, or the scan is not 
 and the number of the signal that stopped it, 130 for Ctrl-C.";
 
 pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Status {
+    if args.part.is_given() {
+        return part::run(args, matches, session);
+    }
     let made_ready = || Ok::<_, String>((args.filter()?, args.output.target()?));
     let (filter, target) = match made_ready() {
         Ok(ready) => ready,
@@ -131,7 +138,17 @@ struct Task<'t> {
 impl Args {
     /// Whether the output goes to a file.
     pub(crate) fn writes_file(&self) -> bool {
-        self.output.path() != Path::new("-")
+        self.output.path() != Path::new("-") || self.is_task()
+    }
+
+    /// Whether this is a task of a scan in parts.
+    pub(crate) fn is_task(&self) -> bool {
+        self.part.is_given()
+    }
+
+    /// The PATHs as they were given.
+    pub(crate) fn paths(&self) -> &[OsString] {
+        self.walk.given()
     }
 
     fn filter(&self) -> Result<Filter<'_>, String> {
@@ -233,20 +250,29 @@ impl Task<'_> {
     /// Walks, with an output for each worker, and flushes these at the end.
     fn walk<C: Consumer<State = ()>>(
         &self,
-        (needs, extra): (Needs, bool),
+        needs: (Needs, bool),
         journal: Option<&Journal>,
+        make: impl Fn() -> C + Sync,
+    ) -> Done {
+        self.walk_from(needs, Special { journal, ..Special::default() }, make)
+    }
+
+    /// The same, from elsewhere.
+    fn walk_from<C: Consumer<State = ()>>(
+        &self,
+        (needs, extra): (Needs, bool),
+        start: Special<'_>,
         make: impl Fn() -> C + Sync,
     ) -> Done {
         let (started, diagnostics) = (Instant::now(), self.diagnostics());
         let output = &self.args.output;
         let special = Special {
-            journal,
             extra,
             workers: output.sync.then_some(1),
             counts: output.statistics,
             leaves_out_loops: true,
             must_stop: &|| self.first_error.is_set() || self.session.is_stopped(),
-            ..Special::default()
+            ..start
         };
         let gathered = self.job(&diagnostics, needs).walk(&special, make);
         drop(diagnostics);

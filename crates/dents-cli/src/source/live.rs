@@ -4,12 +4,14 @@ use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::{Filter, IgnoreRules};
 use crate::inode::{Inode, target};
+use crate::parts::budget::Budget;
 use crate::report::Diagnostics;
 use dents::gitignore;
 use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sys::Errno;
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// State that all workers share.
@@ -24,6 +26,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) leaves_out_loops: bool,
     /// Whether types are counted.
     pub(crate) counts: bool,
+    /// Leaves directories over.
+    pub(crate) budget: Option<&'p Budget<'p>>,
     /// Whether the walk must end.
     pub(crate) must_stop: &'p (dyn Fn() -> bool + Sync),
     /// Set if a PATH could not be opened, or not read to its end.
@@ -148,6 +152,10 @@ fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
 impl<C: Consumer> Visitor for Live<'_, C> {
     type State = State<C::State>;
 
+    fn leaves(&mut self, parent: &[u8], name: &CStr, depth: u32) -> bool {
+        self.plan.budget.is_some_and(|budget| budget.leaves(parent, name, depth))
+    }
+
     fn opened(&mut self, place: &Place<'_>, state: &mut Self::State) -> Step {
         if (self.plan.must_stop)() {
             return Step::Stop;
@@ -192,6 +200,9 @@ impl<C: Consumer> Visitor for Live<'_, C> {
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &Self::State) -> Step {
         self.plan.diagnostics.saw(place, batch);
+        if let Some(budget) = self.plan.budget {
+            budget.met(batch.len());
+        }
         if self.plan.counts {
             batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
         }

@@ -14,18 +14,20 @@ mod surroundings;
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::Filter;
+use crate::parts::budget::Budget;
 use crate::report::Diagnostics;
 use crate::session::{Session, Status};
 use crate::walk::Walk;
+use dents::Threads;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
-use dents_core::tree::{End, Options, Tally};
+use dents_core::tree::{self, Beginning, End, Options, Tally};
 use dents_sink::Extent;
 use dents_sink::journal::Journal;
 use dents_sink::read::{self, Columns, Reader, RowGroups, Span, Wanted};
 use live::Live;
 use rows::Rows;
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -70,6 +72,10 @@ pub(crate) struct Special<'s> {
     pub(crate) paths: Option<&'s [CString]>,
     /// Resumes from a journal.
     pub(crate) journal: Option<&'s Journal>,
+    /// Begins at these directories too.
+    pub(crate) beginnings: &'s [Beginning],
+    /// Leaves directories over.
+    pub(crate) budget: Option<&'s Budget<'s>>,
     /// Whether device and times are read.
     pub(crate) extra: bool,
     pub(crate) workers: Option<usize>,
@@ -85,6 +91,8 @@ impl Default for Special<'_> {
         Special {
             paths: None,
             journal: None,
+            beginnings: &[],
+            budget: None,
             extra: true,
             workers: None,
             counts: false,
@@ -126,11 +134,19 @@ impl Job<'_> {
             leaves_out_loops: special.leaves_out_loops && follows,
             counts: special.counts,
             must_stop: special.must_stop,
+            budget: special.budget,
             root_failed: AtomicBool::new(false),
         };
         let of_command_line = self.walk.paths();
         let paths = special.paths.unwrap_or(&of_command_line);
-        let outcome = self.walk.walk_on(paths, special.journal, &options, |_| Live::new(&plan, make()));
+        let mut operands: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
+        let mut beginnings = special.beginnings;
+        if let Some(journal) = special.journal {
+            operands = journal.operands(&operands);
+            beginnings = journal.beginnings();
+        }
+        let make = |_| Live::new(&plan, make());
+        let outcome = tree::walk_on(&operands, beginnings, &options, &Threads, make);
         let (mut tally, mut kinds) = (outcome.tally, [0; 16]);
         let mut consumers = Vec::with_capacity(outcome.visitors.len());
         for mut one in outcome.visitors {

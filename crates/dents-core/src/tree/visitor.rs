@@ -2,6 +2,7 @@
 
 use super::ancestors::Ancestors;
 use crate::batch::{Batch, Entry};
+use core::ffi::CStr;
 use dents_sys::{BorrowedFd, Errno};
 
 /// Receives the results of one worker. All methods except [`Visitor::entries`] have a default.
@@ -9,6 +10,14 @@ pub trait Visitor {
     /// The state that a directory passes to its subdirectories: the rules of an ignore file, a sum to add to. `()` for
     /// none. Cloned for each directory that is opened.
     type State: Clone + Default + Send + Sync;
+
+    /// A directory is about to be opened: its parent, its name, and the depth of its entries, as in
+    /// [`Beginning`](super::Beginning). If this returns true, the walk leaves it out without a request, for another walk
+    /// that begins there.
+    fn leaves(&mut self, parent: &[u8], name: &CStr, depth: u32) -> bool {
+        let _ = (parent, name, depth);
+        false
+    }
 
     /// A directory was opened and is not read yet; `state` is that of its parent and becomes its own. [`Step::Skip`]
     /// closes the directory.

@@ -15,7 +15,7 @@ pub(super) const HEAD: usize = 8;
 const TIME: usize = 4;
 
 /// Appends a frame with the time and `payload`. Returns false if a frame cannot be that long.
-pub(super) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bool {
+pub(crate) fn put(out: &mut Vec<u8>, milliseconds: u32, payload: &[&[u8]]) -> bool {
     let len = TIME + payload.iter().map(|part| part.len()).sum::<usize>();
     let Ok(len) = u32::try_from(len) else { return false };
     out.extend_from_slice(&len.to_le_bytes());

@@ -60,13 +60,13 @@
 
 mod directory;
 mod error;
-mod frame;
+pub(crate) mod frame;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod key;
 mod recover;
 mod root;
-mod segment;
+pub(crate) mod segment;
 mod writer;
 
 pub use error::Error;

@@ -36,7 +36,7 @@ impl Segment {
 
 /// Reads the frames of a segment, up to the first incomplete one. It keeps no descriptor open between reads, because there may be
 /// more segments than descriptors.
-pub(super) struct Frames {
+pub(crate) struct Frames {
     path: PathBuf,
     /// The length of the whole file.
     len: u64,
@@ -47,20 +47,20 @@ pub(super) struct Frames {
 }
 
 /// A complete frame.
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// Where it begins.
     pub(super) offset: u64,
-    pub(super) payload: &'a [u8],
+    pub(crate) payload: &'a [u8],
 }
 
 impl Frames {
-    pub(super) fn open(path: PathBuf) -> io::Result<Frames> {
+    pub(crate) fn open(path: PathBuf) -> io::Result<Frames> {
         let len = std::fs::metadata(&path).map_err(|error| at(&path, error))?.len();
         Ok(Frames { path, len, buffer: Vec::new(), from: 0, used: 0 })
     }
 
     /// Continues at a frame that was found before.
-    pub(super) fn go_to(&mut self, offset: u64) {
+    pub(crate) fn go_to(&mut self, offset: u64) {
         let at = offset.checked_sub(self.from).filter(|at| *at <= self.buffer.len() as u64);
         if let Some(at) = at {
             self.used = at as usize;
@@ -68,6 +68,11 @@ impl Frames {
             self.buffer.clear();
             (self.from, self.used) = (offset.min(self.len), 0);
         }
+    }
+
+    /// Where the next frame begins.
+    pub(crate) fn offset(&self) -> u64 {
+        self.from + self.used as u64
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -79,9 +84,9 @@ impl Frames {
         Ok(self.load()?.and_then(|len| frame::time(&self.buffer[self.used..self.used + len])))
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Option<Found<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Found<'_>>> {
         let Some(len) = self.load()? else { return Ok(None) };
-        let offset = self.from + self.used as u64;
+        let offset = self.offset();
         let start = self.used;
         let Some((_, payload)) = frame::check(&self.buffer[start..start + len]) else {
             return Ok(None);
@@ -92,7 +97,7 @@ impl Frames {
 
     /// Bytes that belong to no complete frame, after the last one.
     pub(super) fn torn(&self) -> u64 {
-        self.len - (self.from + self.used as u64)
+        self.len - self.offset()
     }
 
     /// Reads the next frame into the buffer. Returns its length, unless the file ends first.
@@ -107,7 +112,7 @@ impl Frames {
                     None => return Ok(None),
                 }
             }
-            let offset = self.from + self.used as u64;
+            let offset = self.offset();
             if want as u64 > self.len - offset {
                 return Ok(None);
             }
@@ -127,7 +132,7 @@ impl Frames {
 }
 
 /// Adds the file to an error.
-pub(super) fn at(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

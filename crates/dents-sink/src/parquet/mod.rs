@@ -81,7 +81,7 @@ mod read;
 mod schema;
 
 pub use panics::on_panic;
-pub(crate) use read::Groups;
+pub(crate) use read::{Groups, Shard};
 
 use crate::sorted::Sorter;
 use crate::{About, Extent, Output, Part, Sink, time};
@@ -118,6 +118,11 @@ impl Parquet {
         file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
         file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
         Ok(Parquet { schema, ended: about.ended, rows, file })
+    }
+
+    /// Says in the metadata which part of a scan this is.
+    pub(crate) fn note(&mut self, part: String) {
+        self.file.append_key_value_metadata(key_value(schema::PART, part));
     }
 }
 

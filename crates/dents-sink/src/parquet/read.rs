@@ -3,7 +3,7 @@
 use super::decode::{Rows, details_of, may_have};
 use super::piece::Piece;
 use super::{io_error, panics, schema};
-use crate::manifest::{Manifest, Shard};
+use crate::manifest::{self, Manifest};
 use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
 use crate::row::Row;
 use crate::{Extent, message};
@@ -74,7 +74,7 @@ impl Table {
             _ => message::cannot_read(path, &error),
         })?;
         let table = Table::open(path, &file)?;
-        let there: u64 = table.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum();
+        let there = table.rows();
         if there != rows {
             return Err(wrong(&format!("{there} rows, and the manifest says {rows}")));
         }
@@ -82,6 +82,10 @@ impl Table {
             return Err(wrong("not complete, and the manifest says that the scan is"));
         }
         Ok(table)
+    }
+
+    fn rows(&self) -> u64 {
+        self.metadata.row_groups().iter().map(|group| group.num_rows().max(0) as u64).sum()
     }
 
     /// The row groups that may have wanted paths.
@@ -138,6 +142,29 @@ impl Table {
     }
 }
 
+/// What the footer of a shard tells.
+pub(crate) struct Shard {
+    /// What its task left over.
+    pub(crate) part: String,
+    pub(crate) rows: u64,
+    pub(crate) extent: Option<Extent>,
+    pub(crate) span: Span,
+}
+
+impl Shard {
+    pub(crate) fn open(path: &Path) -> io::Result<Shard> {
+        let file = File::open(path).map_err(|error| message::cannot_read(path, &error))?;
+        let table = Table::open(path, &file)?;
+        let value = |key| value(&table.metadata, key);
+        Ok(Shard {
+            part: value(schema::PART).unwrap_or_default().to_string(),
+            rows: table.rows(),
+            extent: table.extent,
+            span: Span::of(value(schema::BEGUN), value(schema::ENDED)),
+        })
+    }
+}
+
 /// The row groups of a scan.
 pub(crate) struct Groups {
     tables: Vec<Table>,
@@ -157,7 +184,7 @@ impl Groups {
     /// The row groups of all shards in a directory. Reads their footers.
     pub(crate) fn of_directory(directory: &Path) -> io::Result<Groups> {
         let Manifest { extent, begun, ended, shards, .. } = Manifest::read(directory)?;
-        let open = |shard: Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
+        let open = |shard: manifest::Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
         let tables = shards.into_iter().map(open).collect::<io::Result<_>>()?;
         Ok(Groups { tables, span: Span { begun: Some(begun), ended }, extent: Some(extent) })
     }

@@ -32,14 +32,16 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         visitor: &mut V,
     ) -> Option<Failure<'static>> {
         let siblings = &group.common;
+        let mut about = siblings.about(index);
+        let is_left = visitor.leaves(&siblings.path, siblings.name(index), about.depth);
         self.set_path(&siblings.path, siblings.name(index).to_bytes());
-        let dir = self.show(shared, |worker| worker.open(group, index, own, shared));
+        let dir = (!is_left).then(|| self.show(shared, |worker| worker.open(group, index, own, shared)));
         if own {
             // Otherwise a chain of directories with one subdirectory each would keep all these groups.
             shared.tasks.release(&mut self.stack);
             self.descriptors.truncate(self.stack.levels());
         }
-        let mut about = siblings.about(index);
+        let dir = dir?;
         let identified = dir
             .map_err(|errno| (Problem::Open, errno))
             .and_then(|dir| self.identify(&dir, siblings, &mut about, shared).map(|()| dir));

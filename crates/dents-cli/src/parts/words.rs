@@ -1,0 +1,90 @@
+//! The options of `dents scan` as words: those that all tasks of a scan in parts share, and those of one run.
+
+use crate::{Cli, Command, command, scan};
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, FromArgMatches};
+use std::ffi::OsString;
+
+/// Options of one run, which do not change which rows there are.
+const OF_A_RUN: [&str; 6] = ["threads", "rate", "sync", "statistics", "progress", "explain"];
+/// Options of the task.
+const OF_A_TASK: [&str; 4] = ["part", "task", "budget", "time_budget"];
+/// Options that make no sense in parts.
+const REFUSED: [(&str, &str); 11] = [
+    ("file", "dents parts merge -o FILE writes one file"),
+    ("format", "shards are Parquet; dents parts merge -o FILE writes other formats"),
+    ("journal", "a task that was killed is run again"),
+    ("printf", "tasks write rows"),
+    ("null", "tasks write rows"),
+    ("quiet", "tasks write rows"),
+    ("index", "dents parts merge -o FILE, and then make the indexes"),
+    ("from", "tasks walk a tree"),
+    ("partial", "tasks walk a tree"),
+    ("timeout", "--time-budget ends a task and keeps its rows"),
+    ("gitignore", "a task does not know the ignore files above its directories"),
+];
+
+/// Which options.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Those that decide which rows there are.
+    Plan,
+    /// Those of one run.
+    Run,
+}
+
+/// The options that were given, in the order in which they are declared. So the same options are the same words.
+pub(crate) fn words(matches: &ArgMatches, which: Which) -> Vec<OsString> {
+    let program = command();
+    let declared = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_arguments);
+    let mut words = Vec::new();
+    for arg in declared {
+        let id = arg.get_id().as_str();
+        let wanted = match which {
+            Which::Run => OF_A_RUN.contains(&id),
+            Which::Plan => !OF_A_RUN.contains(&id) && !OF_A_TASK.contains(&id),
+        };
+        let Some(long) = arg.get_long().filter(|_| wanted && is_given(matches, id)) else { continue };
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            words.push(format!("--{long}").into());
+            continue;
+        }
+        for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
+            let mut word = OsString::from(format!("--{long}="));
+            word.push(value);
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// The error for an option that makes no sense in parts.
+pub(crate) fn refuse(matches: &ArgMatches) -> Result<(), String> {
+    let given = REFUSED.iter().find(|(id, _)| is_given(matches, id));
+    given.map_or(Ok(()), |(id, way_out)| {
+        let program = command();
+        let mut declared = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_arguments);
+        let arg = declared.find(|arg| arg.get_id() == *id);
+        let long = arg.and_then(clap::Arg::get_long).unwrap_or(id);
+        Err(format!("--{long} is not for a scan in parts: {way_out}"))
+    })
+}
+
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    let known = matches.try_contains_id(id).is_ok();
+    known && matches.value_source(id) == Some(ValueSource::CommandLine)
+}
+
+/// A scan with these words.
+pub(crate) fn parse(
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<(Box<scan::Args>, ArgMatches), String> {
+    let begin = ["dents", "scan"].map(OsString::from);
+    let matches = command().try_get_matches_from(begin.into_iter().chain(words));
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((Cli { command: Command::Scan(args) }, matches)) => Ok((args, matches)),
+        Ok(_) => Err("not a scan".to_owned()),
+        Err(error) => Err(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
+    }
+}

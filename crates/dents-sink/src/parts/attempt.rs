@@ -1,0 +1,119 @@
+//! One attempt at a task: the directories that it leaves over, its shard, and the commit of both.
+
+use super::claim::mark;
+use super::list::{Record, Writer};
+use super::{LEFT, Parts, WAITING, written};
+use crate::parquet::Parquet;
+use crate::{About, Extent, Output, Sink, message, output};
+use std::ffi::CStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// One attempt at a task. If it is dropped before its commit, nothing of it stays.
+pub struct Attempt<'p> {
+    parts: &'p Parts,
+    id: String,
+    name: String,
+    left: Mutex<Option<Writer>>,
+    /// What is removed with it.
+    path: Option<PathBuf>,
+}
+
+/// The end of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Committed {
+    /// Its shard is that of the task.
+    Won,
+    /// Another attempt was committed before.
+    Lost,
+}
+
+/// A name that no other attempt has.
+pub(super) fn random() -> String {
+    use std::hash::BuildHasher;
+    let half = || std::hash::RandomState::new().hash_one((std::process::id(), std::time::SystemTime::now()));
+    format!("{:016x}{:016x}", half(), half())
+}
+
+/// Whether an attempt may have this name.
+pub(super) fn is_attempt(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+impl Parts {
+    /// Begins an attempt at a task.
+    #[must_use]
+    pub fn attempt(&self, id: &str) -> Attempt<'_> {
+        let name = random();
+        let path = Some(self.left_path(id, &name));
+        Attempt { parts: self, id: id.to_string(), name, left: Mutex::default(), path }
+    }
+}
+
+impl Attempt<'_> {
+    /// Leaves a directory over. `depth` is that of its entries.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn leave(&self, parent: &[u8], name: &CStr, depth: u32) -> io::Result<()> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.parts.left_path(&self.id, &self.name);
+        let pushed = match &mut *left {
+            Some(left) => Ok(left),
+            none => Writer::create(&path, b"dents parts left 1").map(|list| none.insert(list)),
+        };
+        let pushed = pushed.and_then(|left| left.push(&Record { depth, parent, name: name.to_bytes() }));
+        pushed.map_err(|error| written(&path, error))
+    }
+
+    /// The shard.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn shard(&self, about: &About<'_>) -> io::Result<Parquet> {
+        Parquet::new(Output::create_once(&self.parts.shard(&self.id))?, about)
+    }
+
+    /// Commits the task: the list of what is left over, then the shard. Returns how many directories these are.
+    ///
+    /// # Errors
+    /// If one of them cannot be written; then nothing is committed.
+    pub fn commit(mut self, mut shard: Parquet, extent: Extent) -> io::Result<(Committed, u64)> {
+        let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        let count = match left {
+            None => 0,
+            Some(list) => self.keep(list)?,
+        };
+        shard.note(format!("{} {count}", self.name));
+        match Box::new(shard).finish(extent) {
+            Ok(_) => {
+                self.path = None;
+                Ok((Committed::Won, count))
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok((Committed::Lost, count)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The list, and the hint where to look, must be on the disk before the shard.
+    fn keep(&self, list: Writer) -> io::Result<u64> {
+        let path = self.parts.left_path(&self.id, &self.name);
+        let count = list.finish().and_then(|count| {
+            output::sync_directory(&self.parts.dir.join(LEFT))?;
+            Ok(count)
+        });
+        let count = count.map_err(|error| message::cannot_write(&path, &error))?;
+        mark(&self.parts.dir.join(WAITING).join(&self.id))?;
+        Ok(count)
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
+    }
+}

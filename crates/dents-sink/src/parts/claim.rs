@@ -1,0 +1,345 @@
+//! Claims: the log of which task got which directories.
+//!
+//! A claim begins with its head: number, task, number of directories, and the *sources* that wait after it: the lists of committed
+//! tasks, each with the place up to which it was claimed. A process that claims reads the head of the last claim, adds the lists of tasks
+//! that were committed since (`waiting/`), and writes the next claim.
+//!
+//! What a claim implies is done by its process, and again by the one that makes the next claim: the name of the task in `claims/`, and
+//! for each source that was used up the file in `taken/`, which keeps it from being added again. So when a claim exists, all is done that
+//! the claims before it imply.
+
+use super::list::{Cursor, Reader, Writer};
+use super::plan::Plan;
+use super::{CLAIMS, LEFT, LOG, PLAN, Parts, TAKEN, WAITING, attempt, is_id, wrong};
+use crate::coding::{Bytes, put_bytes, put_number};
+use crate::{message, output};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8] = b"dents parts claim 1";
+/// Without a number, a claim takes this part of what waits, so that others get some too.
+const SHARE: u64 = 16;
+/// And so many at most.
+const MOST: u64 = 8192;
+
+/// A new task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Its ID.
+    pub id: String,
+    /// How many directories it has.
+    pub directories: u64,
+    /// How many wait after it.
+    pub waiting: u64,
+}
+
+/// A list from which directories are claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    /// The task that left them over; empty for the roots.
+    id: String,
+    attempt: String,
+    at: Cursor,
+    /// How many wait.
+    left: u64,
+}
+
+/// The head of a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) number: u64,
+    pub(super) id: String,
+    pub(super) directories: u64,
+    pub(super) sources: Vec<Source>,
+    /// Tasks whose lists were used up by this claim.
+    pub(super) taken: Vec<String>,
+    /// Where the directories begin in the file.
+    pub(super) cursor: Cursor,
+}
+
+impl Head {
+    pub(super) fn read(path: &Path) -> io::Result<Head> {
+        let (bytes, cursor) = Reader::head(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                let id = path.file_name().unwrap_or_default().display();
+                wrong(format!(
+                    "there is no task {id}: dents parts claim makes tasks, dents parts status lists them"
+                ))
+            }
+            _ => error,
+        })?;
+        let head = Head::parse(&bytes)
+            .ok_or_else(|| message::damaged(path, "not a claim that this program knows"))?;
+        Ok(Head { cursor, ..head })
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, MAGIC);
+        put_number(out, self.number);
+        put_bytes(out, self.id.as_bytes());
+        put_number(out, self.directories);
+        put_number(out, self.sources.len() as u64);
+        for Source { id, attempt, at, left } in &self.sources {
+            put_bytes(out, id.as_bytes());
+            put_bytes(out, attempt.as_bytes());
+            [at.frame, at.skip, *left].into_iter().for_each(|number| put_number(out, number));
+        }
+        put_number(out, self.taken.len() as u64);
+        self.taken.iter().for_each(|id| put_bytes(out, id.as_bytes()));
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Option<Head> {
+        let mut bytes = Bytes(bytes);
+        if bytes.bytes()? != MAGIC {
+            return None;
+        }
+        let mut head = Head { number: bytes.number()?, id: id(&mut bytes)?, ..Head::default() };
+        head.directories = bytes.number()?;
+        for _ in 0..bytes.number()? {
+            let (id, attempt) = (text(&mut bytes)?, text(&mut bytes)?);
+            let at = Cursor { frame: bytes.number()?, skip: bytes.number()? };
+            let is_roots = id.is_empty() && attempt.is_empty();
+            if !is_roots && !(is_id(&id) && attempt::is_attempt(&attempt)) {
+                return None;
+            }
+            head.sources.push(Source { id, attempt, at, left: bytes.number()? });
+        }
+        for _ in 0..bytes.number()? {
+            head.taken.push(id(&mut bytes)?);
+        }
+        bytes.0.is_empty().then_some(head)
+    }
+
+    fn waiting(&self) -> u64 {
+        self.sources.iter().fold(0, |sum, source| sum.saturating_add(source.left))
+    }
+}
+
+fn text(bytes: &mut Bytes<'_>) -> Option<String> {
+    String::from_utf8(bytes.bytes()?.to_vec()).ok()
+}
+
+fn id(bytes: &mut Bytes<'_>) -> Option<String> {
+    text(bytes).filter(|id| is_id(id))
+}
+
+impl Parts {
+    /// Makes a task of directories that wait: so many of them, by default a sixteenth and 8,192 at most. Returns `None` if none waits.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn claim(&self, directories: Option<u64>) -> io::Result<Option<Claim>> {
+        self.claim_as(directories, None)
+    }
+
+    /// Makes a task of this ID, unless it exists.
+    ///
+    /// # Errors
+    /// With [`ErrorKind::InvalidInput`], if the ID is not valid; or if a file cannot be read or written.
+    pub fn claim_for(&self, id: &str) -> io::Result<bool> {
+        Ok(self.has(id) || self.claim_as(None, Some(id))?.is_some() || self.has(id))
+    }
+
+    fn claim_as(&self, directories: Option<u64>, wanted: Option<&str>) -> io::Result<Option<Claim>> {
+        loop {
+            let mut head = self.now()?;
+            let waiting = head.waiting();
+            if waiting == 0 || wanted.is_some_and(|id| self.has(id)) {
+                return Ok(None);
+            }
+            let count = directories.unwrap_or((waiting / SHARE).min(MOST)).clamp(1, waiting);
+            head.number += 1;
+            head.id = wanted.map_or_else(|| self.new_id(head.number), str::to_string);
+            head.directories = count;
+            if self.append(&mut head)? {
+                self.follow(&head)?;
+                let Head { id, directories, .. } = &head;
+                return Ok(Some(Claim {
+                    id: id.clone(),
+                    directories: *directories,
+                    waiting: head.waiting(),
+                }));
+            }
+        }
+    }
+
+    /// How many directories wait.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn waiting(&self) -> io::Result<u64> {
+        self.now().map(|head| head.waiting())
+    }
+
+    /// The number of the last claim.
+    pub(super) fn last(&self) -> u64 {
+        let _ = File::open(self.dir.join(LOG));
+        let is_there = |number: u64| fs::symlink_metadata(self.claim_path(number)).is_ok();
+        let mut beyond = 1;
+        while is_there(beyond) {
+            beyond *= 2;
+        }
+        let (mut last, mut beyond) = (beyond / 2, beyond);
+        while beyond - last > 1 {
+            let middle = last + (beyond - last) / 2;
+            if is_there(middle) { last = middle } else { beyond = middle }
+        }
+        last
+    }
+
+    /// The last claim, with what waits now.
+    fn now(&self) -> io::Result<Head> {
+        let mut head = match self.last() {
+            0 => self.beginning()?,
+            last => {
+                let head = Head::read(&self.claim_path(last))?;
+                self.follow(&head)?;
+                head
+            }
+        };
+        head.taken.clear();
+        // Opening a directory makes an NFS client ask for changes.
+        let _ = File::open(self.dir.join(TAKEN));
+        let waiting = self.dir.join(WAITING);
+        let hints = fs::read_dir(&waiting).map_err(|error| message::cannot_read(&waiting, &error))?;
+        for hint in hints {
+            let name = hint.map_err(|error| message::cannot_read(&waiting, &error))?.file_name();
+            if let Some(id) = name.to_str().filter(|id| is_id(id)) {
+                self.add(id, &mut head)?;
+            }
+        }
+        Ok(head)
+    }
+
+    /// Before the first claim the roots wait.
+    fn beginning(&self) -> io::Result<Head> {
+        let (at, left) = (Plan::cursor(&self.dir.join(PLAN))?, self.plan.roots.len() as u64);
+        let roots = Source { id: String::new(), attempt: String::new(), at, left };
+        Ok(Head { sources: vec![roots], ..Head::default() })
+    }
+
+    /// Adds what a committed task left over, unless it is there or was taken.
+    fn add(&self, id: &str, head: &mut Head) -> io::Result<()> {
+        if head.sources.iter().any(|source| source.id == id) {
+            return Ok(());
+        }
+        let is_taken = self.dir.join(TAKEN).join(id).exists();
+        let done = if is_taken { None } else { self.done(id)? };
+        match done {
+            Some(done) if done.left > 0 => {
+                let path = self.left_path(id, &done.attempt);
+                let (_, at) = Reader::head(&path)?;
+                head.sources.push(Source { id: id.to_string(), attempt: done.attempt, at, left: done.left });
+            }
+            // A second attempt may have said this again, or one that lost.
+            Some(_) => self.forget(id),
+            None if is_taken => self.forget(id),
+            // Not committed yet.
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn forget(&self, id: &str) {
+        let _ = fs::remove_file(self.dir.join(WAITING).join(id));
+    }
+
+    pub(super) fn left_path(&self, id: &str, attempt: &str) -> PathBuf {
+        self.dir.join(LEFT).join(format!("{id}.{attempt}"))
+    }
+
+    fn source_path(&self, source: &Source) -> PathBuf {
+        match source.id.is_empty() {
+            true => self.dir.join(PLAN),
+            false => self.left_path(&source.id, &source.attempt),
+        }
+    }
+
+    /// The number, unless a task has this ID.
+    fn new_id(&self, number: u64) -> String {
+        let plain = number.to_string();
+        let others = (1..).map(|other| format!("{number}-{other}"));
+        let mut ids = std::iter::once(plain).chain(others);
+        ids.find(|id| !self.has(id)).unwrap_or_default()
+    }
+
+    /// Takes the directories of this claim from its sources, and writes it. Returns false if another process was first.
+    fn append(&self, head: &mut Head) -> io::Result<bool> {
+        let from = head.sources.clone();
+        // First how far, as this stands in front of the directories.
+        let mut want = head.directories;
+        for source in &mut head.sources {
+            let taken = self.take(source, want, &mut |_| Ok(()))?;
+            want -= taken;
+        }
+        let used = head.sources.extract_if(.., |source| source.left == 0);
+        head.taken = used.map(|source| source.id).filter(|id| !id.is_empty()).collect();
+        let temporary = self.temporary(|path| {
+            let mut bytes = Vec::new();
+            head.put(&mut bytes);
+            let mut writer = Writer::create(path, &bytes)?;
+            let mut want = head.directories;
+            for mut source in from {
+                want -= self.take(&mut source, want, &mut |record| writer.push(record))?;
+            }
+            writer.finish().map(drop)
+        })?;
+        temporary.publish(&self.claim_path(head.number))
+    }
+
+    /// Gives at most so many directories of a source, and moves its place behind them. Returns how many these were.
+    fn take(
+        &self,
+        source: &mut Source,
+        want: u64,
+        give: &mut dyn FnMut(&super::list::Record<'_>) -> io::Result<()>,
+    ) -> io::Result<u64> {
+        let count = want.min(source.left);
+        if count == 0 {
+            return Ok(0);
+        }
+        let path = self.source_path(source);
+        let mut reader = Reader::open(&path, source.at)?;
+        for _ in 0..count {
+            match reader.next()? {
+                Some(record) => give(&record)?,
+                None => return Err(message::damaged(&path, "directories are missing")),
+            }
+        }
+        source.at = reader.cursor();
+        source.left -= count;
+        Ok(count)
+    }
+
+    /// Does what a claim implies, unless it is done.
+    fn follow(&self, head: &Head) -> io::Result<()> {
+        let name = self.dir.join(CLAIMS).join(&head.id);
+        if !name.exists() {
+            let linked = fs::hard_link(self.claim_path(head.number), &name);
+            match linked {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                    return Err(message::cannot_write(&name, &error));
+                }
+                _ => {}
+            }
+            let dir = self.dir.join(CLAIMS);
+            output::sync_directory(&dir).map_err(|error| message::cannot_write(&dir, &error))?;
+        }
+        for id in &head.taken {
+            let path = self.dir.join(TAKEN).join(id);
+            if !path.exists() {
+                mark(&path)?;
+            }
+            self.forget(id);
+        }
+        Ok(())
+    }
+}
+
+/// Creates an empty file, and waits until its name is on the disk.
+pub(super) fn mark(path: &Path) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(path);
+    let made = File::create(path).and_then(|_| output::sync_directory(dir));
+    made.map_err(|error| message::cannot_write(path, &error))
+}

@@ -1,0 +1,272 @@
+//! A scan in parts: many processes, on one or many machines, scan one tree and share only a directory.
+//!
+//! ```text
+//!          ┌─────────────── directories left over ◄──────────────┐
+//!          ▼                                                     │
+//! plan ─► log/N ─► claims/ID ─► walk until the budget is used ─► left/ID.ATTEMPT, then ID.parquet
+//! roots   a bundle of           one process                      the shard makes it count
+//!         directories
+//! ```
+//!
+//! | file | what | appears by |
+//! |---|---|---|
+//! | `plan` | the options that decide which rows there are, the roots, the start ([`Plan`]) | `link`, once |
+//! | `log/N` | the claim of this number, from 1 on: a task, its directories, and what waits after it (`claim.rs`) | `link`, once |
+//! | `claims/ID` | the claim of this task: the file of `log/N` | `link`, once |
+//! | `left/ID.ATTEMPT` | the directories that one attempt of a task left over (`list.rs`) | written and synced before its shard |
+//! | `ID.parquet` | the rows of a task; its metadata name the attempt that won | `link`, once |
+//! | `waiting/ID`, `taken/ID` | hints where to look: the task may have left directories over; all of them were claimed | created, empty |
+//! | `tmp/…`, `.ID.parquet.….part` | files without a final name; those of killed processes stay | |
+//!
+//! **Nothing is lost, nothing is there twice.** No file with a final name ever changes, and `link` gives each name to one process only,
+//! also on NFS. Claims have consecutive numbers, and each says which directories wait after it. So two processes that claim at once
+//! compete for one number, and the one that loses reads the claim of the other and tries the next. A task counts when its shard has its
+//! name, which depends on the task alone; what it left over counts from then on. A process that dies before that has changed nothing, and
+//! the task can be run again, also while the first process still runs: the second shard is dropped.
+//!
+//! **Memory.** Waiting directories are in files, about 20 bytes and a path each. A claim reads those that it takes and keeps none in
+//! memory, but for a bundle that is walked.
+
+mod attempt;
+mod check;
+mod claim;
+mod list;
+mod plan;
+
+pub use attempt::{Attempt, Committed};
+pub use check::Verdict;
+pub use claim::Claim;
+pub use list::Directory;
+pub use plan::Plan;
+
+use crate::manifest::{Manifest, Shard};
+use crate::parquet;
+use crate::{Extent, message, time};
+use claim::Head;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+const PLAN: &str = "plan";
+const LOG: &str = "log";
+const CLAIMS: &str = "claims";
+const LEFT: &str = "left";
+const WAITING: &str = "waiting";
+const TAKEN: &str = "taken";
+const TMP: &str = "tmp";
+
+/// The directory of a scan in parts.
+pub struct Parts {
+    dir: PathBuf,
+    plan: Plan,
+}
+
+/// A task, as [`Parts::tasks`] finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its ID.
+    pub id: String,
+    /// How many directories it claimed; of the first task also roots that are none.
+    pub directories: u64,
+    /// The result, if it is committed.
+    pub committed: Option<Done>,
+}
+
+/// The result of a committed task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Rows in its shard.
+    pub entries: u64,
+    /// Directories that it left over.
+    pub left: u64,
+    /// Partial if a root could not be opened or read.
+    pub extent: Extent,
+    /// The attempt that won.
+    attempt: String,
+    span: crate::read::Span,
+}
+
+/// Whether a task may have this ID: up to 100 letters, digits, `-` and `_`.
+#[must_use]
+pub fn is_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=100).contains(&id.len()) && id.bytes().all(plain)
+}
+
+/// An error of the command line: another plan, a task that does not exist.
+fn wrong(text: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, text)
+}
+
+impl Parts {
+    /// Makes the directory of a scan. If it is there already, with the same plan, nothing changes.
+    ///
+    /// # Errors
+    /// With [`ErrorKind::InvalidInput`], if it has another plan; or if a file cannot be written.
+    pub fn start(dir: &Path, plan: Plan) -> io::Result<Parts> {
+        for made in ["", LOG, CLAIMS, LEFT, WAITING, TAKEN, TMP].map(|name| dir.join(name)) {
+            fs::create_dir_all(&made).map_err(|error| message::cannot_write(&made, &error))?;
+        }
+        let parts = Parts { dir: dir.to_path_buf(), plan };
+        let temporary = parts.temporary(|path| parts.plan.write(path))?;
+        let path = dir.join(PLAN);
+        if temporary.publish(&path)? {
+            return Ok(parts);
+        }
+        let there = Parts::open(dir)?;
+        there.plan.check(&parts.plan, dir)?;
+        Ok(there)
+    }
+
+    /// Opens the directory of a scan.
+    ///
+    /// # Errors
+    /// If it has no plan, or one that cannot be read.
+    pub fn open(dir: &Path) -> io::Result<Parts> {
+        Ok(Parts { dir: dir.to_path_buf(), plan: Plan::read(&dir.join(PLAN))? })
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The directories of a task.
+    ///
+    /// # Errors
+    /// With [`ErrorKind::InvalidInput`], if there is no such task; or if its claim cannot be read.
+    pub fn directories(&self, id: &str) -> io::Result<Vec<Directory>> {
+        let path = self.dir.join(CLAIMS).join(id);
+        let head = Head::read(&path)?;
+        let mut directories = Vec::new();
+        let mut reader = list::Reader::open(&path, head.cursor)?;
+        while let Some(directory) = reader.next()? {
+            directories.push(directory.to_owned());
+        }
+        match directories.len() as u64 == head.directories {
+            true => Ok(directories),
+            false => Err(message::damaged(&path, "directories are missing")),
+        }
+    }
+
+    /// Whether a task has a claim.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        // Opening the directory makes an NFS client ask for changes.
+        let _ = File::open(self.dir.join(CLAIMS));
+        self.dir.join(CLAIMS).join(id).exists()
+    }
+
+    /// The shard of a task.
+    #[must_use]
+    pub fn shard(&self, id: &str) -> PathBuf {
+        self.dir.join(shard_name(id))
+    }
+
+    /// The result of a task, if it is committed.
+    ///
+    /// # Errors
+    /// If its shard cannot be read.
+    pub fn done(&self, id: &str) -> io::Result<Option<Done>> {
+        let path = self.shard(id);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let parquet::Shard { part, rows, extent, span } = parquet::Shard::open(&path)?;
+        let parsed = part.split_once(' ').and_then(|(attempt, left)| {
+            let left = left.parse().ok()?;
+            attempt::is_attempt(attempt).then(|| (attempt.to_string(), left))
+        });
+        let Some((attempt, left)) = parsed else {
+            return Err(message::damaged(&path, "it does not tell what its task left over"));
+        };
+        Ok(Some(Done { entries: rows, left, extent: extent.unwrap_or(Extent::Partial), attempt, span }))
+    }
+
+    /// Gives all tasks in the order of their claims.
+    ///
+    /// # Errors
+    /// If a claim or shard cannot be read; or that of `give`.
+    pub fn tasks(&self, give: &mut dyn FnMut(Task) -> io::Result<()>) -> io::Result<()> {
+        for number in 1..=self.last() {
+            let Head { id, directories, .. } = Head::read(&self.claim_path(number))?;
+            let committed = self.done(&id)?;
+            give(Task { id, directories, committed })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest: [`crate::read::open`] then reads the directory. It is complete if all tasks are committed, no directory waits, and
+    /// each root could be read.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn merge(&self) -> io::Result<Manifest> {
+        let (mut shards, mut ended, mut whole) = (Vec::new(), None, true);
+        self.tasks(&mut |task| {
+            let Some(done) = task.committed else {
+                whole = false;
+                return Ok(());
+            };
+            whole &= done.extent == Extent::Complete;
+            ended = ended.max(done.span.ended.map(|time| (time.sec, time.nsec)));
+            shards.push(Shard { file: shard_name(&task.id), rows: done.entries });
+            Ok(())
+        })?;
+        whole &= self.waiting()? == 0;
+        let manifest = Manifest {
+            extent: if whole { Extent::Complete } else { Extent::Partial },
+            begun: self.plan.begun,
+            ended: ended
+                .map(|(sec, nsec)| dents_core::batch::Time { sec, nsec })
+                .or_else(|| Some(time::now())),
+            roots: self.plan.roots.clone(),
+            shards,
+        };
+        manifest.write(&self.dir)?;
+        Ok(manifest)
+    }
+
+    fn claim_path(&self, number: u64) -> PathBuf {
+        self.dir.join(LOG).join(number.to_string())
+    }
+
+    /// Writes a file in `tmp`.
+    fn temporary(&self, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Temporary> {
+        let path = self.dir.join(TMP).join(attempt::random());
+        let temporary = Temporary(path);
+        write(&temporary.0).map_err(|error| written(&temporary.0, error))?;
+        Ok(temporary)
+    }
+}
+
+fn shard_name(id: &str) -> String {
+    format!("{id}.parquet")
+}
+
+/// A file in `tmp`, removed when dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn publish(&self, to: &Path) -> io::Result<bool> {
+        crate::output::publish(&self.0, to).map_err(|error| message::cannot_write(to, &error))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// The message about a file that is written, unless there is one already: errors of reading have one.
+fn written(path: &Path, error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { message::cannot_write(path, &error) } else { error }
+}

@@ -1,0 +1,120 @@
+//! The plan: what all processes of a scan must agree on.
+
+use super::list::{Cursor, Reader, Record, Writer};
+use super::wrong;
+use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::message;
+use dents_core::batch::Time;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8] = b"dents parts plan 1";
+
+/// What all processes of a scan must agree on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The options that decide which rows there are, as words of a command line.
+    pub options: Vec<OsString>,
+    /// The roots, as they were named.
+    pub roots: Vec<Vec<u8>>,
+    /// The working directory, from which relative roots start.
+    pub cwd: PathBuf,
+    /// The start of the scan, by the clock of the machine that began it.
+    pub begun: Time,
+}
+
+impl Plan {
+    /// The head, then a record for each root: so the roots are the first list of waiting directories.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let mut head = Vec::new();
+        put_bytes(&mut head, MAGIC);
+        put_time(&mut head, self.begun);
+        put_bytes(&mut head, self.cwd.as_os_str().as_bytes());
+        put_number(&mut head, self.roots.len() as u64);
+        put_number(&mut head, self.options.len() as u64);
+        self.options.iter().for_each(|word| put_bytes(&mut head, word.as_bytes()));
+        let mut writer = Writer::create(path, &head)?;
+        for name in &self.roots {
+            writer.push(&Record { depth: 0, parent: b"", name })?;
+        }
+        writer.finish().map(drop)
+    }
+
+    pub(super) fn read(path: &Path) -> io::Result<Plan> {
+        let (head, cursor) = Reader::head(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                let dir = path.parent().unwrap_or(path);
+                let way_out = "dents parts start makes one";
+                let error = message::bad_file(dir, "not the directory of a scan in parts", way_out);
+                wrong(error.to_string())
+            }
+            _ => error,
+        })?;
+        let damaged = || message::damaged(path, "not a plan that this program knows");
+        let (mut plan, count) = Plan::parse(&head).ok_or_else(damaged)?;
+        let mut reader = Reader::open(path, cursor)?;
+        while let Some(Record { depth: 0, name, .. }) = reader.next()? {
+            plan.roots.push(name.to_vec());
+        }
+        if plan.roots.len() as u64 == count { Ok(plan) } else { Err(damaged()) }
+    }
+
+    /// The plan without its roots, and how many these are.
+    fn parse(head: &[u8]) -> Option<(Plan, u64)> {
+        let mut bytes = Bytes(head);
+        if bytes.bytes()? != MAGIC {
+            return None;
+        }
+        let (begun, cwd, roots) = (bytes.time()?, bytes.bytes()?, bytes.number()?);
+        let count = bytes.number()?;
+        let word = |_| bytes.bytes().map(|word| OsString::from_vec(word.to_vec()));
+        let options = (0..count).map(word).collect::<Option<_>>()?;
+        let cwd = PathBuf::from(OsStr::from_bytes(cwd));
+        Some((Plan { options, roots: Vec::new(), cwd, begun }, roots))
+    }
+
+    /// Where the roots are in the file of the plan.
+    pub(super) fn cursor(path: &Path) -> io::Result<Cursor> {
+        Reader::head(path).map(|(_, cursor)| cursor)
+    }
+
+    /// Whether `ours` asks for the same rows.
+    ///
+    /// # Errors
+    /// With [`io::ErrorKind::InvalidInput`], if it does not.
+    pub fn check(&self, ours: &Plan, dir: &Path) -> io::Result<()> {
+        let shown = |words: &[OsString]| {
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            if words.is_empty() { "none".to_string() } else { words.join(" ") }
+        };
+        let difference = if self.options != ours.options {
+            format!("its options are {}, and here they are {}", shown(&self.options), shown(&ours.options))
+        } else if self.roots != ours.roots {
+            let roots: Vec<OsString> =
+                self.roots.iter().map(|root| OsString::from_vec(root.clone())).collect();
+            format!("its roots are {}", shown(&roots))
+        } else {
+            return self.check_place(&ours.cwd, dir);
+        };
+        Err(other_plan(dir, &difference))
+    }
+
+    /// Whether relative roots lead to the same places from this working directory.
+    ///
+    /// # Errors
+    /// With [`io::ErrorKind::InvalidInput`], if they do not.
+    pub fn check_place(&self, cwd: &Path, dir: &Path) -> io::Result<()> {
+        let relative = self.roots.iter().any(|root| !root.starts_with(b"/"));
+        match relative && cwd != self.cwd {
+            false => Ok(()),
+            true => Err(other_plan(dir, &format!("its roots start from {}", self.cwd.display()))),
+        }
+    }
+}
+
+fn other_plan(dir: &Path, difference: &str) -> io::Error {
+    let problem = format!("it has the plan of another scan: {difference}");
+    wrong(message::bad_file(dir, &problem, "name another directory").to_string())
+}
