@@ -53,8 +53,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 /// `@SECONDS`, `2026-01-31`, `2026-01-31T12:00`, with `Z` or an offset or in the local zone; or a duration, counted back from the start of the program.
 /// Costs one `statx` for a file.
 pub(crate) fn point(word: &OsStr) -> Result<Time, String> {
-    let text = word.to_str().filter(|text| !text.contains('/'));
-    if let Some(time) = text.and_then(written) {
+    if let Some(time) = as_written(word) {
         return Ok(time);
     }
     let quoted = || message::quoted_text(word.as_bytes());
@@ -67,6 +66,16 @@ pub(crate) fn point(word: &OsStr) -> Result<Time, String> {
             message::errno_text(errno.raw_os_error())
         )),
     }
+}
+
+/// The time that a word means as it is written, not as a file.
+fn as_written(word: &OsStr) -> Option<Time> {
+    word.to_str().filter(|text| !text.contains('/')).and_then(written)
+}
+
+/// The time of a word that means a file.
+pub(crate) fn of_file(word: &OsStr) -> Option<Time> {
+    if as_written(word).is_some() { None } else { point(word).ok() }
 }
 
 fn written(text: &str) -> Option<Time> {
@@ -89,6 +98,15 @@ fn written(text: &str) -> Option<Time> {
     let nanoseconds = moment.as_nanosecond();
     let nsec = nanoseconds.rem_euclid(1_000_000_000) as u32;
     Some(Time { sec: nanoseconds.div_euclid(1_000_000_000) as i64, nsec })
+}
+
+/// A time as `@SECONDS`.
+pub(crate) fn since_epoch(Time { sec, nsec }: Time) -> String {
+    match sec {
+        // Decimals of a negative number count backwards.
+        ..0 if nsec > 0 => format!("@-{}.{:09}", -(sec + 1), 1_000_000_000 - nsec),
+        _ => format!("@{sec}.{nsec:09}"),
+    }
 }
 
 /// Seconds since the epoch, with up to nine decimals.
@@ -114,6 +132,9 @@ mod tests {
         let time = |sec, nsec| Some(Time { sec, nsec });
         assert_eq!(written("@1.5"), time(1, 500_000_000));
         assert_eq!(written("@-1.25"), time(-2, 750_000_000));
+        for (sec, nsec) in [(0, 0), (7, 5), (-1, 750_000_000), (-2, 1), (-3, 0)] {
+            assert_eq!(written(&since_epoch(Time { sec, nsec })), time(sec, nsec));
+        }
         assert_eq!(written("2026-01-31T12:00Z"), time(1_769_860_800, 0));
         assert_eq!(written("2026-01-31T12:00:00.000000001+01:00"), time(1_769_857_200, 1));
         assert!(written("2026-01-31").is_some() && written("2026-01-31 12:00").is_some());

@@ -80,6 +80,38 @@ pub fn manifest(bytes: &[u8]) {
     assert!(opened.is_err() || opened.is_ok_and(|groups| groups == read::RowGroups::default()));
 }
 
+/// The files of a scan in parts, unchanged and with corrected checksums: plan, claim and list of what a task left over. An error names
+/// the file.
+#[cfg(feature = "parquet")]
+pub fn parts(bytes: &[u8]) {
+    parts_of(bytes);
+    let mut mended = bytes.to_vec();
+    crate::journal::fuzzing::mend(&mut mended);
+    parts_of(&mended);
+}
+
+#[cfg(feature = "parquet")]
+fn parts_of(bytes: &[u8]) {
+    use crate::parts::{Parts, fuzzing};
+    let place = Place::new();
+    place.file("plan", bytes);
+    if let Ok(parts) = Parts::open(&place.0) {
+        assert!(parts.plan().roots.len() <= bytes.len() && parts.plan().options.len() <= bytes.len());
+    }
+    let parts = fuzzing::plan(&place.0);
+    for made in ["claims/1", "log/1", "left/2.0123456789abcdef0123456789abcdef"] {
+        place.file(made, bytes);
+    }
+    match parts.directories("1") {
+        Ok(directories) => assert!(directories.len() <= bytes.len()),
+        Err(error) => assert!(error.to_string().contains("claims/1"), "{error}"),
+    }
+    // The sources of a claim: with those of a forged one it fails, or makes the next claim.
+    let claimed = parts.claim(Some(3)).map(|claim| claim.is_none_or(|claim| claim.directories <= 3));
+    assert!(claimed.unwrap_or(true));
+    let _ = parts.tasks(&mut |_| Ok(()));
+}
+
 /// Reads a scan file. Its rows stay the same if they are written as lines and read again, and if only some columns are read. An
 /// error names the file.
 fn scan(bytes: &[u8], format: Format) {
@@ -248,6 +280,13 @@ mod tests {
         };
         let corpus = [of(Extent::Complete, shards), of(Extent::Partial, Vec::new())];
         dents_fuzz::check("manifest", &corpus, super::manifest);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parts() {
+        let corpus = crate::parts::fuzzing::files();
+        dents_fuzz::check("parts", &corpus, super::parts);
     }
 
     #[test]

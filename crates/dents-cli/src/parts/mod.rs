@@ -8,7 +8,7 @@ pub(crate) mod words;
 use crate::message::counted;
 use crate::report::{Cell, Completion, Csv, Diagnostics, Head, Paper, Sheet, Type, write_json};
 use crate::session::{Session, Status};
-use crate::{message, number, scan};
+use crate::{message, number, scan, time};
 use clap::{ArgMatches, Subcommand};
 use dents_core::tree::End;
 use dents_sink::Extent;
@@ -19,6 +19,7 @@ use std::io::{self, ErrorKind};
 use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use words::Which;
 
 /// Scan a tree in parts: many processes, also on many machines, that share a directory
@@ -46,13 +47,17 @@ enum Command {
     },
     /// Make a task of directories that wait
     ///
-    /// Prints its ID, the number of its directories, and how many wait after it. If none waits it prints nothing, and the exit status is 1.
+    /// Prints its ID, the number of its directories, and how many wait after it. If none waits it prints nothing, and the exit status is 1; with
+    /// --again, not before all tasks are committed.
     Claim {
         #[command(flatten)]
         dir: Dir,
         /// Take so many directories [default: a sixteenth of those that wait, at most 8192]
         #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
         directories: Option<NonZeroU64>,
+        /// If none waits, wait, and give a task again that was claimed this long ago and is not committed: 30m
+        #[arg(long, value_name = "DURATION", value_parser = time::duration)]
+        again: Option<Duration>,
         #[command(flatten)]
         shown: Shown,
     },
@@ -94,8 +99,8 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     let done = match &args.command {
         Command::Start(scan) => start(scan, matches, session),
         Command::Status { dir, shown } => status::run(&dir.dir, shown, session),
-        Command::Claim { dir, directories, shown } => {
-            claim(&dir.dir, directories.map(NonZeroU64::get), shown, session)
+        Command::Claim { dir, directories, again, shown } => {
+            claim(&dir.dir, (directories.map(NonZeroU64::get), *again), shown, session)
         }
         Command::Merge { dir, file } => merge(&dir.dir, file.as_deref(), session),
         Command::Verify { dir } => verify(&dir.dir, session),
@@ -161,8 +166,41 @@ struct Claimed<'c> {
     waiting: u64,
 }
 
-fn claim(dir: &Path, directories: Option<u64>, shown: &Shown, session: &Session) -> io::Result<Status> {
-    let claim = Parts::open(dir)?.claim(directories)?;
+/// Between two looks whether there is a task.
+const NAP: Duration = Duration::from_secs(1);
+
+/// A task: a new one, or one again. `None` if there is none, or if the command is stopped.
+fn next(
+    parts: &Parts,
+    directories: Option<u64>,
+    again: Option<Duration>,
+    session: &Session,
+) -> io::Result<Option<Claim>> {
+    let mut open = None;
+    loop {
+        let claim = parts.claim(directories)?;
+        let (None, Some(age)) = (&claim, again) else { return Ok(claim) };
+        let tasks = parts.open_tasks(open.take())?;
+        if tasks.is_empty() {
+            // The last one may have left directories over, since.
+            return parts.claim(directories);
+        }
+        let claim = parts.give_again(&tasks, age)?;
+        if claim.is_some() || session.is_stopped() {
+            return Ok(claim);
+        }
+        open = Some(tasks);
+        std::thread::sleep(NAP);
+    }
+}
+
+fn claim(
+    dir: &Path,
+    (directories, again): (Option<u64>, Option<Duration>),
+    shown: &Shown,
+    session: &Session,
+) -> io::Result<Status> {
+    let claim = next(&Parts::open(dir)?, directories, again, session)?;
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
     let status = completion.finish(|paper| match (paper, &claim) {
         (Paper::Sheet(sheet), _) => claim_row(claim.as_ref(), sheet),
@@ -176,7 +214,8 @@ fn claim(dir: &Path, directories: Option<u64>, shown: &Shown, session: &Session)
             writeln!(out, "{id} {directories} {waiting}")
         }
     });
-    Ok(if claim.is_none() && status == Status::SUCCESS { Status::FAILURE } else { status })
+    let none = session.stopped().unwrap_or(Status::FAILURE);
+    Ok(if claim.is_none() && status == Status::SUCCESS { none } else { status })
 }
 
 fn claim_row(claim: Option<&Claim>, sheet: &mut dyn Sheet) -> io::Result<()> {

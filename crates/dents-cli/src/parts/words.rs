@@ -1,6 +1,6 @@
 //! The options of `dents scan` as words: those that all tasks of a scan in parts share, and those of one run.
 
-use crate::{Cli, Command, command, scan};
+use crate::{Cli, Command, command, scan, time};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, FromArgMatches};
 use std::ffi::OsString;
@@ -51,7 +51,11 @@ pub(crate) fn words(matches: &ArgMatches, which: Which) -> Vec<OsString> {
         }
         for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
             let mut word = OsString::from(format!("--{long}="));
-            word.push(value);
+            match time::of_file(value).filter(|_| ["newer", "older"].contains(&id)) {
+                // The file may change, or be another one on another machine.
+                Some(time) => word.push(time::since_epoch(time)),
+                None => word.push(value),
+            }
             words.push(word);
         }
     }

@@ -51,7 +51,7 @@ fn segment_of(bytes: &[u8]) {
 }
 
 /// Corrects the checksum of each frame, as far as the lengths are valid.
-fn mend(bytes: &mut [u8]) {
+pub(crate) fn mend(bytes: &mut [u8]) {
     let mut at = 0;
     while let Some(len) = frame::length(&bytes[at..]).and_then(|len| usize::try_from(len).ok()) {
         let Some(frame) = at.checked_add(len).and_then(|end| bytes.get_mut(at..end)) else { break };

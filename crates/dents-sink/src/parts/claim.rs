@@ -16,6 +16,7 @@ use crate::{message, output};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const MAGIC: &[u8] = b"dents parts claim 1";
 /// Without a number, a claim takes this part of what waits, so that others get some too.
@@ -32,6 +33,22 @@ pub struct Claim {
     pub directories: u64,
     /// How many wait after it.
     pub waiting: u64,
+}
+
+/// Tasks that are not committed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Each with its number.
+    claims: Vec<(u64, Claim)>,
+    last: u64,
+}
+
+impl Open {
+    /// Whether all tasks are committed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+    }
 }
 
 /// A list from which directories are claimed.
@@ -164,6 +181,45 @@ impl Parts {
         }
     }
 
+    /// The tasks that are not committed, in the order of their claims; `before` are those of an earlier call, as no other tasks than these
+    /// and new ones can be open.
+    ///
+    /// # Errors
+    /// If a claim cannot be read.
+    pub fn open_tasks(&self, before: Option<Open>) -> io::Result<Open> {
+        let Open { mut claims, last } = before.unwrap_or_default();
+        claims.retain(|(_, claim)| !self.shard(&claim.id).exists());
+        let now = self.last();
+        for number in last + 1..=now {
+            let Head { id, directories, .. } = Head::read(&self.claim_path(number))?;
+            if !self.shard(&id).exists() {
+                claims.push((number, Claim { id, directories, waiting: 0 }));
+            }
+        }
+        Ok(Open { claims, last: now })
+    }
+
+    /// One of these tasks that was claimed this long ago, and not given again since. Times are those of the file server.
+    ///
+    /// # Errors
+    /// If the time cannot be read or written.
+    pub fn give_again(&self, open: &Open, age: Duration) -> io::Result<Option<Claim>> {
+        let clock = self.temporary(|path| File::create(path).map(drop))?;
+        let now = clock.modified()?;
+        for (number, claim) in &open.claims {
+            let path = self.claim_path(*number);
+            let then = fs::metadata(&path).and_then(|there| there.modified());
+            let then = then.map_err(|error| message::cannot_read(&path, &error))?;
+            if now.duration_since(then).is_ok_and(|passed| passed >= age) {
+                let touched =
+                    File::options().append(true).open(&path).and_then(|file| file.set_modified(now));
+                touched.map_err(|error| message::cannot_write(&path, &error))?;
+                return Ok(Some(claim.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     /// How many directories wait.
     ///
     /// # Errors
@@ -195,7 +251,7 @@ impl Parts {
             last => {
                 let head = Head::read(&self.claim_path(last))?;
                 self.follow(&head)?;
-                head
+                Head { number: last, ..head }
             }
         };
         head.taken.clear();

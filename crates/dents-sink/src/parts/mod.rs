@@ -30,12 +30,14 @@
 mod attempt;
 mod check;
 mod claim;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod list;
 mod plan;
 
 pub use attempt::{Attempt, Committed};
 pub use check::Verdict;
-pub use claim::Claim;
+pub use claim::{Claim, Open};
 pub use list::Directory;
 pub use plan::Plan;
 
@@ -46,6 +48,7 @@ use claim::Head;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 const PLAN: &str = "plan";
 const LOG: &str = "log";
@@ -148,6 +151,9 @@ impl Parts {
         let mut directories = Vec::new();
         let mut reader = list::Reader::open(&path, head.cursor)?;
         while let Some(directory) = reader.next()? {
+            if !self.plan.has(&directory) {
+                return Err(message::damaged(&path, "a directory is not below the roots"));
+            }
             directories.push(directory.to_owned());
         }
         match directories.len() as u64 == head.directories {
@@ -257,6 +263,12 @@ struct Temporary(PathBuf);
 impl Temporary {
     fn publish(&self, to: &Path) -> io::Result<bool> {
         crate::output::publish(&self.0, to).map_err(|error| message::cannot_write(to, &error))
+    }
+
+    /// When it was written, by the clock of the file server.
+    fn modified(&self) -> io::Result<SystemTime> {
+        let modified = self.0.metadata().and_then(|there| there.modified());
+        modified.map_err(|error| message::cannot_read(&self.0, &error))
     }
 }
 

@@ -5,6 +5,7 @@ use super::wrong;
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
 use crate::message;
 use dents_core::batch::Time;
+use dents_core::path;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -73,6 +74,19 @@ impl Plan {
         let options = (0..count).map(word).collect::<Option<_>>()?;
         let cwd = PathBuf::from(OsStr::from_bytes(cwd));
         Some((Plan { options, roots: Vec::new(), cwd, begun }, roots))
+    }
+
+    /// Whether a directory is one of the roots, or below one. So a file that another program wrote into the directory leads nowhere else.
+    pub(super) fn has(&self, directory: &Record<'_>) -> bool {
+        let Record { depth, parent, name } = *directory;
+        let is_plain = |step: &[u8]| !matches!(step, b"." | b"..");
+        let is_below = |root: &[u8]| match parent.strip_prefix(root) {
+            Some(rest) if rest.is_empty() || rest.starts_with(path::separator(root)) => {
+                rest.split(|byte| *byte == b'/').all(is_plain) && is_plain(name)
+            }
+            _ => false,
+        };
+        self.roots.iter().any(|root| if depth < 2 { name == root } else { is_below(root) })
     }
 
     /// Where the roots are in the file of the plan.
