@@ -1,0 +1,377 @@
+//! `dents parts` and `dents scan --part` as processes: whatever happens to them, all shards together have the rows of one scan.
+
+mod tools;
+
+use dents_core::batch::Time;
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, Outcome, Run};
+use dents_sink::{Facts, Row, read};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tools::{dents, is_root, run, stdout, text};
+
+/// A directory to work in, with a tree `t`: ten subdirectories to a directory, three files in each.
+fn plant(directories: usize) -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let dir = if memory.is_dir() { TempDir::new_in(memory, "parts") } else { TempDir::new("parts") };
+    let dir = dir.expect("a directory");
+    let mut made = vec![dir.path().join("t")];
+    fs::create_dir(&made[0]).expect("a directory");
+    for number in 0..directories {
+        let path = made[number / 10].join(number.to_string());
+        fs::create_dir(&path).expect("a directory");
+        ["a", "b\n", "c\u{fc}"].iter().for_each(|name| fs::write(path.join(name), "x").expect("a file"));
+        made.push(path);
+    }
+    dir
+}
+
+/// The rows of a scan in an order of their own, without the one time that scanning changes.
+fn rows(file: &Path) -> Vec<String> {
+    let mut rows = Vec::new();
+    let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
+    let result = reader.for_each(&mut |row| {
+        let facts = row.facts.map(|facts| Facts { atime: Time::UNKNOWN, ..facts });
+        rows.push(format!("{:?}", Row { facts, ..*row }));
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    rows.sort_unstable();
+    rows
+}
+
+/// The first difference says more than all rows.
+fn assert_same(rows: &[String], truth: &[String], when: &str) {
+    if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
+        panic!("{when}: {row}\ninstead of {other}");
+    }
+    assert_eq!(rows.len(), truth.len(), "{when}: rows");
+}
+
+/// A run with this status, and what it says.
+fn ends(command: &Run, status: i32) -> (String, String) {
+    let Outcome { end, stdout, stderr, .. } = run(command);
+    assert_eq!(end, End::Exit(status), "{}: {}", command.shell(), text(&stderr));
+    (text(&stdout), text(&stderr))
+}
+
+/// Starts a scan of `words` in parts, in the directory `p`.
+fn start(dir: &TempDir, words: &str) {
+    assert_eq!(ends(&dents(dir.path(), &format!("parts start {words}")), 0), (String::new(), String::new()));
+}
+
+/// Runs tasks with this budget until nothing waits. Returns how many, and whether one failed.
+fn run_all(dir: &TempDir, options: &str) -> (usize, bool) {
+    let (mut tasks, mut failed) = (0, false);
+    loop {
+        let claim = run(&dents(dir.path(), "parts claim p"));
+        if claim.end == End::Exit(1) && claim.stderr.is_empty() {
+            return (tasks, failed);
+        }
+        let claimed = text(&claim.stdout);
+        let id = claimed.split(' ').next().expect("an ID");
+        let outcome = run(&dents(dir.path(), &format!("scan --part p --task {id} {options}")));
+        assert!(matches!(outcome.end, End::Exit(0 | 1)), "{}", text(&outcome.stderr));
+        failed |= outcome.end == End::Exit(1);
+        tasks += 1;
+    }
+}
+
+/// The rows of all shards, which `verify` and `merge` agree with.
+fn merged(dir: &TempDir, status: i32) -> Vec<String> {
+    ends(&dents(dir.path(), "parts verify p"), status);
+    ends(&dents(dir.path(), "parts merge p"), status);
+    rows(&dir.path().join("p"))
+}
+
+/// The same scan in one piece and in parts.
+fn same_in_parts((options, roots): (&str, &str), budget: u32, status: i32, prepare: impl Fn(&Path)) {
+    let (dir, words) = (plant(150), &format!("{options} {roots}")[..]);
+    prepare(dir.path());
+    let whole = run(&dents(dir.path(), &format!("scan -o one.parquet {words}")));
+    let suffix = if dir.path().join("one.parquet").exists() { "" } else { ".partial" };
+    let truth = rows(&dir.path().join(format!("one.parquet{suffix}")));
+    start(&dir, &format!("{options} -- p {roots}"));
+    let (tasks, failed) = run_all(&dir, &format!("--budget {budget}"));
+    assert!(tasks > 1 || budget > 1000, "{words}: {tasks} tasks");
+    assert_eq!(whole.end, End::Exit(i32::from(failed)), "{words}: {}", text(&whole.stderr));
+    assert_same(&merged(&dir, status), &truth, words);
+}
+
+#[test]
+fn options_and_roots_as_in_one_scan() {
+    let nothing = |_: &Path| ();
+    same_in_parts(("", "t"), 100, 0, nothing);
+    same_in_parts(("", "t"), 1_000_000, 0, nothing);
+    same_in_parts(("-x", "t/"), 50, 0, nothing);
+    same_in_parts(("", "t/0 t//1 t/2/"), 20, 0, nothing);
+    same_in_parts(("--type=f --max-depth=3", "t"), 50, 0, nothing);
+    same_in_parts(("--exclude=**/1 -d --timestamps=ns", "t"), 50, 0, nothing);
+    same_in_parts(("-L", "t"), 50, 0, |dir| {
+        symlink("..", dir.join("t/0/up")).expect("a link");
+        symlink("t/1/11", dir.join("t/2/into")).expect("a link");
+        symlink("../../1", dir.join("t/3/across"))
+            .unwrap_or_else(|_| symlink("../1", dir.join("t/3x")).expect("a link"));
+    });
+    same_in_parts(("", "t nowhere"), 50, 1, nothing);
+    if !is_root() {
+        same_in_parts(("", "t"), 50, 0, |dir| {
+            fs::set_permissions(dir.join("t/0/3"), fs::Permissions::from_mode(0)).expect("it is ours");
+        });
+    }
+}
+
+/// A number that looks random.
+fn random() -> u32 {
+    static STATE: AtomicU32 = AtomicU32::new(42);
+    let next = |state: u32| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    next(STATE.fetch_update(Relaxed, Relaxed, |state| Some(next(state))).unwrap_or(0)) >> 8
+}
+
+/// One of several processes that share `p`: claims and runs tasks until all are committed, and is killed at every third. Returns how often
+/// it was killed.
+fn work(dir: &Path, kills: &AtomicU32) {
+    loop {
+        let claim = run(&dents(dir, "parts claim --again 200ms p"));
+        let claimed = text(&claim.stdout);
+        let Some(id) = claimed.split(' ').next().filter(|id| !id.is_empty()) else {
+            assert_eq!((claim.end, text(&claim.stderr)), (End::Exit(1), String::new()));
+            return;
+        };
+        let task = dents(dir, &format!("scan --threads 2 --budget 150 --part p --task {id}"));
+        let mut child = task.command().stderr(Stdio::null()).spawn().expect("it starts");
+        if random().is_multiple_of(3) {
+            std::thread::sleep(Duration::from_micros(u64::from(random() % 12_000)));
+            child.kill().expect("it is ours");
+        }
+        match End::from(child.wait().expect("it ends")) {
+            End::Signal(9) => drop(kills.fetch_add(1, Relaxed)),
+            end => assert_eq!(end, End::Exit(0), "{}", task.shell()),
+        }
+    }
+}
+
+#[test]
+fn processes_that_are_killed_lose_and_double_nothing() {
+    let dir = plant(1500);
+    stdout(&dents(dir.path(), "scan -o one.parquet t"));
+    let truth = rows(&dir.path().join("one.parquet"));
+    assert_eq!(truth.len(), 1 + 1500 * 4);
+    start(&dir, "-- p t");
+    let kills = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| work(dir.path(), &kills))));
+    });
+    assert!(kills.load(Relaxed) >= 5, "only {kills:?} were killed in time");
+    assert_same(&merged(&dir, 0), &truth, "after all that");
+    stdout(&dents(dir.path(), "parts merge -o all.parquet p"));
+    assert_same(&rows(&dir.path().join("all.parquet")), &truth, "in one file");
+}
+
+#[test]
+fn claims_at_once_are_different() {
+    let dir = plant(300);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
+    let claims: Vec<String> = std::thread::scope(|scope| {
+        let claim = || text(&stdout(&dents(dir.path(), "parts claim --directories=1 p")));
+        let all: Vec<_> = (0..8).map(|_| scope.spawn(claim)).collect();
+        all.into_iter().map(|claim| claim.join().expect("it ends")).collect()
+    });
+    let mut ids: Vec<&str> = claims.iter().map(|claim| claim.split(' ').next().expect("an ID")).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["2", "3", "4", "5", "6", "7", "8", "9"]);
+    let waiting = |claim: &String| claim.trim_end().rsplit(' ').next().map(str::to_owned);
+    let mut left: Vec<_> = claims.iter().filter_map(waiting).collect();
+    left.sort_unstable();
+    assert_eq!(left, ["2", "3", "4", "5", "6", "7", "8", "9"], "of the ten in t");
+}
+
+#[test]
+fn a_task_that_runs_twice_counts_once() {
+    let dir = plant(100);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    let task = dents(dir.path(), "scan --part p --task 1 --budget 30");
+    let slow = dents(dir.path(), "scan --part p --task 1 --budget 50 --rate 100 --threads 1");
+    let child = slow.command().stderr(Stdio::piped()).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(200));
+    stdout(&task);
+    let late = child.wait_with_output().expect("it ends");
+    assert_eq!(
+        (End::from(late.status), text(&late.stderr)),
+        (End::Exit(0), "dents: task 1 was committed by another run of it\n".to_owned())
+    );
+    let (_, told) = ends(&task, 0);
+    assert_eq!(told, "dents: task 1 is committed\n");
+    assert_eq!(
+        fs::read_dir(dir.path().join("p/left")).expect("it is there").count(),
+        1,
+        "of the one that won"
+    );
+    run_all(&dir, "--budget 100");
+    merged(&dir, 0);
+}
+
+#[test]
+fn what_the_commands_say() {
+    let dir = plant(10);
+    start(&dir, "-x -- p t");
+    start(&dir, "-x -- p t");
+    let says = |words: &str, status: i32, part: &str| {
+        let (_, told) = ends(&dents(dir.path(), words), status);
+        assert!(told.contains(part) && told.lines().count() == 1, "{words}: {told}");
+    };
+    says("parts start -- p t", 2, "its options are --one-file-system, and here they are none");
+    says("parts start -x -- p t/0", 2, "its roots are t;");
+    says("parts start -x -- q t t/", 2, "'t/' is given twice");
+    says("parts start -x --gitignore -- q t", 2, "--gitignore is not for a scan in parts");
+    says("parts start -x -- q", 2, "name at least one root");
+    says("parts claim q", 2, "not the directory of a scan in parts");
+    says("scan --part q --task 1", 2, "not the directory of a scan in parts");
+    says("scan --part p --task 1 --journal j -o x.parquet", 2, "is not for a scan in parts");
+    says("scan --part p --task 1 -L", 2, "its options are --one-file-system, and here they are --follow");
+    says("parts verify p", 1, "not claimed: 1 directory");
+    for id in ["../x", ".x", "a/b", ""] {
+        let outcome = run(&dents(dir.path(), "scan --part p --task").args([id]));
+        assert_eq!(outcome.end, End::Exit(2), "{id}");
+        assert!(text(&outcome.stderr).contains("letters, digits"), "{}", text(&outcome.stderr));
+    }
+    assert_eq!(
+        text(&stdout(&dents(dir.path(), "parts claim --csv p"))),
+        "task,directories,waiting,task_bytes\n1,1,0,\n"
+    );
+    assert_eq!(ends(&dents(dir.path(), "parts claim p"), 1), (String::new(), String::new()));
+    stdout(&dents(dir.path(), "scan --part p --task 1 --budget 5"));
+    let status = text(&stdout(&dents(dir.path(), "parts status --csv p")));
+    assert_eq!(status, "task,state,entries,directories,left,task_bytes\n1,committed,11,1,10,\n");
+    // A name of its own, with the roots, claims what waits.
+    stdout(&dents(dir.path(), "scan -x --part p --task mine t"));
+    let status = text(&stdout(&dents(dir.path(), "parts status p")));
+    assert!(
+        status.contains("mine  committed")
+            && status.ends_with("2 of 2 tasks committed; 9 directories wait\n"),
+        "{status}"
+    );
+    let other = dents(&dir.path().join("t"), "scan --part ../p --task mine");
+    assert!(ends(&other, 2).1.contains("its roots start from "));
+}
+
+#[test]
+fn a_signal_commits_nothing() {
+    let dir = plant(300);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    let task = dents(dir.path(), "scan --part p --task 1 --rate 500");
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130)] {
+        let child = task.command().stderr(Stdio::piped()).spawn().expect("it starts");
+        std::thread::sleep(Duration::from_millis(150));
+        kill_process(Pid::from_child(&child), signal).expect("it runs");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(End::from(output.status), End::Exit(status));
+        assert_eq!(text(&output.stderr), "dents: interrupted: nothing is committed; run the task again\n");
+        let names = fs::read_dir(dir.path().join("p")).expect("it is there");
+        let names: Vec<_> = names.map(|entry| entry.expect("it is there").file_name()).collect();
+        assert_eq!(names.len(), 7, "{names:?}");
+    }
+    stdout(&dents(dir.path(), "scan --part p --task 1"));
+    merged(&dir, 0);
+}
+
+#[test]
+fn a_time_budget_ends_a_task() {
+    let dir = plant(300);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    let begun = Instant::now();
+    stdout(&dents(dir.path(), "scan --part p --task 1 --rate 200 --threads 1 --time-budget 300ms"));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    let status = text(&stdout(&dents(dir.path(), "parts status p")));
+    assert!(status.contains("1 of 1 task committed") && !status.contains("; 0 directories"), "{status}");
+    run_all(&dir, "");
+    assert_eq!(merged(&dir, 0).len(), 1 + 300 * 4);
+}
+
+#[test]
+fn a_directory_that_vanished_is_a_row_with_an_error() {
+    let dir = plant(10);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
+    stdout(&dents(dir.path(), "parts claim --directories=10 p"));
+    fs::remove_dir_all(dir.path().join("t/7")).expect("it is ours");
+    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 2"), 1);
+    assert_eq!(told, "dents: cannot open directory 't/7': No such file or directory\n");
+    let rows = merged(&dir, 0);
+    assert_eq!(rows.len(), 1 + 10 * 4 - 3 + 1);
+}
+
+#[test]
+fn damage_is_found() {
+    let dir = plant(300);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    let task = dents(dir.path(), "scan --part p --task 1 --budget 500");
+    stdout(&task);
+    let list = fs::read_dir(dir.path().join("p/left"))
+        .expect("it is there")
+        .next()
+        .expect("one")
+        .expect("it is there");
+    let whole = fs::read(list.path()).expect("it is there");
+    fs::write(list.path(), &whole[..whole.len() - 1]).expect("it is ours");
+    let (_, told) = ends(&dents(dir.path(), "parts claim p"), 1);
+    assert!(told.contains("cut off or damaged: "), "{told}");
+    assert!(ends(&dents(dir.path(), "parts verify p"), 1).1.contains("not claimed"));
+    fs::write(list.path(), &whole).expect("it is ours");
+    run_all(&dir, "");
+    merged(&dir, 0);
+    let shard = dir.path().join("p/2.parquet");
+    let mut bytes = fs::read(&shard).expect("it is there");
+    bytes[200] ^= 1;
+    fs::write(&shard, &bytes).expect("it is ours");
+    assert!(ends(&dents(dir.path(), "parts verify p"), 1).1.contains("2.parquet: cut off or damaged"));
+    // As if two tasks had had the same directories.
+    fs::copy(dir.path().join("p/1.parquet"), &shard).expect("it is ours");
+    assert!(ends(&dents(dir.path(), "parts verify p"), 1).1.contains(" has two rows"));
+}
+
+#[test]
+fn a_full_disk_commits_nothing() {
+    let dir = plant(1500);
+    fs::create_dir(dir.path().join("p")).expect("a directory");
+    let script = "mount -t tmpfs -o size=48k none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
+                  \"$0\" \"$@\"; status=$?; ls -A p p/left p/tmp; exit $status";
+    let task = dents(dir.path(), "scan --part p --task 1");
+    let Outcome { end, stdout, stderr, .. } = run(&task.under(&["unshare", "-rm", "/bin/sh", "-c", script]));
+    let told = text(&stderr);
+    if told.contains("unshare") || told.contains("mount:") {
+        return println!("skipped: no mount namespace: {told}");
+    }
+    assert_eq!(end, End::Exit(1), "{told}");
+    assert!(
+        told.contains("1.parquet: cannot write: No space left on device") && told.lines().count() == 1,
+        "{told}"
+    );
+    assert_eq!(text(&stdout), "p:\nclaims\nleft\nlog\nplan\ntaken\ntmp\nwaiting\n\np/left:\n\np/tmp:\n");
+}
+
+#[test]
+fn where_nothing_can_be_written() {
+    if is_root() {
+        return;
+    }
+    let dir = plant(3);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    fs::set_permissions(dir.path().join("p"), fs::Permissions::from_mode(0o500)).expect("it is ours");
+    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 1"), 1);
+    assert!(told.contains("cannot write: Permission denied"), "{told}");
+    fs::set_permissions(dir.path().join("p"), fs::Permissions::from_mode(0o700)).expect("it is ours");
+}
