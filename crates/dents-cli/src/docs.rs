@@ -37,17 +37,23 @@ fn program() -> Command {
 /// One for `dents`, which names the others, and one for each command.
 fn pages() -> Vec<(String, String)> {
     let program = program();
-    let mut pages = vec![("man/dents.1".into(), page(&program))];
-    for command in program.get_subcommands() {
-        pages.push((format!("man/dents-{}.1", command.get_name()), page(command)));
-    }
-    pages
+    let named = all(&program).into_iter().map(|command| (format!("man/{}.1", name(command)), page(command)));
+    std::iter::once(("man/dents.1".into(), page(&program))).chain(named).collect()
+}
+
+/// The commands below a command, at all levels.
+fn all(command: &Command) -> Vec<&Command> {
+    command.get_subcommands().flat_map(|one| std::iter::once(one).chain(all(one))).collect()
+}
+
+/// The title of its page: on the command line a space stands in place of each hyphen.
+fn name(command: &Command) -> String {
+    command.get_display_name().unwrap_or(command.get_name()).to_string()
 }
 
 fn page(command: &Command) -> String {
-    // The title and the list of commands use this name; on the command line it has a space instead of the hyphen.
-    let name = command.get_display_name().unwrap_or(command.get_name()).to_string();
-    let man = Man::new(command.clone()).title(name).source(concat!("dents ", env!("CARGO_PKG_VERSION")));
+    let man =
+        Man::new(command.clone()).title(name(command)).source(concat!("dents ", env!("CARGO_PKG_VERSION")));
     let mut out = format!(".\\\" {MARK}\n").into_bytes();
     let done = man.render_title(&mut out).and_then(|()| man.render_name_section(&mut out));
     done.expect("memory takes it");
@@ -134,9 +140,9 @@ fn are_up_to_date() {
 /// The text is shown in menus, without the lines around it in `--help`.
 #[test]
 fn every_option_has_help_that_stands_alone() {
-    for command in program().get_subcommands() {
+    for command in all(&program()) {
         for arg in command.get_arguments() {
-            let name = format!("{} {}", command.get_name(), arg.get_id());
+            let name = format!("{} {}", name(command), arg.get_id());
             let help = arg.get_help().unwrap_or_else(|| panic!("{name} has no help")).to_string();
             assert!(!help.ends_with('.') && !help.contains('\n'), "{name}: one phrase: {help}");
             assert!(!help.to_lowercase().contains("the same"), "{name}: the same as what? {help}");
@@ -148,9 +154,10 @@ fn every_option_has_help_that_stands_alone() {
 fn every_option_is_in_every_file() {
     let files = files();
     let text = |path: &str| files.iter().find(|file| file.0 == path).map(|file| file.1.as_str()).unwrap();
-    for command in program().get_subcommands() {
-        let page = text(&format!("man/dents-{}.1", command.get_name()));
-        for long in command.get_arguments().filter_map(clap::Arg::get_long) {
+    for command in all(&program()) {
+        let page = text(&format!("man/{}.1", name(command)));
+        let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        for long in shown.filter_map(clap::Arg::get_long) {
             assert!(
                 page.contains(&format!("\\-\\-{}", long.replace('-', "\\-"))),
                 "no --{long} in the manual"

@@ -77,9 +77,10 @@ enum Command {
 
 /// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
 pub(crate) fn command() -> clap::Command {
-    Cli::command().mut_subcommand("du", |du| {
+    let command = Cli::command().mut_subcommand("du", |du| {
         du.mut_arg("kinds", |kinds| kinds.short(None)).mut_arg("threshold", |threshold| threshold.short('t'))
-    })
+    });
+    command.mut_subcommand("parts", |parts| parts.mut_subcommand("start", parts::words::of_start))
 }
 
 /// The program: the command of its command line.

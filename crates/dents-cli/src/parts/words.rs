@@ -24,6 +24,14 @@ const REFUSED: [(&str, &str); 11] = [
     ("gitignore", "a task does not know the ignore files above its directories"),
 ];
 
+/// The command `parts start`, without the options that it refuses.
+pub(crate) fn of_start(start: clap::Command) -> clap::Command {
+    let others = OF_A_RUN.into_iter().chain(OF_A_TASK).chain(REFUSED.map(|(id, _)| id));
+    let start = others.fold(start, |start, id| start.mut_arg(id, |arg| arg.hide(true)));
+    let paths = "The directory of the scan, and where the scan begins";
+    start.mut_arg("paths", |arg| arg.value_name("DIR ROOT").help(paths))
+}
+
 /// Which options.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
