@@ -121,7 +121,7 @@ fn options_and_roots_as_in_one_scan() {
     same_in_parts(("", "t nowhere"), 50, 1, nothing);
     if !is_root() {
         same_in_parts(("", "t"), 50, 0, |dir| {
-            fs::set_permissions(dir.join("t/0/3"), fs::Permissions::from_mode(0)).expect("it is ours");
+            fs::set_permissions(dir.join("t/0/12"), fs::Permissions::from_mode(0o0)).expect("it is ours");
         });
     }
 }
@@ -363,15 +363,69 @@ fn a_full_disk_commits_nothing() {
 }
 
 #[test]
-fn where_nothing_can_be_written() {
-    if is_root() {
-        return;
+fn other_file_systems_are_left_out_of_each_task() {
+    let dir = plant(150);
+    fs::create_dir(dir.path().join("t/0/12/m")).expect("a directory");
+    let script = "for at in t/0/12/m t/1; do mount -t tmpfs none $at && mkdir -p $at/x/y || exit; done
+                  \"$0\" scan -x -o one.parquet t && \"$0\" parts start -x -- p t
+                  while task=$(\"$0\" parts claim --directories=2 p); do
+                      \"$0\" scan --part p --task ${task%% *} --budget 20 || exit
+                  done";
+    let outcome = run(&dents(dir.path(), "").under(&["unshare", "-rm", "/bin/sh", "-c", script]));
+    let told = text(&outcome.stderr);
+    if told.contains("unshare") || told.contains("mount:") {
+        return println!("skipped: no mount namespace: {told}");
     }
+    assert_eq!((outcome.end, told), (End::Exit(0), String::new()));
+    let truth = rows(&dir.path().join("one.parquet"));
+    assert!(!truth.iter().any(|row| row.contains("name: [120]")), "x is on another file system");
+    assert_same(&merged(&dir, 0), &truth, "-x");
+}
+
+/// Runs a script of this repository, with `dents` in PATH.
+fn script(dir: &Path, name: &str, variables: &[(&str, &str)], words: &[&str]) -> Outcome {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts");
+    let programs = Path::new(env!("CARGO_BIN_EXE_dents")).parent().expect("a directory").display();
+    let path = format!("{programs}:/usr/bin:/bin");
+    let mut command = Run::new(Path::new("/bin/sh")).cwd(dir).args([scripts.join(name)]).args(words);
+    command = command.env("PATH", path).env("SCRIPTS", &scripts);
+    run(&variables.iter().fold(command, |command, (name, value)| command.env(name, value)))
+}
+
+#[test]
+fn the_scripts_scan_all() {
+    let dir = plant(300);
+    stdout(&dents(dir.path(), "scan -x -o one.parquet t"));
+    let truth = rows(&dir.path().join("one.parquet"));
+    // A remote shell that takes a host and a line.
+    let ssh = dir.path().join("ssh");
+    fs::write(&ssh, "#!/bin/sh\nshift\nexec sh -c \"$*\"\n").expect("a file");
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let ssh = ssh.display().to_string();
+    let outcome = script(dir.path(), "parts-ssh.sh", &[("SSH", &ssh)], &["it's a dir", "t", "a", "b", "c"]);
+    assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
+    assert!(text(&outcome.stdout).starts_with("complete: "), "{}", text(&outcome.stdout));
+    assert_same(&rows(&dir.path().join("it's a dir")), &truth, "ssh");
+    let outcome = script(dir.path(), "parts.sbatch", &[("DIR", "p"), ("ROOT", "t")], &[]);
+    assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
+    assert_same(&merged(&dir, 0), &truth, "Slurm");
+}
+
+#[test]
+fn where_nothing_can_be_written() {
     let dir = plant(3);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
-    fs::set_permissions(dir.path().join("p"), fs::Permissions::from_mode(0o500)).expect("it is ours");
-    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 1"), 1);
-    assert!(told.contains("cannot write: Permission denied"), "{told}");
-    fs::set_permissions(dir.path().join("p"), fs::Permissions::from_mode(0o700)).expect("it is ours");
+    let script = "mount --bind p p && mount -o remount,ro,bind p && exec \"$0\" \"$@\"";
+    for (words, status) in [("scan --part p --task 1", 1), ("parts start -- p/q t", 1), ("parts claim p", 1)]
+    {
+        let outcome = run(&dents(dir.path(), words).under(&["unshare", "-rm", "/bin/sh", "-c", script]));
+        let told = text(&outcome.stderr);
+        if told.contains("unshare") || told.contains("mount:") {
+            return println!("skipped: no mount namespace: {told}");
+        }
+        assert_eq!(outcome.end, End::Exit(status), "{words}: {told}");
+        let says = if words == "parts claim p" { "" } else { "cannot write: Read-only file system" };
+        assert!(told.contains(says) && told.lines().count() <= 1, "{words}: {told}");
+    }
 }

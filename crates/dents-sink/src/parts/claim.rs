@@ -117,7 +117,8 @@ impl Head {
             let (id, attempt) = (text(&mut bytes)?, text(&mut bytes)?);
             let at = Cursor { frame: bytes.number()?, skip: bytes.number()? };
             let is_roots = id.is_empty() && attempt.is_empty();
-            if !is_roots && !(is_id(&id) && attempt::is_attempt(&attempt)) {
+            let is_list = is_id(&id) && attempt::is_attempt(&attempt);
+            if !is_roots && !is_list {
                 return None;
             }
             head.sources.push(Source { id, attempt, at, left: bytes.number()? });
