@@ -166,8 +166,8 @@ struct Claimed<'c> {
     waiting: u64,
 }
 
-/// Between two looks whether there is a task.
-const NAP: Duration = Duration::from_secs(1);
+/// Between two looks whether there is a task: the first time, and at most.
+const NAPS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// A task: a new one, or one again. `None` if there is none, or if the command is stopped.
 fn next(
@@ -176,7 +176,7 @@ fn next(
     again: Option<Duration>,
     session: &Session,
 ) -> io::Result<Option<Claim>> {
-    let mut open = None;
+    let (mut open, [mut nap, longest]) = (None, NAPS);
     loop {
         let claim = parts.claim(directories)?;
         let (None, Some(age)) = (&claim, again) else { return Ok(claim) };
@@ -190,7 +190,8 @@ fn next(
             return Ok(claim);
         }
         open = Some(tasks);
-        std::thread::sleep(NAP);
+        std::thread::sleep(nap);
+        nap = (nap * 2).min(longest);
     }
 }
 
