@@ -34,6 +34,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tre
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
 complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show the space that directories take, largest first'
+complete -c dents -n "__fish_dents_needs_command" -f -a "parts" -d 'Scan a tree in parts: many processes, also on many machines, that share a directory'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
@@ -75,6 +76,10 @@ pool\t''
 hsm\t''
 lustre\t''
 all\t''"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l part -d 'Do one task of the scan in parts in this directory (dents parts): write its rows there, and the directories left over' -r -F
+complete -c dents -n "__fish_dents_using_subcommand scan" -l task -d 'The task: its ID as dents parts claim gives it; a new ID claims directories that wait' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l budget -d 'End the task after so many entries; directories not opened until then are left over' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l time-budget -d 'End the task after this time; directories not opened until then are left over: 90s, 5m' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
@@ -298,3 +303,82 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l si -d 'Show sizes wit
 complete -c dents -n "__fish_dents_using_subcommand du" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
 complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand du" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "status" -d 'Show all tasks'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "claim" -d 'Make a task of directories that wait'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "merge" -d 'Write the manifest, with which --from DIR reads the scan'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "verify" -d 'Check that all tasks are committed, nothing waits, and all rows can be read, each once'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "start" -d 'Make the directory of a scan, with its options and roots'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -l json -d 'One JSON object'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -l csv -d 'A table as CSV, with a line of titles'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l directories -d 'Take so many directories [default: a sixteenth of those that wait, at most 8192]' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l again -d 'If none waits, wait, and give a task again that was claimed this long ago and is not committed: 30m' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l json -d 'One JSON object'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l csv -d 'A table as CSV, with a line of titles'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from merge" -s o -l output -d 'Write all rows to one file too' -r -F
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
+ns\t''"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre\'s; lustre for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]' -r -f -a "project\t''
+flags\t''
+acl\t''
+xattrs\t''
+filesystem\t''
+stripes\t''
+pool\t''
+hsm\t''
+lustre\t''
+all\t''"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l part -d 'Do one task of the scan in parts in this directory (dents parts): write its rows there, and the directories left over' -r -F
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l task -d 'The task: its ID as dents parts claim gives it; a new ID claims directories that wait' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l budget -d 'End the task after so many entries; directories not opened until then are left over' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l time-budget -d 'End the task after this time; directories not opened until then are left over: 90s, 5m' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l format -d 'Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
+ndjson\t''
+parquet\t''
+sqlite\t''"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l journal -d 'Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again' -r -F
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l printf -d 'Show entries in this format; see the directives below' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s d -l directories -d 'Only directories'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s f -l files -d 'Only entries that are not directories'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l sync -d 'Use one worker: directories come in the order of reading, depth first'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s s -l statistics -d 'Show statistics on standard error at the end: entries by type, requests, time'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s p -l progress -d 'Show progress [default: after a second, if standard error is a terminal and standard output is not]'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l explain -d 'Show on standard error the order of the tests, and their cost'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s 0 -l null -d 'End paths with NUL instead of a newline'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s q -l quiet -d 'Show nothing'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l index -d 'Make indexes in SQLite: on path, parent, size, mtime and user'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -112,6 +112,7 @@ fn options_and_roots_as_in_one_scan() {
     same_in_parts(("", "t/0 t//1 t/2/"), 20, 0, nothing);
     same_in_parts(("--type=f --max-depth=3", "t"), 50, 0, nothing);
     same_in_parts(("--exclude=**/1 -d --timestamps=ns", "t"), 50, 0, nothing);
+    same_in_parts(("--columns=flags,acl,xattrs", "t"), 50, 0, nothing);
     same_in_parts(("-L", "t"), 50, 0, |dir| {
         symlink("..", dir.join("t/0/up")).expect("a link");
         symlink("t/1/11", dir.join("t/2/into")).expect("a link");

@@ -72,6 +72,7 @@ fn directories_left_over_are_walked_later() {
         assert_eq!((left.len(), directories), (0, 1 + 3 + 21 + 240));
         for enters in [1, 10, 100] {
             let (mut paths, mut left, mut opened) = walk(&[&operand], &[], enters, &options);
+            assert!(opened == enters as u64 && !left.is_empty());
             while !left.is_empty() {
                 let (more, rest, directories) = walk(&[], &left, enters, &options);
                 assert!(directories <= enters as u64, "those that are left over are not opened");
