@@ -220,6 +220,25 @@ fn a_task_that_runs_twice_counts_once() {
     merged(&dir, 0);
 }
 
+/// A process that dies between its claim and what follows from it, and an attempt that loses after all was claimed.
+#[test]
+fn what_a_claim_implies_is_done_by_the_next_one() {
+    let dir = plant(10);
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
+    assert_eq!(text(&stdout(&dents(dir.path(), "parts claim --directories=10 p"))), "2 10 0\n");
+    let [name, taken, hint] = ["p/claims/2", "p/taken/1", "p/waiting/1"].map(|name| dir.path().join(name));
+    for removed in [&[&name, &taken][..], &[]] {
+        removed.iter().for_each(|path| fs::remove_file(path).expect("the claim made it"));
+        fs::write(&hint, "").expect("a file");
+        assert_eq!(ends(&dents(dir.path(), "parts claim p"), 1), (String::new(), String::new()));
+        assert!(name.exists() && taken.exists() && !hint.exists());
+    }
+    stdout(&dents(dir.path(), "scan --part p --task 2"));
+    assert_eq!(merged(&dir, 0).len(), 1 + 10 * 4);
+}
+
 #[test]
 fn what_the_commands_say() {
     let dir = plant(10);
