@@ -2,11 +2,13 @@
 
 mod tools;
 
+use dents_cli::{Host, Message, Session, Status, Type, Values};
 use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run};
 use dents_sink::{Facts, Row, read};
 use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -429,6 +431,48 @@ fn the_scripts_scan_all() {
     let outcome = script(dir.path(), "parts.sbatch", &[("DIR", "p"), ("ROOT", "t")], &[]);
     assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()));
     assert_same(&merged(&dir, 0), &truth, "Slurm");
+}
+
+/// Takes no message.
+struct Silent;
+
+impl Host for Silent {
+    fn message(&self, message: &Message<'_>) {
+        panic!("{}", text(message.text));
+    }
+}
+
+#[test]
+fn another_program_runs_tasks_too() {
+    let dir = plant(20);
+    let [part, tree] = ["p", "t"].map(|name| dir.path().join(name).display().to_string());
+    let words = |line: &'static str| -> Vec<OsString> {
+        let word = |word: &'static str| match word {
+            "P" => OsString::from(&part),
+            "T" => OsString::from(&tree),
+            _ => OsString::from(word),
+        };
+        line.split(' ').map(word).collect()
+    };
+    let done = |line: &'static str| dents_cli::run(&words(line), &Session::inside(Silent));
+    let table = |line: &'static str| dents_cli::table(&words(line), &Session::inside(Silent));
+    assert_eq!(done("parts start -- P T"), Status(0));
+    let (claims, status) = table("parts claim P");
+    assert_eq!(status, Status(0));
+    let columns = claims.expect("a table").columns;
+    assert_eq!(columns[0], ("task", Type::Text, Values::Texts(vec![Some(b"1"[..].into())])));
+    assert_eq!(columns[2], ("waiting", Type::Number, Values::Numbers(vec![Some(0)])));
+    assert_eq!(done("scan --part P --task 1"), Status(0));
+    let (claims, status) = table("parts claim P");
+    assert_eq!(
+        (claims.expect("a table").columns[0].2.clone(), status),
+        (Values::Texts(Vec::new()), Status(1))
+    );
+    let (tasks, status) = table("parts status P");
+    let states = tasks.expect("a table").columns[1].2.clone();
+    assert_eq!((states, status), (Values::Texts(vec![Some(b"committed"[..].into())]), Status(0)));
+    assert_eq!([done("parts verify P"), done("parts merge P")], [Status(0); 2]);
+    assert_eq!(rows(&dir.path().join("p")).len(), 1 + 20 * 4);
 }
 
 #[test]
