@@ -19,8 +19,8 @@ pub fn run(words: &[OsString], session: &Session) -> Status {
     }
 }
 
-/// Runs `du`, `top`, `count`, `stats`, `diff`, `parts status` or `parts claim`, and returns the rows of its `--csv`. There is no table if the options are wrong, or if a file cannot
-/// be read.
+/// Runs `du`, `top`, `count`, `stats`, `diff`, `parts status` or `parts claim`, and returns the rows of its `--csv`. There is no table if the options are
+/// wrong, or if a file cannot be read.
 pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status) {
     let status = match parsed(words, session) {
         Ok((Cli { command: Command::Scan(_) }, _)) => {
