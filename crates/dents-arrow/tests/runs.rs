@@ -5,6 +5,7 @@ use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use dents_arrow::{Columns, Next, Run, Stream, arrow_array};
 use dents_lab::fixture::TempDir;
+use dents_sink::Detail;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -66,7 +67,7 @@ fn every_column_has_its_value() {
     let words = words(&["scan", "--type=l"], dir.path());
     let batch = run.stream(&words, &Columns::default()).unwrap().next().unwrap().unwrap();
     assert_eq!(batch.num_rows(), 1);
-    assert_eq!(batch.num_columns(), Columns::names().count());
+    assert_eq!(batch.num_columns() + Detail::ALL.len(), Columns::names().count(), "details only on request");
     let text = |name: &str| batch.column_by_name(name).unwrap().as_string::<i32>().value(0).to_owned();
     assert_eq!([text("name"), text("target"), text("type")], ["link", "f0.txt", "link"]);
     assert!(batch.column_by_name("errno").unwrap().is_null(0));
