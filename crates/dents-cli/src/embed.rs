@@ -8,7 +8,7 @@ use dents_sink::Sink;
 use dents_sink::read::Columns;
 use std::ffi::OsString;
 
-/// Runs a command that writes a file: `scan -o FILE`, `scan --part DIR`, `parts start`, `parts merge` or
+/// Runs a command that writes a file: `scan -o FILE`, `report -o FILE`, `scan --part DIR`, `parts start`, `parts merge` or
 /// `parts verify`. `words` are those of the command line, without the name of the program. The command writes
 /// nothing to standard output, which belongs to the other program.
 pub fn run(words: &[OsString], session: &Session) -> Status {
@@ -26,6 +26,9 @@ pub fn table(words: &[OsString], session: &Session) -> (Option<Records>, Status)
         Ok((Cli { command: Command::Scan(_) }, _)) => {
             session.wrong("scan gives a stream of rows, not a table")
         }
+        Ok((Cli { command: Command::Report(_) }, _)) => {
+            session.wrong("report writes a file, and gives no table")
+        }
         Ok((Cli { command }, matches)) => command.run(&matches, session),
         Err(status) => status,
     };
@@ -37,6 +40,7 @@ impl Command {
         match self {
             Command::Scan(args) => args.writes_file(),
             Command::Parts(args) => args.writes_file(),
+            Command::Report(_) => true,
             _ => false,
         }
     }

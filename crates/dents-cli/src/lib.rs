@@ -22,11 +22,13 @@ mod message;
 mod number;
 mod overlap;
 mod owners;
+mod page;
 mod parts;
 mod progress;
 mod report;
 mod scan;
 mod session;
+mod sorter;
 mod source;
 mod stats;
 mod time;
@@ -70,6 +72,7 @@ enum Command {
     Count(Box<count::Args>),
     Stats(Box<stats::Args>),
     Diff(Box<diff::Args>),
+    Report(Box<page::Args>),
     Parts(parts::Args),
     #[command(name = "io500-find")]
     Io500(Box<io500::Args>),
@@ -114,6 +117,7 @@ impl Command {
             Command::Count(args) => count::run(args, session),
             Command::Stats(args) => stats::run(args, session),
             Command::Diff(args) => diff::run(args, session),
+            Command::Report(args) => page::run(args, session),
             Command::Parts(args) => parts::run(args, matches, session),
             Command::Io500(args) => io500::run(args, session),
         }

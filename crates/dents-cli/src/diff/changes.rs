@@ -20,7 +20,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 /// A set of differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Changes(pub(super) u16);
+pub(crate) struct Changes(pub(super) u16);
 
 impl Changes {
     const TYPE: Changes = Changes(1 << 0);
@@ -74,7 +74,7 @@ impl Changes {
         self.0 == 0
     }
 
-    pub(super) fn words(self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn words(self) -> impl Iterator<Item = &'static str> {
         Changes::WORDS.into_iter().filter(move |(one, _)| self.0 & one.0 != 0).map(|(_, word)| word)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::changes::in_microseconds;
 use super::place::{push_key, split, trimmed};
-use super::sorted::Sorted;
-use super::sorter::Sorter;
+use crate::sorter::Sorted;
+use crate::sorter::Sorter;
 use crate::stats::owners::Names;
 use dents_sink::coding::{Bytes, put_bytes, put_number, put_whole};
 use dents_sink::{Asked, Facts, Part, Row};

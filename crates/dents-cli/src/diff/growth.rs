@@ -9,10 +9,10 @@ use std::ops::AddAssign;
 
 /// A difference: the figures of the new scan minus those of the old scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Growth {
-    pub(super) bytes: i128,
-    pub(super) allocated: i128,
-    pub(super) entries: i64,
+pub(crate) struct Growth {
+    pub(crate) bytes: i128,
+    pub(crate) allocated: i128,
+    pub(crate) entries: i64,
 }
 
 impl AddAssign for Growth {
@@ -25,15 +25,15 @@ impl AddAssign for Growth {
 
 /// The part of an entry in the sums of its scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     /// Of regular files and links; 0 for others, as `du --apparent-size` counts.
-    pub(super) bytes: u64,
-    pub(super) allocated: u64,
+    pub(crate) bytes: u64,
+    pub(crate) allocated: u64,
 }
 
 impl Taken {
     /// The part of this entry; 0 if its file is counted under another name.
-    pub(super) fn by(row: &Row<'_>, is_counted: bool) -> Taken {
+    pub(crate) fn by(row: &Row<'_>, is_counted: bool) -> Taken {
         match row.facts.filter(|_| is_counted) {
             None => Taken::default(),
             Some(facts) => Taken {
@@ -43,7 +43,7 @@ impl Taken {
         }
     }
 
-    pub(super) fn until(self, new: Taken) -> Growth {
+    pub(crate) fn until(self, new: Taken) -> Growth {
         let less = |new: u64, old: u64| i128::from(new) - i128::from(old);
         Growth {
             bytes: less(new.bytes, self.bytes),
@@ -54,27 +54,27 @@ impl Taken {
 }
 
 /// An entry of one of the scans, and its part in the sums.
-pub(super) type Side<'s> = (&'s Row<'s>, Taken);
+pub(crate) type Side<'s> = (&'s Row<'s>, Taken);
 
 /// A directory, with all that is below it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Node {
-    pub(super) depth: u32,
-    pub(super) growth: Growth,
+pub(crate) struct Node {
+    pub(crate) depth: u32,
+    pub(crate) growth: Growth,
 }
 
 /// All sums.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     /// Directories down to this depth have a sum.
     depth: u32,
-    pub(super) directories: HashMap<Box<[u8]>, Node>,
-    pub(super) users: HashMap<u32, Growth>,
-    pub(super) total: Growth,
+    pub(crate) directories: HashMap<Box<[u8]>, Node>,
+    pub(crate) users: HashMap<u32, Growth>,
+    pub(crate) total: Growth,
 }
 
 impl Sums {
-    pub(super) fn new(depth: u32) -> Sums {
+    pub(crate) fn new(depth: u32) -> Sums {
         Sums { depth, ..Sums::default() }
     }
 

@@ -4,8 +4,8 @@ use super::changes::Changes;
 use super::growth::{Growth, Side, Taken};
 use super::join::damaged;
 use super::place::{Place, path_of, push_key, shown};
-use super::sorted::Sorted;
-use super::sorter::Sorter;
+use crate::sorter::Sorted;
+use crate::sorter::Sorter;
 use dents_core::needs::Kind;
 use dents_sink::Row;
 use dents_sink::coding::{Bytes, put_bytes, put_number};
@@ -15,7 +15,7 @@ use std::io;
 
 /// A list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum List {
+pub(crate) enum List {
     New = 0,
     Deleted = 1,
     Changed = 2,
@@ -23,19 +23,19 @@ pub(super) enum List {
 }
 
 impl List {
-    pub(super) const ALL: [List; 4] = [List::New, List::Deleted, List::Changed, List::Moved];
+    pub(crate) const ALL: [List; 4] = [List::New, List::Deleted, List::Changed, List::Moved];
 
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         ["new", "deleted", "changed", "moved"][self as usize]
     }
 }
 
 /// A difference that was found: the rows, and their parts in the sums of their scans.
-pub(super) struct Found<'f> {
-    pub(super) list: List,
-    pub(super) at: Place<'f>,
-    pub(super) old: Option<Side<'f>>,
-    pub(super) new: Option<Side<'f>>,
+pub(crate) struct Found<'f> {
+    pub(crate) list: List,
+    pub(crate) at: Place<'f>,
+    pub(crate) old: Option<Side<'f>>,
+    pub(crate) new: Option<Side<'f>>,
 }
 
 impl Found<'_> {
@@ -46,19 +46,19 @@ impl Found<'_> {
 
 /// Which lists are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     None,
     Moved,
     All,
 }
 
 /// The lists while entries are added.
-pub(super) struct Lists {
+pub(crate) struct Lists {
     keep: Keep,
     /// By list and path.
     records: Sorter,
     /// The sums of each list; `entries` is the number of its entries.
-    pub(super) counts: [Growth; 4],
+    pub(crate) counts: [Growth; 4],
     /// Directories that moved, each as a hash of its old and its new path.
     directories: HashSet<u64>,
     hasher: RandomState,
@@ -74,7 +74,7 @@ const NEW_SIZE: u8 = 2;
 const OLD_PATH: u8 = 4;
 
 impl Lists {
-    pub(super) fn new(keep: Keep) -> Lists {
+    pub(crate) fn new(keep: Keep) -> Lists {
         Lists {
             keep,
             records: Sorter::new(),
@@ -85,7 +85,7 @@ impl Lists {
     }
 
     /// Adds an entry; `from` is the old path of an entry that moved.
-    pub(super) fn add(&mut self, found: &Found<'_>, changes: Changes, from: Option<&[u8]>) -> io::Result<()> {
+    pub(crate) fn add(&mut self, found: &Found<'_>, changes: Changes, from: Option<&[u8]>) -> io::Result<()> {
         self.counts[found.list as usize].entries += 1;
         let Some((key, mut body)) = self.begin(found, ENTRY) else { return Ok(()) };
         let [old, new] = [found.old, found.new].map(|side| side.map(|(row, _)| row));
@@ -113,7 +113,7 @@ impl Lists {
     }
 
     /// Completes an entry with the part of its file in the sums of one of the scans, which was not known before.
-    pub(super) fn complete(&mut self, found: &Found<'_>) -> io::Result<()> {
+    pub(crate) fn complete(&mut self, found: &Found<'_>) -> io::Result<()> {
         match self.begin(found, MORE) {
             Some((key, body)) if found.taken() != [Taken::default(); 2] => self.records.push(&key, &body),
             _ => Ok(()),
@@ -142,29 +142,29 @@ impl Lists {
     }
 
     /// The complete lists.
-    pub(super) fn finish(self) -> io::Result<Listed> {
+    pub(crate) fn finish(self) -> io::Result<Listed> {
         let records = self.records.finish()?;
         Ok(Listed { counts: self.counts, records, directories: self.directories, hasher: self.hasher })
     }
 }
 
 /// An entry of a list.
-pub(super) struct Difference {
-    pub(super) list: List,
+pub(crate) struct Difference {
+    pub(crate) list: List,
     /// The new path; for a deleted entry, its old path.
-    pub(super) path: Vec<u8>,
-    pub(super) kind: Kind,
-    pub(super) old_size: Option<u64>,
-    pub(super) new_size: Option<u64>,
-    pub(super) old_path: Option<Vec<u8>>,
-    pub(super) changes: Changes,
+    pub(crate) path: Vec<u8>,
+    pub(crate) kind: Kind,
+    pub(crate) old_size: Option<u64>,
+    pub(crate) new_size: Option<u64>,
+    pub(crate) old_path: Option<Vec<u8>>,
+    pub(crate) changes: Changes,
     /// Its part in the sums.
-    pub(super) growth: Growth,
+    pub(crate) growth: Growth,
 }
 
 /// The lists, one after the other.
-pub(super) struct Listed {
-    pub(super) counts: [Growth; 4],
+pub(crate) struct Listed {
+    pub(crate) counts: [Growth; 4],
     records: Sorted,
     directories: HashSet<u64>,
     hasher: RandomState,
@@ -172,12 +172,12 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Whether the scans differ.
-    pub(super) fn is_different(&self) -> bool {
+    pub(crate) fn is_different(&self) -> bool {
         self.counts.iter().any(|count| count.entries > 0)
     }
 
     /// The next entry of a list; `None` at its end.
-    pub(super) fn next(&mut self, list: List) -> io::Result<Option<Difference>> {
+    pub(crate) fn next(&mut self, list: List) -> io::Result<Option<Difference>> {
         let Some((key, body)) = self.records.head().filter(|(key, _)| key.first() == Some(&(list as u8)))
         else {
             return Ok(None);
@@ -193,7 +193,7 @@ impl Listed {
     }
 
     /// Whether an entry moved only because a directory above it did.
-    pub(super) fn moved_along(&self, moved: &Difference) -> bool {
+    pub(crate) fn moved_along(&self, moved: &Difference) -> bool {
         let Some(from) = &moved.old_path else { return false };
         let split = |path: &[u8]| path.iter().rposition(|byte| *byte == b'/');
         let (Some(old), Some(new)) = (split(from), split(&moved.path)) else { return false };

@@ -8,7 +8,7 @@
 //!                                    (`changes`)                                   by path
 //! ```
 //!
-//! There are three sorts: rows by path, names by the inode number of their file, and the lists by path. A [`sorter`] keeps up to 64 MB
+//! There are three sorts: rows by path, names by the inode number of their file, and the lists by path. A [`sorter`](crate::sorter) keeps up to 64 MB
 //! in memory, and writes further records to a temporary file, which it merges. So memory grows with the numbers of users and of
 //! directories that are shown, could not be read or moved, not with the number of entries.
 //!
@@ -25,8 +25,6 @@ mod join;
 mod json;
 mod lists;
 mod place;
-mod sorted;
-mod sorter;
 mod source;
 
 use crate::filter::{self, Depths, Filter};
@@ -38,10 +36,13 @@ use crate::walk::Walk;
 use dents_core::needs::Kind;
 use dents_core::tree::End;
 use dents_sink::Row;
-use growth::Sums;
+pub(crate) use growth::{Growth, Node, Sums};
 use join::Join;
-use lists::{Keep, Listed, Lists};
-use source::Stop;
+use lists::Lists;
+pub(crate) use lists::{Difference, Keep, List, Listed};
+pub(crate) use place::shown;
+pub(crate) use source::Stop;
+use std::ffi::OsStr;
 use std::hash::RandomState;
 use std::io;
 
@@ -124,11 +125,11 @@ struct Known<'s> {
 }
 
 /// The differences.
-struct Outcome {
-    sums: Sums,
-    listed: Listed,
-    unknown: u64,
-    users: Names,
+pub(crate) struct Outcome {
+    pub(crate) sums: Sums,
+    pub(crate) listed: Listed,
+    pub(crate) unknown: u64,
+    pub(crate) users: Names,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
@@ -137,12 +138,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
         Err(error) => return session.wrong(&error),
     };
     let diagnostics = Diagnostics::begin(session);
-    let (mut outcome, end) = match compare(args, &filter, &diagnostics) {
+    let [old, new] = args.walk.given() else { return session.wrong("name two scans") };
+    let keep = match args {
+        Args { summary: true, .. } => Keep::None,
+        // Another program gets the rows of --csv.
+        Args { csv: false, json: false, .. } if session.is_program() => Keep::Moved,
+        _ => Keep::All,
+    };
+    let (walk, partial, depth) = (&args.walk, args.partial, args.depth);
+    let pair = Pair { scans: [old, new], walk, partial, filter: &filter, depth, keep };
+    let (outcome, end) = match pair.compare(&diagnostics) {
         Ok(done) => done,
         Err(stop) => return stop.report(session),
     };
     let is_different = outcome.listed.is_different();
-    outcome.users.resolve(outcome.sums.users.keys(), [].iter());
     let completion = Completion::new(end, diagnostics);
     let status = completion.finish(|paper| match paper {
         Paper::Sheet(sheet) => csv::write(args, outcome, sheet),
@@ -157,25 +166,37 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     }
 }
 
-fn compare(args: &Args, filter: &Filter<'_>, diagnostics: &Diagnostics<'_>) -> Result<(Outcome, End), Stop> {
-    let hasher = RandomState::new();
-    let ([old, new], users, end) = source::both(args, filter, &hasher, diagnostics)?;
-    let session = diagnostics.session();
-    let keep = match args {
-        Args { summary: true, .. } => Keep::None,
-        // Another program gets the rows of --csv.
-        Args { csv: false, json: false, .. } if session.is_program() => Keep::Moved,
-        _ => Keep::All,
-    };
-    let mut known = Known { session, sums: Sums::new(args.depth), lists: Lists::new(keep), unknown: 0 };
-    let files = Join::run([old, new], &hasher, &mut known)?;
-    files.count(&mut known)?;
-    let Known { sums, lists, unknown, .. } = known;
-    if unknown > 0 {
-        let entries = message::counted(unknown, "entry was", "entries were");
-        session.say(format!("{entries} not compared, as one of the scans could not read them").as_bytes());
+/// Two scans, and how they are compared.
+pub(crate) struct Pair<'p> {
+    /// OLD and NEW.
+    pub(crate) scans: [&'p OsStr; 2],
+    /// The options of a walk.
+    pub(crate) walk: &'p Walk,
+    pub(crate) partial: bool,
+    pub(crate) filter: &'p Filter<'p>,
+    /// Directories down to this depth have a sum.
+    pub(crate) depth: u32,
+    pub(crate) keep: Keep,
+}
+
+impl Pair<'_> {
+    pub(crate) fn compare(&self, diagnostics: &Diagnostics<'_>) -> Result<(Outcome, End), Stop> {
+        let hasher = RandomState::new();
+        let ([old, new], mut users, end) = source::both(self, &hasher, diagnostics)?;
+        let session = diagnostics.session();
+        let (sums, lists) = (Sums::new(self.depth), Lists::new(self.keep));
+        let mut known = Known { session, sums, lists, unknown: 0 };
+        let files = Join::run([old, new], &hasher, &mut known)?;
+        files.count(&mut known)?;
+        let Known { sums, lists, unknown, .. } = known;
+        if unknown > 0 {
+            let entries = message::counted(unknown, "entry was", "entries were");
+            session
+                .say(format!("{entries} not compared, as one of the scans could not read them").as_bytes());
+        }
+        users.resolve(sums.users.keys(), [].iter());
+        Ok((Outcome { sums, listed: lists.finish()?, unknown, users }, end))
     }
-    Ok((Outcome { sums, listed: lists.finish()?, unknown, users }, end))
 }
 
 impl Known<'_> {

@@ -98,7 +98,7 @@ pub(super) fn path_of(key: &[u8]) -> Vec<u8> {
 }
 
 /// A path as it is shown: the only root is a dot.
-pub(super) fn shown(path: &[u8]) -> &[u8] {
+pub(crate) fn shown(path: &[u8]) -> &[u8] {
     if path.is_empty() { b"." } else { path }
 }
 

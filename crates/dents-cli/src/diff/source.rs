@@ -1,7 +1,7 @@
 //! The sources of rows: a scan file, or a walk of a directory. The filters apply to both, before a row gets here.
 
 use super::gather::{Gather, Side};
-use super::{Args, TROUBLE};
+use super::{Pair, TROUBLE};
 use crate::filter::Filter;
 use crate::message;
 use crate::owners::SharedOwners;
@@ -36,7 +36,7 @@ const COMPARED: Needs = Needs::TYPE
     .union(Needs::LINK);
 
 /// The reason why nothing is compared.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// An error that was not reported yet.
     Trouble(io::Error),
     /// An error that was reported.
@@ -45,7 +45,7 @@ pub(super) enum Stop {
 
 impl Stop {
     /// Reports the error. Returns the exit status: 2, or that of the signal that stopped the run.
-    pub(super) fn report(self, session: &Session) -> Status {
+    pub(crate) fn report(self, session: &Session) -> Status {
         if let Some(status) = session.stopped() {
             session.say(b"interrupted: nothing was compared");
             return status;
@@ -69,12 +69,11 @@ fn trouble(text: &str) -> Stop {
 
 /// Both sides, the names of users, and how the walk ended if there was one.
 pub(super) fn both(
-    args: &Args,
-    filter: &Filter<'_>,
+    pair: &Pair<'_>,
     hasher: &RandomState,
     diagnostics: &Diagnostics<'_>,
 ) -> Result<([Side; 2], Names, End), Stop> {
-    let [old, new] = args.walk.given() else { return Err(trouble("name two scans")) };
+    let Pair { scans: [old, new], partial, filter, .. } = *pair;
     if [old, new].iter().all(|path| *path == "-") {
         return Err(trouble("OLD and NEW cannot both be standard input; name a file"));
     }
@@ -91,7 +90,7 @@ pub(super) fn both(
     if filter.reads_ignore_files() {
         return Err(trouble("--gitignore needs the files that OLD does not have; use --exclude"));
     }
-    let sides = Sides { walk: &args.walk.elsewhere(), partial: args.partial, filter, hasher, diagnostics };
+    let sides = Sides { walk: &pair.walk.elsewhere(), partial, filter, hasher, diagnostics };
     let (first, mut users) = sides.file(old)?;
     let (second, others, end) = if is_tree(new) {
         sides.tree(new)?

@@ -15,6 +15,8 @@ pub(crate) struct Completion<'s> {
     pub(super) complete: bool,
     /// The number of entries and directories that could not be read.
     pub(super) errors: u64,
+    /// Whether a scan file is partial, and that was accepted.
+    accepted: bool,
     fails: bool,
 }
 
@@ -24,12 +26,23 @@ impl<'s> Completion<'s> {
         let (errors, partial) = (diagnostics.errors(), diagnostics.may_be_partial());
         let complete = end == End::Complete && partial.is_none();
         let session = diagnostics.session();
-        Completion { session, end, complete, errors, fails: errors > 0 || partial == Some(false) }
+        let accepted = partial == Some(true);
+        Completion { session, end, complete, errors, accepted, fails: errors > 0 || partial == Some(false) }
     }
 
     /// The same, with exit status 0 even if some entries could not be read.
     pub(crate) fn forgiving(self) -> Completion<'s> {
         Completion { fails: false, ..self }
+    }
+
+    /// Whether the result is that of the whole work: the walk reached its end, and a scan file is complete, or accepted as it is.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.complete || (self.end == End::Complete && self.accepted)
+    }
+
+    /// The number of entries and directories that could not be read.
+    pub(crate) fn errors(&self) -> u64 {
+        self.errors
     }
 
     /// Writes the result, and returns the exit status: 0; 1 if something could not be read or written, or if a scan file is partial

@@ -326,6 +326,16 @@ impl Source {
         Source { from, partial, explain: false }
     }
 
+    /// The path of the file, if there is one.
+    pub(crate) fn path(&self) -> Option<&OsStr> {
+        self.from.as_deref()
+    }
+
+    /// Whether incomplete scans are accepted.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial
+    }
+
     /// The file, if there is one.
     pub(crate) fn file(&self) -> Option<File<'_>> {
         self.from.as_deref().map(|path| File { path, may_be_partial: self.partial })

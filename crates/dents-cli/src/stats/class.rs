@@ -6,7 +6,7 @@ use dents_render::quantity;
 use dents_sink::read::Span;
 
 /// The largest number of different extensions. Files with further extensions count as files without one.
-pub(super) const EXTENSIONS: usize = 1 << 16;
+pub(crate) const EXTENSIONS: usize = 1 << 16;
 
 /// The class of a value: the first whose limit is not below it.
 fn class<T: PartialOrd>(limits: &[(T, &str)], value: &T) -> usize {
@@ -18,7 +18,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// Sizes up to and including each limit.
-pub(super) const SIZES: [(u64, &str); 9] = [
+pub(crate) const SIZES: [(u64, &str); 9] = [
     (0, "empty"),
     (4 * KIB, "to 4K"),
     (64 * KIB, "to 64K"),
@@ -30,7 +30,7 @@ pub(super) const SIZES: [(u64, &str); 9] = [
     (u64::MAX, "over 64G"),
 ];
 
-pub(super) fn size(bytes: u64) -> usize {
+pub(crate) fn size(bytes: u64) -> usize {
     class(&SIZES, &bytes)
 }
 
@@ -38,7 +38,7 @@ const DAY: i64 = 24 * 60 * 60;
 const YEAR: i64 = quantity::YEAR as i64;
 
 /// Seconds from the last change to the start of the scan, up to and including each limit.
-pub(super) const AGES: [(i64, &str); 10] = [
+pub(crate) const AGES: [(i64, &str); 10] = [
     (-1, "in the future"),
     (DAY, "to a day"),
     (7 * DAY, "to a week"),
@@ -53,7 +53,7 @@ pub(super) const AGES: [(i64, &str); 10] = [
 
 /// The time span of the scan: ages are counted up to its start.
 #[derive(Clone, Copy)]
-pub(super) struct Now {
+pub(crate) struct Now {
     begun: Time,
     /// The time of its end; `None` while it runs.
     ended: Option<Time>,
@@ -61,19 +61,19 @@ pub(super) struct Now {
 
 impl Now {
     /// The time span of a scan that begins now.
-    pub(super) fn live() -> Now {
+    pub(crate) fn live() -> Now {
         Now { begun: time::start(), ended: None }
     }
 
     /// The time span of a scan file. If the file does not have it, ages are counted up to now.
-    pub(super) fn recorded(span: Span) -> Now {
+    pub(crate) fn recorded(span: Span) -> Now {
         let begun = span.begun.unwrap_or_else(time::start);
         Now { begun, ended: Some(span.ended.unwrap_or(begun)) }
     }
 
     /// The class of a file by its last change. A file that changed during the scan is in the youngest class. For a file that changed
     /// after the start this reads the clock.
-    pub(super) fn age(self, time: Time) -> usize {
+    pub(crate) fn age(self, time: Time) -> usize {
         let age = self.begun.sec.saturating_sub(time.sec);
         let changed_meanwhile = time > self.begun && time <= self.ended.unwrap_or_else(time::now);
         class(&AGES, &if changed_meanwhile { 0 } else { age })

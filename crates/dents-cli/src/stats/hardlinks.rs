@@ -13,11 +13,11 @@ use std::collections::HashMap;
 
 /// A file with names that were not found yet.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Linked {
+pub(crate) struct Linked {
     /// The number of the stored values of its first name.
     name: u32,
-    pub(super) size: u64,
-    pub(super) allocated: u64,
+    pub(crate) size: u64,
+    pub(crate) allocated: u64,
 }
 
 /// The same in 15 bytes: six for the size, five for the blocks of 512 bytes, four for the name.
@@ -46,7 +46,7 @@ fn number<const N: usize>(low: [u8; N]) -> u64 {
 }
 
 /// Files with several links, shared by all workers. Values of names are stored once and referred to by number.
-pub(super) struct Links {
+pub(crate) struct Links {
     files: HardLinks<3, Packed>,
     /// Sizes and allocated bytes that do not fit into a [`Packed`]: of sparse files of over 256 TiB, or of a damaged file system.
     large: Mutex<Vec<(u64, u64)>>,
@@ -57,7 +57,7 @@ pub(super) struct Links {
 
 impl Links {
     /// Makes the value for these tables. `keeps`: see [`HardLinks::keeping`].
-    pub(super) fn new(tables: &[By], keeps: bool) -> Links {
+    pub(crate) fn new(tables: &[By], keeps: bool) -> Links {
         let are_wanted = tables.iter().any(By::is_by_name);
         Links {
             files: HardLinks::keeping(keeps),
@@ -68,13 +68,13 @@ impl Links {
     }
 
     /// Whether a table needs the values of names.
-    pub(super) fn are_wanted(&self) -> bool {
+    pub(crate) fn are_wanted(&self) -> bool {
         self.are_wanted
     }
 
     /// Adds one of `names` names of a file, with the values of the name. The "first" name of a file is the one with the least values. Returns whether
     /// this is the first name that was found, and after the last one the file, to be counted by name.
-    pub(super) fn see(
+    pub(crate) fn see(
         &self,
         kind: Kind,
         facts: &Facts,
@@ -114,7 +114,7 @@ impl Links {
     }
 
     /// Passes the values of the first name of a file to `show`.
-    pub(super) fn with_values(&self, linked: Linked, show: impl FnOnce(&[u8])) {
+    pub(crate) fn with_values(&self, linked: Linked, show: impl FnOnce(&[u8])) {
         if self.are_wanted {
             show(&self.names.lock().texts[linked.name as usize]);
         }
@@ -122,7 +122,7 @@ impl Links {
 
     /// Counts the files with names that were not found, each by the values of its first name. If names may be found twice, these are all
     /// files with several links, so this makes no list of them, which would double the memory.
-    pub(super) fn count_rest(&mut self, mut count: impl FnMut(Linked, &[u8])) {
+    pub(crate) fn count_rest(&mut self, mut count: impl FnMut(Linked, &[u8])) {
         let Links { files, large, names, are_wanted } = self;
         if !*are_wanted {
             return;

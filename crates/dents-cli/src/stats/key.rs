@@ -8,7 +8,7 @@ use dents_sink::read::Columns;
 
 /// The key by which sums are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
+pub(crate) enum Key {
     User,
     Group,
     Extension,
@@ -23,14 +23,14 @@ pub(super) enum Key {
 
 /// One or two keys: a table has a row for each value, or for each pair of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct By {
-    pub(super) first: Key,
-    pub(super) second: Option<Key>,
+pub(crate) struct By {
+    pub(crate) first: Key,
+    pub(crate) second: Option<Key>,
 }
 
 impl By {
     /// Parses `KEY`, `KEY,KEY` for pairs, or a list of more keys: a table for each.
-    pub(super) fn parse(text: &str) -> Result<Vec<By>, String> {
+    pub(crate) fn parse(text: &str) -> Result<Vec<By>, String> {
         let keys = text.split(',').map(Key::parse).collect::<Result<Vec<Key>, String>>()?;
         match keys[..] {
             [first, second] if first == second => Err("a table of pairs has two different keys".to_owned()),
@@ -39,22 +39,22 @@ impl By {
         }
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key> + use<> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> + use<> {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
     /// The words of the command line.
-    pub(super) fn word(&self) -> String {
+    pub(crate) fn word(&self) -> String {
         self.keys().map(Key::word).collect::<Vec<_>>().join(",")
     }
 
     /// Whether only regular files count.
-    pub(super) fn counts_files(&self) -> bool {
+    pub(crate) fn counts_files(&self) -> bool {
         self.keys().any(|key| matches!(key, Key::Extension | Key::Age | Key::Size))
     }
 
     /// Whether a value depends on the name, so that a file with several links may have several values.
-    pub(super) fn is_by_name(&self) -> bool {
+    pub(crate) fn is_by_name(&self) -> bool {
         self.keys().any(Key::is_by_name)
     }
 }
@@ -82,7 +82,7 @@ impl Key {
     }
 
     /// The word of the command line.
-    pub(super) fn word(self) -> String {
+    pub(crate) fn word(self) -> String {
         match self {
             Key::User => "user",
             Key::Group => "group",
@@ -97,7 +97,7 @@ impl Key {
     }
 
     /// The title of a column.
-    pub(super) fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Key::User => "USER",
             Key::Group => "GROUP",
@@ -111,21 +111,21 @@ impl Key {
     }
 
     /// Whether the values have an order of their own.
-    pub(super) fn is_ordered(self) -> bool {
+    pub(crate) fn is_ordered(self) -> bool {
         matches!(self, Key::Age | Key::Size | Key::Depth)
     }
 
-    pub(super) fn is_by_name(self) -> bool {
+    pub(crate) fn is_by_name(self) -> bool {
         matches!(self, Key::Extension | Key::Depth | Key::Directory(_))
     }
 
     /// Whether values are texts, which get numbers.
-    pub(super) fn is_text(self) -> bool {
+    pub(crate) fn is_text(self) -> bool {
         matches!(self, Key::Extension | Key::Directory(_))
     }
 
     /// The needs of this key, beside those of all keys.
-    pub(super) fn needs(self) -> Needs {
+    pub(crate) fn needs(self) -> Needs {
         match self {
             Key::User => Needs::UID,
             Key::Group => Needs::GID,
@@ -135,7 +135,7 @@ impl Key {
     }
 
     /// The columns of a scan file that this key reads, beside those of its needs.
-    pub(super) fn columns(self) -> Columns {
+    pub(crate) fn columns(self) -> Columns {
         match self {
             Key::User => Columns::USER,
             Key::Group => Columns::GROUP,
@@ -147,7 +147,7 @@ impl Key {
     }
 
     /// The value of an entry, if it is a number.
-    pub(super) fn number(self, found: &Found<'_>, facts: &Facts, now: Now) -> u32 {
+    pub(crate) fn number(self, found: &Found<'_>, facts: &Facts, now: Now) -> u32 {
         match self {
             Key::User => facts.uid,
             Key::Group => facts.gid,
@@ -160,7 +160,7 @@ impl Key {
     }
 
     /// Writes the value of an entry, if it is a text, into `text`, replacing its contents.
-    pub(super) fn text(self, found: &Found<'_>, text: &mut Vec<u8>) {
+    pub(crate) fn text(self, found: &Found<'_>, text: &mut Vec<u8>) {
         text.clear();
         match self {
             Key::Extension => text.extend_from_slice(dents_sink::extension(found.name)),

@@ -24,15 +24,15 @@ use crate::report::{Completion, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
-use class::Now;
+pub(crate) use class::{AGES, Now};
 use dents_core::mounts::Mounts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
 use dents_sink::Detail;
 use dents_sink::read::Columns;
-use hardlinks::Links;
-use key::By;
-use sums::Sums;
+pub(crate) use hardlinks::Links;
+pub(crate) use key::By;
+pub(crate) use sums::{Row, Sums, Tally};
 
 /// Sum up a tree by user, group, extension, age, size and depth
 ///
@@ -157,11 +157,18 @@ fn merged(summers: Vec<Summer<'_>>, mut sums: Sums) -> Sums {
 }
 
 /// One worker's sums.
-struct Summer<'t> {
-    sums: Sums,
+pub(crate) struct Summer<'t> {
+    pub(crate) sums: Sums,
     overlap: &'t Overlap,
     links: &'t Links,
     details: Asker,
+}
+
+impl<'t> Summer<'t> {
+    /// For tables whose keys need no details.
+    pub(crate) fn new(sums: Sums, overlap: &'t Overlap, links: &'t Links) -> Summer<'t> {
+        Summer { sums, overlap, links, details: Asker::default() }
+    }
 }
 
 impl Consumer for Summer<'_> {

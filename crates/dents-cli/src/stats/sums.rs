@@ -12,12 +12,12 @@ use std::ops::AddAssign;
 
 /// A sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Sum {
-    pub(super) entries: u64,
+pub(crate) struct Sum {
+    pub(crate) entries: u64,
     /// Bytes in regular files, and in the text of links.
-    pub(super) size: u128,
+    pub(crate) size: u128,
     /// Bytes that are allocated.
-    pub(super) allocated: u128,
+    pub(crate) allocated: u128,
 }
 
 impl AddAssign for Sum {
@@ -30,52 +30,52 @@ impl AddAssign for Sum {
 
 /// A value of a key, in the form in which it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
+pub(crate) struct Value {
     /// The user's or group's name, the extension, the class, the depth, the path; empty for none.
-    pub(super) name: Vec<u8>,
+    pub(crate) name: Vec<u8>,
     /// A user's or group's number.
-    pub(super) id: Option<u32>,
+    pub(crate) id: Option<u32>,
     /// The position in the order of the key.
-    pub(super) order: u32,
+    pub(crate) order: u32,
 }
 
 /// A value, or a pair of values, and its sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) first: Value,
-    pub(super) second: Option<Value>,
-    pub(super) sum: Sum,
+pub(crate) struct Row {
+    pub(crate) first: Value,
+    pub(crate) second: Option<Value>,
+    pub(crate) sum: Sum,
 }
 
 /// All rows of a table, in no order.
-pub(super) struct Tally {
-    pub(super) by: By,
-    pub(super) rows: Vec<Row>,
+pub(crate) struct Tally {
+    pub(crate) by: By,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// Two values as numbers; 0 for a second value that the table does not have.
-pub(super) type Pair = [u32; 2];
+pub(crate) type Pair = [u32; 2];
 
 /// The sums of one worker.
-pub(super) struct Sums {
+pub(crate) struct Sums {
     now: Now,
     tables: Vec<(By, HashMap<Pair, Sum>)>,
     texts: Texts,
-    pub(super) names: Names,
+    pub(crate) names: Names,
     /// The owners of the last entry, whose names are known.
     last: Option<(u32, u32)>,
     scratch: Vec<u8>,
 }
 
 impl Sums {
-    pub(super) fn new(tables: &[By], now: Now) -> Sums {
+    pub(crate) fn new(tables: &[By], now: Now) -> Sums {
         let tables = tables.iter().map(|by| (by.clone(), HashMap::new())).collect();
         let (texts, names) = (Texts::default(), Names::default());
         Sums { now, tables, texts, names, last: None, scratch: Vec::new() }
     }
 
     /// Adds an entry; `names` of its names may be found. An entry without metadata is not counted.
-    pub(super) fn see(&mut self, found: &Found<'_>, facts: &Facts, names: u32, links: &Links) {
+    pub(crate) fn see(&mut self, found: &Found<'_>, facts: &Facts, names: u32, links: &Links) {
         if self.last != Some((facts.uid, facts.gid)) {
             let [user, group] = found.owners();
             self.names.learn(facts.uid, user, facts.gid, group);
@@ -150,7 +150,7 @@ impl Sums {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Sums) {
+    pub(crate) fn merge(&mut self, other: Sums) {
         let Sums { tables, texts, .. } = self;
         for ((by, sums), (_, others)) in tables.iter_mut().zip(other.tables) {
             for (pair, sum) in others {
@@ -166,7 +166,7 @@ impl Sums {
     }
 
     /// The tables after the walk, with the names of owners. Files with names that were not found are counted here.
-    pub(super) fn into_tables(mut self, mut links: Links) -> Vec<Tally> {
+    pub(crate) fn into_tables(mut self, mut links: Links) -> Vec<Tally> {
         links.count_rest(|linked, values| self.add_linked(linked, values));
         let (users, groups) = (self.all(Key::User), self.all(Key::Group));
         self.names.resolve(users.iter(), groups.iter());

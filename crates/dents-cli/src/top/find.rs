@@ -12,14 +12,14 @@ use dents_core::tree::{Place, Step};
 use std::collections::HashMap;
 
 /// Finds files.
-pub(super) struct Finder {
+pub(crate) struct Finder {
     by: By,
-    pub(super) best: Best,
+    pub(crate) best: Best,
     path: Vec<u8>,
 }
 
 impl Finder {
-    pub(super) fn new(by: By, most: usize) -> Finder {
+    pub(crate) fn new(by: By, most: usize) -> Finder {
         Finder { by, best: Best::new(most), path: Vec::new() }
     }
 
@@ -57,14 +57,14 @@ fn nanoseconds(time: Time) -> i128 {
 }
 
 /// The time that belongs to a score of `oldest`, `newest` or `atime`.
-pub(super) fn time_of(by: By, score: i128) -> Time {
+pub(crate) fn time_of(by: By, score: i128) -> Time {
     let nanoseconds = if matches!(by, By::Oldest | By::Atime) { -score } else { score };
     let sec = i64::try_from(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(i64::MAX);
     Time { sec, nsec: nanoseconds.rem_euclid(1_000_000_000) as u32 }
 }
 
 /// Finds the fullest directories of a tree.
-pub(super) struct Fullest<'t> {
+pub(crate) struct Fullest<'t> {
     best: Best,
     overlap: &'t Overlap,
     /// Entries of the batch that passed.
@@ -81,11 +81,11 @@ struct Pieces {
 }
 
 impl<'t> Fullest<'t> {
-    pub(super) fn new(most: usize, overlap: &'t Overlap) -> Fullest<'t> {
+    pub(crate) fn new(most: usize, overlap: &'t Overlap) -> Fullest<'t> {
         Fullest { best: Best::new(most), overlap, entries: 0, pieces: HashMap::new() }
     }
 
-    pub(super) fn merge(&mut self, other: Fullest<'_>) {
+    pub(crate) fn merge(&mut self, other: Fullest<'_>) {
         self.best.merge(other.best);
         for (id, pieces) in other.pieces {
             match self.pieces.get_mut(&id) {
@@ -96,7 +96,7 @@ impl<'t> Fullest<'t> {
     }
 
     /// Adds the directories in pieces, after the walk.
-    pub(super) fn finish_all(mut self) -> Best {
+    pub(crate) fn finish_all(mut self) -> Best {
         for Pieces { path, inode, entries } in self.pieces.into_values() {
             self.best.offer(i128::from(entries), &path, inode);
         }
@@ -143,10 +143,10 @@ impl Consumer for Fullest<'_> {
 
 /// Counts the entries of each directory of a scan file.
 #[derive(Default)]
-pub(super) struct Counter(HashMap<Box<[u8]>, u64>);
+pub(crate) struct Counter(HashMap<Box<[u8]>, u64>);
 
 impl Counter {
-    pub(super) fn best(counters: Vec<Counter>, most: usize) -> Best {
+    pub(crate) fn best(counters: Vec<Counter>, most: usize) -> Best {
         let mut all = HashMap::new();
         for (path, count) in counters.into_iter().flat_map(|counter| counter.0) {
             *all.entry(path).or_default() += count;

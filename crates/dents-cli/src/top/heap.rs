@@ -6,10 +6,10 @@ use std::collections::{BinaryHeap, HashSet};
 
 /// A file or directory with its score.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     /// Greater is better.
-    pub(super) score: i128,
-    pub(super) path: Box<[u8]>,
+    pub(crate) score: i128,
+    pub(crate) path: Box<[u8]>,
     inode: Option<Inode>,
 }
 
@@ -27,7 +27,7 @@ impl PartialOrd for Ranked {
 }
 
 /// The best so far. The result does not depend on the order of offers.
-pub(super) struct Best {
+pub(crate) struct Best {
     most: usize,
     heap: BinaryHeap<Ranked>,
     /// The files in the heap. A file with several links is there once, under the first of its paths.
@@ -35,12 +35,12 @@ pub(super) struct Best {
 }
 
 impl Best {
-    pub(super) fn new(most: usize) -> Best {
+    pub(crate) fn new(most: usize) -> Best {
         Best { most, heap: BinaryHeap::new(), files: HashSet::new() }
     }
 
     /// Whether a file with this score may be among the best. If not, its path need not be made.
-    pub(super) fn wants(&self, score: i128) -> bool {
+    pub(crate) fn wants(&self, score: i128) -> bool {
         match self.heap.peek() {
             Some(worst) if self.heap.len() >= self.most => score >= worst.score,
             _ => self.most > 0,
@@ -48,7 +48,7 @@ impl Best {
     }
 
     /// Offers an entry. `inode` is set if the same file may be offered under another path.
-    pub(super) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
+    pub(crate) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
         if self.wants(score) {
             self.take(Ranked { score, path: path.into(), inode });
         }
@@ -73,14 +73,14 @@ impl Best {
     }
 
     /// Adds the best of another worker.
-    pub(super) fn merge(&mut self, other: Best) {
+    pub(crate) fn merge(&mut self, other: Best) {
         if self.most > 0 {
             other.heap.into_iter().for_each(|one| self.take(one));
         }
     }
 
     /// The best first.
-    pub(super) fn into_sorted(self) -> Vec<Ranked> {
+    pub(crate) fn into_sorted(self) -> Vec<Ranked> {
         self.heap.into_sorted_vec()
     }
 }

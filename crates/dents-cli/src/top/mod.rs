@@ -16,8 +16,9 @@ use crate::walk::Walk;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::End;
 use dents_sink::read::Columns;
-use find::{Counter, Finder, Fullest};
-use heap::{Best, Ranked};
+use find::{Counter, Fullest};
+pub(crate) use find::{Finder, time_of};
+pub(crate) use heap::{Best, Ranked};
 
 /// Show the largest, oldest, newest files, the fullest directories
 ///
@@ -55,7 +56,7 @@ pub(crate) struct Args {
 
 /// The criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum By {
+pub(crate) enum By {
     /// The largest files
     Size,
     /// The files with the most allocated space

@@ -1,4 +1,4 @@
-//! Reads the records of a [`Sorter`](super::sorter::Sorter) in order: merges its runs.
+//! Reads the records of a [`Sorter`](super::Sorter) in order: merges its runs.
 
 use dents_sink::Temporary;
 use dents_sink::coding::Bytes;
@@ -15,7 +15,7 @@ const MOST: usize = 256 << 10;
 const LEAST: usize = 4 << 10;
 
 /// Sorted records.
-pub(super) enum Run {
+pub(crate) enum Run {
     /// In memory.
     Held(Vec<u8>),
     /// In the temporary file.
@@ -23,14 +23,14 @@ pub(super) enum Run {
 }
 
 /// The records, one at a time.
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     /// The position in each run; the run with the next record is the first.
     cursors: BinaryHeap<Cursor>,
 }
 
 impl Sorted {
     /// Merges these runs, which are in memory or in this file.
-    pub(super) fn new(file: Option<Rc<Temporary>>, runs: Vec<Run>) -> io::Result<Sorted> {
+    pub(crate) fn new(file: Option<Rc<Temporary>>, runs: Vec<Run>) -> io::Result<Sorted> {
         let ahead = (AHEAD / runs.len().max(1)).clamp(LEAST, MOST);
         let mut cursors = BinaryHeap::with_capacity(runs.len());
         for run in runs {
@@ -46,12 +46,12 @@ impl Sorted {
     }
 
     /// Key and body of the next record.
-    pub(super) fn head(&self) -> Option<(&[u8], &[u8])> {
+    pub(crate) fn head(&self) -> Option<(&[u8], &[u8])> {
         self.cursors.peek().map(|cursor| (&*cursor.key, cursor.body()))
     }
 
     /// Moves to the next record.
-    pub(super) fn advance(&mut self) -> io::Result<()> {
+    pub(crate) fn advance(&mut self) -> io::Result<()> {
         if let Some(mut first) = self.cursors.peek_mut()
             && !first.advance()?
         {

@@ -4,9 +4,12 @@
 //! bytes that it shares with the key before it. In the end the runs are merged ([`Sorted`]). The file has no name, so it vanishes when
 //! the program ends in any way. If all records fit into memory, there is no file.
 
-use super::sorted::{Run, Sorted};
+mod sorted;
+
 use dents_sink::coding::{put_bytes, put_number};
 use dents_sink::{Scratch, Temporary};
+use sorted::Run;
+pub(crate) use sorted::Sorted;
 use std::cmp::Ordering;
 use std::io;
 use std::rc::Rc;
@@ -21,7 +24,7 @@ const SHORT: usize = 48;
 const WRITE: usize = 256 << 10;
 
 /// Collects records: a key and a body each.
-pub(super) struct Sorter {
+pub(crate) struct Sorter {
     memory: usize,
     arena: Vec<u8>,
     items: Vec<Item>,
@@ -66,13 +69,13 @@ fn prefix(key: &[u8]) -> u64 {
 }
 
 impl Sorter {
-    pub(super) fn new() -> Sorter {
+    pub(crate) fn new() -> Sorter {
         let memory = std::env::var(TEST_MEMORY).ok().and_then(|text| text.parse().ok()).unwrap_or(MEMORY);
         Sorter { memory, arena: Vec::new(), items: Vec::new(), runs: Vec::new(), file: None, end: 0 }
     }
 
     /// Adds a record. An error is one of the temporary file.
-    pub(super) fn push(&mut self, key: &[u8], body: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, key: &[u8], body: &[u8]) -> io::Result<()> {
         if self.arena.len() + key.len() + body.len() > self.memory || self.items.len() >= self.memory / SHORT
         {
             self.spill()?;
@@ -124,7 +127,7 @@ impl Sorter {
     }
 
     /// All records in order. If some were written to the disk, the others are written too.
-    pub(super) fn finish(mut self) -> io::Result<Sorted> {
+    pub(crate) fn finish(mut self) -> io::Result<Sorted> {
         if self.file.is_some() {
             self.spill()?;
             return Sorted::new(self.file.map(Rc::new), self.runs);

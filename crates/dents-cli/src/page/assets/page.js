@@ -1,0 +1,510 @@
+"use strict";
+// Draws the page from the data. Text from the data is only ever set as text, never as markup.
+(() => {
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = id => document.getElementById(id);
+
+/** An element. Properties are set, not parsed; children are elements or text. */
+function make(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (name in element && name !== "role") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter(child => child !== null));
+  return element;
+}
+
+// Names ------------------------------------------------------------------------------------------
+
+// Characters that are not visible, or change the direction of the text beside them.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const raw = name => Array.isArray(name) ? name[0] : name;
+const plain = name => raw(name).replace(HIDDEN, char => "\\u{" + char.codePointAt(0).toString(16) + "}");
+/** A name, separate from the direction of the text around it. */
+function named(name) {
+  const shown = make("bdi", { textContent: plain(name) });
+  if (Array.isArray(name)) {
+    shown.className = "odd";
+    shown.title = "This name is not UTF-8. \\x and two digits are a byte, \\\\ is a backslash.";
+  }
+  return shown;
+}
+
+// Numbers ----------------------------------------------------------------------------------------
+
+const count = number => number.toLocaleString("en");
+function size(bytes) {
+  if (bytes < 1024) return bytes + " B";
+  const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
+  let unit = -1;
+  do { bytes /= 1024; unit += 1; } while (bytes >= 1023.5 && unit < units.length - 1);
+  return (bytes < 9.95 ? bytes.toFixed(1) : Math.round(bytes)) + " " + units[unit];
+}
+const signed = (number, format) => number === 0 ? "0" : (number > 0 ? "+" : "−") + format(Math.abs(number));
+const percent = share => share >= 0.9995 ? "100 %" : (share * 100).toFixed(1) + " %";
+function day(seconds, exact) {
+  const date = seconds === null ? null : new Date(seconds * 1000);
+  if (date === null) return "–";
+  if (isNaN(date)) return "@" + seconds;
+  const two = number => String(number).padStart(2, "0");
+  const text = date.getFullYear() + "-" + two(date.getMonth() + 1) + "-" + two(date.getDate());
+  return exact ? text + " " + two(date.getHours()) + ":" + two(date.getMinutes()) : text;
+}
+
+// The tree ---------------------------------------------------------------------------------------
+
+const ENTRIES = 0, BYTES = 1, ALLOCATED = 2;
+const MEASURES = [["Allocated space", ALLOCATED, size], ["Size of files", BYTES, size], ["Number of entries", ENTRIES, count]];
+
+/** All directories of the data; with several roots, one above them. */
+const nodes = (() => {
+  const { depth, name, all, own, directories, newest, age, user } = data.tree;
+  const several = data.roots !== 1;
+  const nodes = [], above = [];
+  if (several) {
+    nodes.push({ name: "all", depth: -1, above: null, kept: [], all: data.total, own: [0, 0, 0], directories: data.directories, newest: null,
+      age: null, user: null });
+  }
+  for (let at = 0; at < depth.length; at++) {
+    const node = { name: name[at], depth: depth[at], above: depth[at] === 0 ? (several ? nodes[0] : null) : above[depth[at] - 1], kept: [],
+      all: all[at], own: own[at], directories: directories[at], newest: newest[at], age: age[at], user: user[at] };
+    above[depth[at]] = node;
+    if (node.above) node.above.kept.push(node);
+    nodes.push(node);
+  }
+  return nodes;
+})();
+const top = nodes[0] || { name: "", depth: 0, above: null, kept: [], all: [0, 0, 0], own: [0, 0, 0], directories: 0, newest: null, age: null, user: null };
+
+function path(node) {
+  if (node.path === undefined) {
+    const above = node.above && node.above.depth >= 0 ? path(node.above) : null;
+    const [before, last] = [above === null ? "" : raw(above), raw(node.name)];
+    // One name that is not UTF-8 makes the path so; other names keep their text.
+    const odd = Array.isArray(node.name) || Array.isArray(above);
+    const full = above === null ? last : before + (before.endsWith("/") ? "" : "/") + last;
+    node.path = odd ? [full] : full;
+  }
+  return node.path;
+}
+
+/** The areas in a directory: the directories that are kept, its entries, and the directories that are too small. */
+function parts(node, measure) {
+  const small = { kind: "small", of: node, all: node.all.map((whole, at) => whole - node.own[at]), directories: node.directories };
+  for (const one of node.kept) {
+    small.all = small.all.map((rest, at) => rest - one.all[at]);
+    small.directories -= one.directories + 1;
+  }
+  const parts = node.kept.map(one => ({ kind: "directory", of: one, all: one.all }));
+  if (node.own[ENTRIES] > 0) parts.push({ kind: "files", of: node, all: node.own });
+  if (small.directories > 0 && small.all[ENTRIES] > 0) parts.push(small);
+  return parts.filter(part => part.all[measure] > 0);
+}
+
+function title(part) {
+  if (part.kind === "files") return "(entries here)";
+  if (part.kind === "small") return "(" + count(part.directories) + " smaller)";
+  return plain(part.of.name);
+}
+
+const age = at => at === 0 ? data.ages[at] : data.ages[at].replace(/^to /, "up to ") + " ago";
+
+function facts(part) {
+  const { of, all } = part;
+  const whole = data.total;
+  const texts = [size(all[ALLOCATED]) + " allocated", size(all[BYTES]) + " in files", count(all[ENTRIES]) + " entries",
+    percent(all[state.measure] / Math.max(1, whole[state.measure])) + " of all"];
+  if (part.kind === "directory") {
+    if (of.age !== null) texts.push("mostly changed " + age(of.age));
+    if (of.newest !== null) texts.push("last change: " + day(of.newest));
+    if (of.user !== null) texts.push("mostly of " + plain(data.users[of.user]));
+  }
+  return texts.join(", ");
+}
+
+function describe(part) {
+  const where = plain(path(part.of));
+  if (part.kind === "files") return "Entries in " + where + ": " + facts(part);
+  if (part.kind === "small") {
+    return count(part.directories) + " smaller directories in " + where + ", shown as one: " + facts(part);
+  }
+  return where + ": " + facts(part);
+}
+
+// The treemap ------------------------------------------------------------------------------------
+
+const state = { focus: top, measure: ALLOCATED, colour: "age" };
+const LEVELS = 3, LEAST = 5, USERS = 8;
+let cells = [];
+
+function colour(part) {
+  if (part.kind === "small") return "none";
+  if (state.colour === "age") return part.of.age === null ? "none" : "c" + part.of.age;
+  return part.of.user === null || part.of.user >= USERS ? "none" : "u" + part.of.user;
+}
+
+function layout(width, height) {
+  const grow = (part, level) => {
+    if (part.kind === "directory" && level < LEVELS) {
+      const inside = parts(part.of, state.measure);
+      // A directory without directories in it is one area.
+      if (level === 0 || inside.some(one => one.kind !== "files")) part.inside = inside.map(one => grow(one, level + 1));
+    }
+    return part;
+  };
+  const whole = d3.hierarchy(grow({ kind: "directory", of: state.focus, all: state.focus.all }, 0), part => part.inside)
+    .sum(part => part.inside ? 0 : part.all[state.measure])
+    .sort((a, b) => b.value - a.value);
+  const tall = node => node.depth > 0 && node.children && node.y1 - node.y0 > 40 && node.x1 - node.x0 > 30;
+  d3.treemap().size([width, height]).round(true).paddingInner(1)
+    .paddingTop(node => node.depth === 0 ? 0 : tall(node) ? 18 : 1)
+    .paddingRight(node => node.depth === 0 ? 0 : 1).paddingBottom(node => node.depth === 0 ? 0 : 1).paddingLeft(node => node.depth === 0 ? 0 : 1)(whole);
+  return whole;
+}
+
+function draw(focused) {
+  const map = $("map");
+  const width = map.clientWidth, height = map.clientHeight;
+  cells = [];
+  const drawn = [];
+  layout(width, height).eachBefore(area => {
+    const [w, h] = [area.x1 - area.x0, area.y1 - area.y0];
+    if (area.depth === 0 || w < LEAST || h < LEAST) return;
+    const part = area.data;
+    const frame = Boolean(area.children);
+    const cell = make("button", { type: "button", tabIndex: -1, "aria-label": title(part) + ". " + describe(part) });
+    cell.className = "cell " + (frame ? "frame" : colour(part)) + (part.kind === "small" ? " small" : "")
+      + (part.kind === "directory" || part.of !== state.focus ? "" : " plain");
+    if (w > 28 && h > 15) cell.append(make("span", { textContent: title(part) }));
+    cell.style.left = area.x0 / width * 100 + "%";
+    cell.style.top = area.y0 / height * 100 + "%";
+    cell.style.width = w / width * 100 + "%";
+    cell.style.height = h / height * 100 + "%";
+    cells.push({ cell, part, area });
+    drawn.push(cell);
+  });
+  map.replaceChildren(...drawn);
+  if (cells.length > 0) {
+    const first = cells.find(one => one.part.of === focused) || cells[0];
+    first.cell.tabIndex = 0;
+    if (focused) first.cell.focus();
+  }
+  $("info").textContent = describe({ kind: "directory", of: state.focus, all: state.focus.all });
+}
+
+const entry = target => cells.find(one => one.cell === target.closest(".cell"));
+
+/** Enters a directory; `from` is the directory that has the focus afterwards. */
+function enter(node, from) {
+  state.focus = node;
+  trail();
+  draw(from);
+  inside();
+}
+
+function trail() {
+  const above = [];
+  for (let node = state.focus; node; node = node.above) above.unshift(node);
+  $("path").replaceChildren(...above.map(node => {
+    const button = make("button", { type: "button", onclick: () => enter(node) }, named(node.name));
+    if (node === state.focus) button.setAttribute("aria-current", "location");
+    return button;
+  }));
+}
+
+function leave() {
+  if (state.focus.above) enter(state.focus.above, state.focus);
+}
+
+/** The nearest area in the direction of an arrow key. */
+function neighbour({ area }, key) {
+  const centre = one => [(one.x0 + one.x1) / 2, (one.y0 + one.y1) / 2];
+  const [x, y] = centre(area);
+  let best = null, least = Infinity;
+  for (const one of cells) {
+    if (one.area === area) continue;
+    const [cx, cy] = centre(one.area);
+    const along = { ArrowRight: cx - x, ArrowLeft: x - cx, ArrowDown: cy - y, ArrowUp: y - cy }[key];
+    const across = key === "ArrowRight" || key === "ArrowLeft" ? Math.abs(cy - y) : Math.abs(cx - x);
+    const far = along + 3 * across;
+    if (along > 0 && far < least) [best, least] = [one, far];
+  }
+  return best;
+}
+
+function listen() {
+  const map = $("map");
+  map.addEventListener("click", event => {
+    const one = entry(event.target);
+    if (one && one.part.of !== state.focus) enter(one.part.of, event.detail === 0 ? one.part.of : undefined);
+  });
+  map.addEventListener("keydown", event => {
+    const one = entry(event.target);
+    if (event.key === "Escape" || event.key === "Backspace") leave();
+    else if (one && event.key.startsWith("Arrow")) {
+      const next = neighbour(one, event.key);
+      if (next) {
+        one.cell.tabIndex = -1;
+        next.cell.tabIndex = 0;
+        next.cell.focus();
+      }
+    } else return;
+    event.preventDefault();
+  });
+  const show = event => {
+    const one = entry(event.target);
+    if (one) $("info").textContent = describe(one.part);
+  };
+  map.addEventListener("mouseover", show);
+  map.addEventListener("focusin", show);
+  let width = map.clientWidth;
+  new ResizeObserver(() => {
+    if (map.clientWidth !== width && !matchMedia("print").matches) {
+      width = map.clientWidth;
+      draw();
+    }
+  }).observe(map);
+}
+
+function choice(label, options, chosen, change) {
+  const set = make("fieldset", null, make("legend", { textContent: label }));
+  options.forEach(([text, value]) => {
+    const input = make("input", { type: "radio", name: label, value: String(value), checked: value === chosen });
+    input.addEventListener("change", () => change(value));
+    set.append(make("label", null, input, " " + text));
+  });
+  return set;
+}
+
+function legend() {
+  const item = (name, text) => make("li", null, make("span", { className: "swatch " + name }), text);
+  const items = state.colour === "age"
+    ? data.ages.map((_, at) => item("c" + at, "changed " + age(at)))
+    : data.users.slice(0, USERS).map((user, at) => item("u" + at, named(user)));
+  items.push(item("none", state.colour === "age" ? "smaller directories, or without files" : "others"));
+  $("legend").replaceChildren(...items);
+}
+
+// Tables -----------------------------------------------------------------------------------------
+
+const ROWS = 20;
+
+/**
+ * A table that can be sorted and filtered. A column has a title, a text or an element for a row (`show`), and a value to sort by.
+ * `rows` is a function, because the rows of one table depend on the treemap.
+ */
+function table(heading, columns, rows, { sort = null, others = null, note = "" } = {}) {
+  const id = "table-" + heading.toLowerCase().replace(/[^a-z]+/g, "-");
+  const chosen = { column: sort, down: true, filter: "", all: false };
+  const search = make("input", { type: "search", autocomplete: "off" });
+  const shown = make("span");
+  const head = make("tr"), body = make("tbody");
+  const more = make("button", { type: "button", className: "more" });
+  const place = column => [column.className || "", column.text ? "text" : ""].join(" ").trim();
+  const heads = columns.map((column, at) => {
+    const button = make("button", { type: "button", textContent: column.title });
+    const cell = make("th", { scope: "col", className: place(column) }, button);
+    button.addEventListener("click", () => {
+      chosen.down = chosen.column === at ? !chosen.down : !column.text;
+      chosen.column = at;
+      fill();
+    });
+    return cell;
+  });
+  head.append(...heads);
+  function fill() {
+    const whole = rows();
+    const wanted = chosen.filter.toLowerCase();
+    const label = columns[0].label || columns[0].value;
+    const found = wanted ? whole.filter(row => plain(label(row)).toLowerCase().includes(wanted)) : whole.slice();
+    if (chosen.column !== null) {
+      const { value, text } = columns[chosen.column];
+      const order = text ? (a, b) => raw(value(a)).localeCompare(raw(value(b)), "en") : (a, b) => value(a) - value(b);
+      found.sort((a, b) => chosen.down ? order(b, a) : order(a, b));
+    }
+    heads.forEach((cell, at) => {
+      if (at === chosen.column) cell.setAttribute("aria-sort", chosen.down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+    const limit = chosen.all ? 2000 : ROWS;
+    body.replaceChildren(...found.slice(0, limit).map(row =>
+      make("tr", null, ...columns.map(column => make("td", { className: place(column) }, column.show(row))))));
+    if (others && !wanted) {
+      body.append(make("tr", { className: "others" }, ...columns.map(column => make("td", { className: place(column) }, column.others ? column.others(others) : ""))));
+    }
+    more.hidden = found.length <= ROWS;
+    more.textContent = chosen.all ? "Show " + ROWS + " rows" : "Show " + count(Math.min(found.length, 2000)) + " rows";
+    shown.textContent = wanted ? " " + count(found.length) + " of " + count(whole.length) : "";
+  }
+  search.addEventListener("input", () => { chosen.filter = search.value; fill(); });
+  more.addEventListener("click", () => { chosen.all = !chosen.all; fill(); });
+  const section = make("section", { "aria-labelledby": id },
+    make("div", { className: "head" }, make("h3", { id, textContent: heading }), make("label", null, "Filter ", search, shown)),
+    note ? make("p", { textContent: note }) : null,
+    make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-labelledby": id }, make("table", null, make("thead", null, head), body)), more);
+  fill();
+  return { section, fill };
+}
+
+const number = (title, value, format, others) => ({ title, value, show: row => format(value(row)), others });
+const growth = (title, value, format) => ({
+  title, value, show: row => make("span", { className: value(row) > 0 ? "plus" : value(row) < 0 ? "minus" : "", textContent: signed(value(row), format) }),
+});
+function share(value, whole, others) {
+  const draw = part => {
+    const bar = make("span", { className: "bar" });
+    bar.style.width = Math.max(0, Math.min(1, part / Math.max(1, whole))) * 100 + "%";
+    return make("div", null, bar, percent(part / Math.max(1, whole)));
+  };
+  return { title: "Share", className: "share", value, show: row => draw(value(row)), others: rest => draw(others(rest)) };
+}
+
+const HEADINGS = { user: "Users", group: "Groups", extension: "Extensions", age: "Ages of files", size: "Sizes of files" };
+
+function sums({ by, files, ordered, rows, others }) {
+  const whole = rows.reduce((sum, [, [, , allocated]]) => sum + allocated, others ? others[1][ALLOCATED] : 0);
+  const name = row => raw(row[0]) === "" ? "(none)" : row[0];
+  const order = new Map(rows.map((row, at) => [row, at]));
+  const columns = [
+    { title: { age: "Changed", size: "Size" }[by] || HEADINGS[by].slice(0, -1), text: !ordered, value: ordered ? row => order.get(row) : name, label: name,
+      className: ordered ? "text" : "", show: row => named(name(row)), others: rest => "(" + count(rest[0]) + " others)" },
+    number(files ? "Files" : "Entries", row => row[1][ENTRIES], count, rest => count(rest[1][ENTRIES])),
+    number("Size", row => row[1][BYTES], size, rest => size(rest[1][BYTES])),
+    number("Allocated", row => row[1][ALLOCATED], size, rest => size(rest[1][ALLOCATED])),
+    share(row => row[1][ALLOCATED], whole, rest => rest[1][ALLOCATED]),
+  ];
+  return table(HEADINGS[by], columns, () => rows, { others, sort: ordered ? null : 3 }).section;
+}
+
+function directory(node) {
+  return make("button", { type: "button", className: "link", onclick: () => { enter(node); $("map-title").scrollIntoView(); } }, named(path(node)));
+}
+const DIRECTORY = [
+  { title: "Directory", text: true, value: path, show: directory },
+  number("Allocated", node => node.all[ALLOCATED], size),
+  number("Size", node => node.all[BYTES], size),
+  number("Entries", node => node.all[ENTRIES], count),
+  { title: "Last change", value: node => node.newest === null ? Infinity : node.newest, show: node => day(node.newest) },
+];
+
+let inside = () => {};
+
+function contents() {
+  const label = part => part.kind === "directory" ? part.of.name : title(part);
+  const columns = [
+    { title: "Name", text: true, value: label, show: part => part.kind !== "directory" ? title(part)
+      : make("button", { type: "button", className: "link", onclick: () => enter(part.of) }, named(part.of.name)) },
+    number("Allocated", part => part.all[ALLOCATED], size),
+    number("Size", part => part.all[BYTES], size),
+    number("Entries", part => part.all[ENTRIES], count),
+    share(part => part.all[ALLOCATED], data.total[ALLOCATED]),
+  ];
+  const made = table("In this directory", columns, () => parts(state.focus, ENTRIES), { sort: 1 });
+  inside = made.fill;
+  return made.section;
+}
+
+function changes() {
+  const { total, counts, unknown, directories, users, lists } = data.changes;
+  const card = (term, text, more) => make("div", null, make("dt", { textContent: term }), make("dd", null, text, make("small", { textContent: more })));
+  const words = ["New", "Deleted", "Changed", "Moved"];
+  const cards = [card("Allocated", signed(total[1], size), signed(total[0], size) + " in files"), card("Entries", signed(total[2], count), "more or fewer")];
+  words.forEach((word, at) => cards.push(card(word, count(counts[at][2]), signed(counts[at][1], size) + " allocated")));
+  if (unknown > 0) cards.push(card("Not compared", count(unknown), "could not be read in one of the scans"));
+  const grown = (heading, title, rows) => table(heading, [
+    { title, text: true, value: row => row[0], show: row => named(row[0]) },
+    growth("Allocated", row => row[1][1], size), growth("Size", row => row[1][0], size), growth("Entries", row => row[1][2], count),
+  ], () => rows).section;
+  const known = value => value === null ? "–" : size(value);
+  const section = make("section", { "aria-labelledby": "changes" }, make("h2", { id: "changes", textContent: "What changed" }), make("dl", null, ...cards),
+    make("div", { className: "pair" }, grown("Growth by directory", "Directory", directories), grown("Growth by user", "User", users)));
+  words.forEach((word, at) => {
+    if (lists[at].length === 0) return;
+    const columns = [{ title: "Path", text: true, value: row => row[0], show: row => named(row[0]) }];
+    if (word === "Moved") columns.push({ title: "From", text: true, value: row => row[1] || "", show: row => named(row[1] || "") });
+    columns.push({ title: "Type", text: true, value: row => row[2], show: row => row[2] });
+    if (word !== "New") columns.push(number("Old size", row => row[3], known));
+    if (word !== "Deleted") columns.push(number("New size", row => row[4], known));
+    columns.push(growth("Allocated", row => row[5], size));
+    if (word === "Changed") columns.push({ title: "What", text: true, value: row => row[6].join(", "), show: row => row[6].join(", ") });
+    const left = counts[at][2] - lists[at].length;
+    section.append(table(word + " entries", columns, () => lists[at],
+      { note: left > 0 ? "The largest " + count(lists[at].length) + " of " + count(counts[at][2]) + "." : "" }).section);
+  });
+  return section;
+}
+
+// The page ---------------------------------------------------------------------------------------
+
+function totals() {
+  const card = (term, text, more) => make("div", null, make("dt", { textContent: term }), make("dd", null, text, make("small", { textContent: more })));
+  const [entries, bytes, allocated] = data.total;
+  $("totals").append(card("Allocated", size(allocated), count(allocated) + " bytes"), card("Size of files", size(bytes), count(bytes) + " bytes"),
+    card("Entries", count(entries), "a file with several links once"), card("Directories", count(data.directories), data.roots === 1 ? "one root" : count(data.roots) + " roots"));
+  if (data.begun !== null) {
+    const seconds = data.ended === null ? null : Math.max(0, data.ended - data.begun);
+    $("totals").append(card("Scanned", day(data.begun), day(data.begun, true).slice(11) + (seconds === null ? "" : ", in " + count(seconds) + " s")));
+  }
+}
+
+function theme() {
+  const words = ["automatic", "light", "dark"];
+  let at = 0;
+  $("theme").addEventListener("click", () => {
+    at = (at + 1) % words.length;
+    $("theme").textContent = "Theme: " + words[at];
+    if (at === 0) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = words[at];
+  });
+}
+
+function about() {
+  const roots = top.depth < 0 ? top.kept.map(node => node.name) : [top.name];
+  const first = roots.slice(0, 3).map(plain).join(", ") + (roots.length > 3 ? " …" : "");
+  $("title").textContent = first || "dents report";
+  document.title = "dents report: " + first;
+  const from = data.from === null ? "a walk" : "the scan " + plain(data.from);
+  $("about").textContent = "A report of " + from + (data.since === null ? "" : ", compared with " + plain(data.since)) + ".";
+  $("program").textContent = "Made by " + data.program + ". This page needs no network.";
+  const warnings = [];
+  if (!data.complete) warnings.push("This report is not complete: the work was stopped, or not everything could be opened.");
+  if (data.errors > 0) warnings.push(count(data.errors) + " entries or directories could not be read, and are not counted.");
+  $("warning").hidden = warnings.length === 0;
+  $("warning").textContent = warnings.join(" ");
+}
+
+function lists() {
+  const pathed = rows => [
+    { title: "File", text: true, value: row => row[0], show: row => named(row[0]) }, ...rows];
+  const files = make("section", { "aria-labelledby": "files" }, make("h2", { id: "files", textContent: "Files" }), make("div", { className: "pair" },
+    table("Largest files", pathed([number("Allocated", row => row[1], size)]), () => data.largest, { sort: 1 }).section,
+    table("Oldest files", pathed([{ title: "Changed", value: row => row[1], show: row => day(row[1]) }]), () => data.oldest).section));
+  const known = nodes.filter(node => node.depth >= 0);
+  const changed = known.filter(node => node.newest !== null).sort((a, b) => a.newest - b.newest || b.all[ALLOCATED] - a.all[ALLOCATED]);
+  const directories = make("section", { "aria-labelledby": "directories" }, make("h2", { id: "directories", textContent: "Largest and oldest directories" }),
+    table("Largest directories", DIRECTORY, () => known, { sort: 1 }).section,
+    table("Directories without a change for the longest time", DIRECTORY, () => changed).section);
+  const by = make("section", { "aria-labelledby": "sums" }, make("h2", { id: "sums", textContent: "Who has how much" }),
+    make("div", { className: "pair" }, ...data.tables.map(sums)));
+  return [by, files, directories];
+}
+
+about();
+totals();
+theme();
+$("controls").append(
+  choice("Area", MEASURES, state.measure, value => { state.measure = value; draw(); }),
+  choice("Colour", [["Age", "age"], ["User", "user"]], state.colour, value => { state.colour = value; legend(); draw(); }));
+legend();
+trail();
+draw();
+listen();
+// What is below the first screen is made after the first picture.
+requestAnimationFrame(() => setTimeout(() => {
+  if (data.changes) $("tables").append(changes());
+  $("tables").append(contents(), ...lists());
+  $("contents").append(...[...document.querySelectorAll("h2")].map(head => make("a", { href: "#" + head.id, textContent: head.textContent })));
+  document.documentElement.dataset.ready = "yes";
+}));
+})();
