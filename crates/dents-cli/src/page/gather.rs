@@ -1,7 +1,7 @@
 //! Collects what the page shows, one value for each worker.
 //!
 //! The tables are those of `dents stats` and `dents top`. For the treemap each worker adds up the entries of a directory and passes on a
-//! record for it; a file with several links is a record by inode number, and counts under the first of its paths.
+//! record for it; a file with several links is a record by inode number, and counts in the first of its directories, as for `dents du`.
 
 use super::sum::{Figures, Sum};
 use super::tree::{self, Tree};
@@ -29,14 +29,14 @@ pub(super) struct Records {
 struct Sorters {
     /// A record for a directory, or a part of it, by its path.
     directories: Sorter,
-    /// A record for each name of a file with several links, by inode number and path.
+    /// A record for each name of a file with several links, by inode number and directory.
     names: Sorter,
     /// The sum of the records of directories.
     whole: Figures,
     error: Option<io::Error>,
 }
 
-/// Where the key of a name has its path, behind device and inode number.
+/// The length of device and inode number in the key of a name.
 const INODE: usize = 16;
 
 impl Records {
@@ -67,14 +67,12 @@ impl Records {
         let mut names = names.finish()?;
         let mut last: Option<[u8; INODE]> = None;
         while let Some((key, body)) = names.head() {
-            let (inode, path) = key.split_first_chunk().ok_or_else(tree::damaged)?;
+            let (inode, directory) = key.split_first_chunk().ok_or_else(tree::damaged)?;
             if last.as_ref() != Some(inode) {
                 last = Some(*inode);
-                let mut bytes = Bytes(body);
-                let is_operand = bytes.byte().ok_or_else(tree::damaged)? > 0;
-                let slash = path.iter().rposition(|byte| *byte == 0).filter(|_| !is_operand);
-                directories.push(&path[..slash.unwrap_or(path.len())], bytes.0)?;
-                let figures = bytes.number().and_then(|_| Sum::take(&mut bytes)).map(|sum| sum.figures);
+                directories.push(directory, body)?;
+                let mut body = Bytes(body);
+                let figures = body.number().and_then(|_| Sum::take(&mut body)).map(|sum| sum.figures);
                 whole.add(&figures.ok_or_else(tree::damaged)?);
             }
             names.advance()?;
@@ -172,22 +170,24 @@ impl<'r> Taker<'r> {
         // A directory counts in its own sum, as in that of du(1). An operand that is a file has a place of its own, too.
         let mut sum = Sum::default();
         sum.see(found.kind, facts, self.records.now);
-        let mut key = Vec::new();
-        let operand = key_of(found, &mut key);
-        self.put(&key, operand, &sum);
+        let (mut path, mut key) = (Vec::with_capacity(128), Vec::with_capacity(128));
+        found.path(&mut path);
+        tree::push_key(&path, &mut key);
+        self.put(&key, operand_in(found, &path), &sum);
     }
 
+    /// A name of a file with several links: a record by inode number, and by the directory where the file would count.
     fn take_name(&mut self, found: &Found<'_>, facts: &Facts) {
         let mut key = Vec::with_capacity(128);
         key.extend(facts.inode.dev.0.to_be_bytes());
         key.extend(facts.inode.dev.1.to_be_bytes());
         key.extend(facts.inode.ino.to_be_bytes());
-        let operand = key_of(found, &mut key);
+        let place = if found.depth == 0 { found.name } else { found.parent };
+        tree::push_key(place, &mut key);
         let mut sum = Sum::default();
         sum.see(found.kind, facts, self.records.now);
         self.body.clear();
-        self.body.push(u8::from(found.depth == 0));
-        put_number(&mut self.body, operand as u64);
+        put_number(&mut self.body, operand_in(found, place) as u64);
         sum.put(&mut self.body);
         put_bytes(&mut self.names, &key);
         put_bytes(&mut self.names, &self.body);
@@ -204,7 +204,7 @@ impl<'r> Taker<'r> {
         self.parent.extend_from_slice(found.parent);
         self.key.clear();
         tree::push_key(found.parent, &mut self.key);
-        self.operand = tree::key_length(&found.parent[..found.operand.min(found.parent.len())]);
+        self.operand = operand_in(found, found.parent);
     }
 
     /// Makes the record of the present directory.
@@ -251,11 +251,8 @@ impl<'r> Taker<'r> {
     }
 }
 
-/// Appends the key of an entry, and returns the length of that of its operand.
-fn key_of(found: &Found<'_>, key: &mut Vec<u8>) -> usize {
-    let mut path = Vec::with_capacity(128);
-    found.path(&mut path);
-    tree::push_key(&path, key);
+/// The length of the key of the operand, with which a path begins.
+fn operand_in(found: &Found<'_>, path: &[u8]) -> usize {
     tree::key_length(&path[..found.operand.min(path.len())])
 }
 

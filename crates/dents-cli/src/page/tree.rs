@@ -220,3 +220,110 @@ fn path_of(key: &[u8]) -> Box<[u8]> {
 pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a temporary file of the report is damaged")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::Facts;
+    use crate::sorter::Sorter;
+    use crate::stats::Now;
+    use dents_core::needs::Kind;
+    use dents_sink::coding::put_number;
+
+    /// A tree from paths of directories, each with a file of this size. The root is `r`, or the first part of each path.
+    fn tree(files: &[(String, u64)], limits: Limits) -> Tree {
+        let (mut sorter, mut whole) = (Sorter::new(), Figures::default());
+        // The order of records has no meaning.
+        for step in 0..files.len() {
+            let (path, size) = &files[(step * 7919) % files.len()];
+            let (mut key, mut body, mut sum) = (Vec::new(), Vec::new(), Sum::default());
+            push_key(path.as_bytes(), &mut key);
+            sum.see(Kind::Reg, &Facts { size: *size, allocated: *size, ..Facts::default() }, Now::live());
+            put_number(&mut body, path.find('/').unwrap_or(path.len()) as u64);
+            sum.put(&mut body);
+            sorter.push(&key, &body).unwrap();
+            whole.add(&sum.figures);
+        }
+        Tree::new(sorter.finish().unwrap(), whole, limits).unwrap()
+    }
+
+    fn files() -> Vec<(String, u64)> {
+        let path = |n: u64| format!("r/a{}/b{}/c{}", n % 3, n % 17, n % 101);
+        (0..1009).map(|n| (path(n), n * n % 9973)).collect()
+    }
+
+    /// The paths of the nodes with their sums, by the depths of nodes that come in order.
+    fn sums(tree: &Tree) -> Vec<(String, Figures)> {
+        let mut above: Vec<String> = Vec::new();
+        let path = |node: &Node| {
+            assert!(node.depth <= above.len(), "the directory above {node:?} is there");
+            above.truncate(node.depth);
+            above.push(String::from_utf8(node.name.to_vec()).unwrap());
+            (above.join("/"), node.all)
+        };
+        tree.nodes.iter().map(path).collect()
+    }
+
+    fn in_directory(files: &[(String, u64)], path: &str) -> Figures {
+        let is_in =
+            |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let mut figures = Figures::default();
+        for (_, size) in files.iter().filter(|(file, _)| is_in(file)) {
+            figures.add(&Figures { entries: 1, bytes: (*size).into(), allocated: (*size).into() });
+        }
+        figures
+    }
+
+    #[test]
+    fn what_remains_has_exact_sums_and_the_largest_shares() {
+        let files = files();
+        let whole = in_directory(&files, "r");
+        let all = tree(&files, Limits { directories: 100_000, names: 1 << 30 });
+        let mut shares: Vec<f64> = sums(&all).iter().map(|(_, figures)| figures.share(&whole)).collect();
+        shares.sort_by(|a, b| b.total_cmp(a));
+        for limit in [1, 2, 10, 50, 300, 2000] {
+            let some = tree(&files, Limits { directories: limit, names: 1 << 30 });
+            assert!(
+                some.nodes.len() <= limit && some.nodes.len() + 60 > limit.min(all.nodes.len()),
+                "{limit}"
+            );
+            assert_eq!((some.directories, some.roots, some.whole), (all.nodes.len() as u64, 1, whole));
+            for (path, figures) in sums(&some) {
+                assert_eq!(figures, in_directory(&files, &path), "{limit} {path}");
+                assert!(figures.share(&whole) >= shares[some.nodes.len() - 1], "{limit} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_have_a_limit_too() {
+        let some = tree(&files(), Limits { directories: 100_000, names: 100 });
+        let length: usize = some.nodes.iter().map(|node| written_length(&node.name)).sum();
+        assert!(length <= 100 && some.nodes.len() > 10, "{length} {}", some.nodes.len());
+    }
+
+    #[test]
+    fn a_chain_of_equal_directories_is_cut_from_below() {
+        let path = (0..500).map(|n| n.to_string()).collect::<Vec<_>>().join("/");
+        let some = tree(&[(path, 1)], Limits { directories: 7, names: 1 << 20 });
+        let names: Vec<&[u8]> = some.nodes.iter().map(|node| &*node.name).collect();
+        assert_eq!(names, [b"0", b"1", b"2", b"3", b"4", b"5", b"6"]);
+        assert_eq!((some.nodes[0].directories, some.directories), (499, 500));
+    }
+
+    #[test]
+    fn keys_of_paths() {
+        for (path, key) in
+            [("/", ""), ("/a", "\0a"), ("a/b/", "a\0b"), ("a//", "a"), (".", "."), ("a//b", "a\0\0b")]
+        {
+            let mut found = Vec::new();
+            push_key(path.as_bytes(), &mut found);
+            assert_eq!(
+                (String::from_utf8(found).unwrap().as_str(), key_length(path.as_bytes())),
+                (key, key.len())
+            );
+        }
+        assert!(is_above(b"", b"\0a") && is_above(b"a", b"a\0b") && is_above(b"a", b"a"));
+        assert!(!is_above(b"", b"a") && !is_above(b"a", b"ab") && !is_above(b"a\0b", b"a"));
+    }
+}

@@ -186,10 +186,15 @@ function draw(focused) {
   });
   map.replaceChildren(...drawn);
   if (cells.length > 0) {
-    const first = cells.find(one => one.part.of === focused) || cells[0];
+    const first = cells.find(one => one.part.kind === "directory" && one.part.of === focused) || cells[0];
     first.cell.tabIndex = 0;
     if (focused) first.cell.focus();
   }
+  whole();
+}
+
+/** Describes the directory that is shown. */
+function whole() {
   $("info").textContent = describe({ kind: "directory", of: state.focus, all: state.focus.all });
 }
 
@@ -257,6 +262,7 @@ function listen() {
     if (one) $("info").textContent = describe(one.part);
   };
   map.addEventListener("mouseover", show);
+  map.addEventListener("mouseleave", whole);
   map.addEventListener("focusin", show);
   let width = map.clientWidth;
   new ResizeObserver(() => {
@@ -278,9 +284,10 @@ function choice(label, options, chosen, change) {
 }
 
 function legend() {
+  const used = new Set(nodes.map(node => node.age));
   const item = (name, text) => make("li", null, make("span", { className: "swatch " + name }), text);
   const items = state.colour === "age"
-    ? data.ages.map((_, at) => item("c" + at, "changed " + age(at)))
+    ? data.ages.flatMap((_, at) => used.has(at) ? [item("c" + at, "changed " + age(at))] : [])
     : data.users.slice(0, USERS).map((user, at) => item("u" + at, named(user)));
   items.push(item("none", state.colour === "age" ? "smaller directories, or without files" : "others"));
   $("legend").replaceChildren(...items);
@@ -355,7 +362,7 @@ function share(value, whole, others) {
   const draw = part => {
     const bar = make("span", { className: "bar" });
     bar.style.width = Math.max(0, Math.min(1, part / Math.max(1, whole))) * 100 + "%";
-    return make("div", null, bar, percent(part / Math.max(1, whole)));
+    return make("div", null, make("span", { className: "track" }, bar), percent(part / Math.max(1, whole)));
   };
   return { title: "Share", className: "share", value, show: row => draw(value(row)), others: rest => draw(others(rest)) };
 }
