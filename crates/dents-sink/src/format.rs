@@ -19,10 +19,13 @@ pub enum Format {
     /// A database: [`crate::sqlite`].
     #[cfg(feature = "sqlite")]
     Sqlite,
+    /// The JSON of ncdu: [`crate::ncdu`].
+    #[cfg(feature = "parquet")]
+    Ncdu,
 }
 
 impl Format {
-    /// The formats that this build can write.
+    /// The formats that this build can write and that keep rows exactly: all but [`crate::ncdu`].
     pub const ALL: &[Format] = &[
         Format::Ndjson,
         #[cfg(feature = "parquet")]
@@ -40,12 +43,18 @@ impl Format {
             Format::Parquet => "parquet",
             #[cfg(feature = "sqlite")]
             Format::Sqlite => "sqlite",
+            #[cfg(feature = "parquet")]
+            Format::Ncdu => "ncdu",
         }
     }
 
     /// The format of this name.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Format> {
+        #[cfg(feature = "parquet")]
+        if name == "ncdu" {
+            return Some(Format::Ncdu);
+        }
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
@@ -92,6 +101,8 @@ pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<
         Format::Parquet => Box::new(crate::parquet::Parquet::new(output, about)?),
         #[cfg(feature = "sqlite")]
         Format::Sqlite => Box::new(crate::sqlite::Sqlite::new(output, about)?),
+        #[cfg(feature = "parquet")]
+        Format::Ncdu => Box::new(crate::ncdu::Ncdu::new(output, about)),
     })
 }
 

@@ -13,7 +13,7 @@
 //! or the part of them that a program [wants](read::Wanted), to several workers. Every format records whether it has all rows
 //! ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
 //!
-//! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`]. All of them keep rows exactly, bytes and
+//! Each format is described in its module: [`ndjson`], [`mod@parquet`], [`sqlite`], [`ncdu`]. All of them but ncdu's keep rows exactly, bytes and
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
 //! bytes. The rows of Parquet are in the order of their paths; in other formats their order has no meaning.
 
@@ -28,6 +28,8 @@ pub mod journal;
 #[cfg(feature = "parquet")]
 pub mod manifest;
 mod message;
+#[cfg(feature = "parquet")]
+pub mod ncdu;
 pub mod ndjson;
 mod output;
 #[cfg(feature = "parquet")]

@@ -98,6 +98,9 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Ok(ready) => ready,
         Err(error) => return session.wrong(&error),
     };
+    if matches!(target, Target::Rows(dents_sink::Format::Ncdu, _)) && args.paths().len() > 1 {
+        return session.wrong("a file of ncdu has one root: name one PATH, or choose another --format");
+    }
     let task = Task { args, filter, session, first_error: FirstError::default() };
     let done = match (target, args.output.journal.as_deref()) {
         (Target::Text(path), _) => task.text(path),

@@ -32,7 +32,7 @@ pub(crate) struct Output {
     /// Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again
     #[arg(long, value_name = "DIR", requires = "file", conflicts_with = "gitignore")]
     pub(crate) journal: Option<PathBuf>,
-    /// Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]
+    /// Write text, rows with all metadata, or the JSON of ncdu for one PATH [default: by the extension of FILE; text for none and .txt]
     #[arg(long, value_name = "FORMAT", value_parser = kinds())]
     format: Option<Kind>,
     /// Unit of times in Parquet: us, which all its readers know, or ns [default: us]
@@ -61,7 +61,7 @@ type Kind = Option<dents_sink::Format>;
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
     let names = dents_sink::Format::ALL.iter().map(|format| format.name());
-    PossibleValuesParser::new(["text"].into_iter().chain(names))
+    PossibleValuesParser::new(["text"].into_iter().chain(names).chain(["ncdu"]))
         .map(|name| dents_sink::Format::of_name(&name))
 }
 
@@ -165,7 +165,14 @@ impl Output {
                 ),
             });
         }
-        if format != dents_sink::Format::Ndjson && path == Path::new("-") && std::io::stdout().is_terminal() {
+        let is_text = matches!(format, dents_sink::Format::Ndjson | dents_sink::Format::Ncdu);
+        if format == dents_sink::Format::Ncdu && !self.columns.is_empty() {
+            return Err(
+                "--columns is for files of rows, and ncdu's have no place for more: choose another --format"
+                    .to_string(),
+            );
+        }
+        if !is_text && path == Path::new("-") && std::io::stdout().is_terminal() {
             let name = format.name();
             return Err(format!("{name} is not for a terminal; write it to a file, as with -o scan.{name}"));
         }

@@ -11,7 +11,7 @@
 //! # }
 //! ```
 //!
-//! The format is recognised by the first bytes: `PAR1`, `SQLite format 3`, or `{`. NDJSON can also come from a pipe, or from stdin
+//! The format is recognised by the first bytes: `PAR1`, `SQLite format 3`, `{`, or `[` (ncdu's). NDJSON and ncdu's JSON can also come from a pipe, or from stdin
 //! as `-`; the other formats need a file. Rows come in the order of the file, one at a time, and memory does not grow with their
 //! number. [`Reader::read`] reads only the wanted columns and paths ([`Wanted`]), on several threads if the format allows it:
 //!
@@ -74,6 +74,8 @@ enum Kind {
     Groups(crate::parquet::Groups),
     #[cfg(feature = "sqlite")]
     Table(crate::sqlite::Table),
+    #[cfg(feature = "parquet")]
+    Dump(crate::ncdu::Dump),
 }
 
 /// Receives the rows of one worker. Closures implement it.
@@ -115,11 +117,13 @@ pub fn open(path: &Path) -> io::Result<Reader> {
         [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it again, or scan again")),
         [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
+        [b'[', ..] => Kind::Dump(crate::ncdu::Dump::new(path, begin, file)?),
+        #[cfg(feature = "parquet")]
         begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::of_file(path, file)?),
         #[cfg(feature = "sqlite")]
         begin if begin.starts_with(b"SQLite format 3\0") => Kind::Table(crate::sqlite::Table::open(path)?),
         _ => {
-            let way_out = "name one that `dents scan` wrote, as NDJSON, Parquet or SQLite";
+            let way_out = "name one that `dents scan` wrote, as NDJSON, Parquet, SQLite or for ncdu";
             return Err(message::bad_file(path, "not a file of a scan", way_out));
         }
     };
@@ -147,6 +151,8 @@ impl Reader {
             Kind::Groups(_) => Format::Parquet,
             #[cfg(feature = "sqlite")]
             Kind::Table(_) => Format::Sqlite,
+            #[cfg(feature = "parquet")]
+            Kind::Dump(_) => Format::Ncdu,
         }
     }
 
@@ -159,6 +165,8 @@ impl Reader {
             Kind::Groups(groups) => groups.details(),
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.details,
+            #[cfg(feature = "parquet")]
+            Kind::Dump(_) => Columns::empty(),
         }
     }
 
@@ -172,6 +180,8 @@ impl Reader {
             Kind::Groups(groups) => groups.span,
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.span(),
+            #[cfg(feature = "parquet")]
+            Kind::Dump(dump) => dump.span,
         }
     }
 
@@ -223,6 +233,8 @@ impl Reader {
             Kind::Groups(groups) => groups.each(wanted, give).map(|()| groups.extent),
             #[cfg(feature = "sqlite")]
             Kind::Table(table) => table.each(wanted, give),
+            #[cfg(feature = "parquet")]
+            Kind::Dump(mut dump) => dump.for_each(&mut wanted.filter(give)),
         }
     }
 

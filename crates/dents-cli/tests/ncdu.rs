@@ -1,0 +1,119 @@
+//! The JSON of ncdu, beside ncdu itself where it is installed.
+
+mod tools;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::End;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::{fs, str};
+use tools::{dents, linked_tree, other, run, sorted, stdout, text};
+
+/// ncdu, if it is there. Its message says what is not tested otherwise.
+fn has_ncdu() -> bool {
+    let found = ["/usr/bin/ncdu", "/usr/local/bin/ncdu"].iter().any(|path| Path::new(path).is_file());
+    if !found {
+        println!("without ncdu: its reading and writing of files is not tested");
+    }
+    found
+}
+
+/// What `du` shows: all entries with their space, in the order of their names.
+fn du(cwd: &Path, words: &str) -> Vec<String> {
+    let lines = sorted(&stdout(&dents(cwd, &format!("du -0 -a -d 99 {words}"))), 0);
+    lines.iter().map(|line| line.escape_ascii().to_string()).collect()
+}
+
+/// Compares scan files with the tree: paths and sums.
+fn same(cwd: &Path, root: &str, file: &str) {
+    for options in ["", "--apparent-size", "--inodes"] {
+        assert_eq!(
+            du(cwd, &format!("{options} --from {file}")),
+            du(cwd, &format!("{options} {root}")),
+            "{file} {options}"
+        );
+    }
+    let paths = |words: &str| sorted(&stdout(&dents(cwd, &format!("scan -0 {words}"))), 0);
+    assert_eq!(paths(&format!("--from {file}")), paths(root), "{file}");
+}
+
+#[test]
+fn a_scan_comes_back() {
+    let dir = linked_tree();
+    stdout(&dents(dir.path(), "scan --format ncdu -o t.json t"));
+    same(dir.path(), "t", "t.json");
+    stdout(&dents(dir.path(), "scan -o t.parquet t"));
+    stdout(&dents(dir.path(), "scan --format ncdu -o again.json --from t.parquet"));
+    assert_eq!(
+        fs::read(dir.path().join("again.json")).unwrap(),
+        fs::read(dir.path().join("t.json")).unwrap()
+    );
+    for words in ["stats --by user,extension,age,size", "top -n 100", "du --from t.json t/b"] {
+        let from = if words.contains("--from") { words.to_owned() } else { format!("{words} --from t.json") };
+        let live = words.replace("--from t.json ", "");
+        let live = if live == words { format!("{words} t") } else { live };
+        assert_eq!(
+            text(&stdout(&dents(dir.path(), &from))),
+            text(&stdout(&dents(dir.path(), &live))),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn ncdu_reads_what_dents_writes() {
+    if !has_ncdu() {
+        return;
+    }
+    let dir = linked_tree();
+    stdout(&dents(dir.path(), "scan --format ncdu -o t.json t"));
+    for extended in ["-e", ""] {
+        stdout(&other("ncdu", dir.path(), &format!("-0 {extended} -f t.json -o back.json")));
+        same(dir.path(), "t", "back.json");
+    }
+}
+
+#[test]
+fn dents_reads_what_ncdu_writes() {
+    if !has_ncdu() {
+        return;
+    }
+    let dir = linked_tree();
+    let root = dir.path().join("t");
+    for extended in ["-e", ""] {
+        stdout(&other("ncdu", dir.path(), &format!("-0 {extended} -o t.json t")));
+        same(dir.path(), root.to_str().unwrap(), "t.json");
+    }
+    // What it left out has a name, and no size.
+    stdout(&other("ncdu", dir.path(), "-0 --exclude deep -o t.json t"));
+    let shown = stdout(&dents(dir.path(), "scan --from t.json --printf %y\\t%p\\n"));
+    assert!(text(&shown).contains("/t/a/deep\n") && !text(&shown).contains("/deep/er"), "{}", text(&shown));
+}
+
+#[test]
+fn one_directory_and_clear_errors() {
+    let dir = TempDir::new("ncdu").expect("a directory");
+    fs::create_dir(dir.path().join("t")).expect("a directory");
+    fs::write(dir.path().join("file"), "x").expect("a file");
+    symlink("t", dir.path().join("link")).expect("a link");
+    for (words, status, problem) in [
+        ("scan --format ncdu -o x.json t file", 2, "one root"),
+        ("scan --format ncdu -o x.json --columns project t", 2, "--columns"),
+        ("scan --format ncdu -o x.json file", 1, "not a directory"),
+        ("scan --format ncdu -o x.json link", 1, "not a directory"),
+    ] {
+        let outcome = run(&dents(dir.path(), words));
+        assert_eq!(outcome.end, End::Exit(status), "{words}");
+        assert!(text(&outcome.stderr).contains(problem), "{words}: {}", text(&outcome.stderr));
+        assert!(!dir.path().join("x.json").exists());
+    }
+    fs::write(dir.path().join("x.json"), "[1,2,{},[{\"name\":\"r\"}").expect("a file");
+    let outcome = run(&dents(dir.path(), "du --from x.json"));
+    assert_eq!(outcome.end, End::Exit(1));
+    let expected = "x.json: cut off or damaged: byte 21: the end is missing; copy it again, or scan again";
+    assert!(text(&outcome.stderr).contains(expected), "{}", text(&outcome.stderr));
+    stdout(&dents(dir.path(), "scan --format ncdu -o x.json t"));
+    assert!(
+        str::from_utf8(&fs::read(dir.path().join("x.json")).unwrap()).unwrap().contains("\"complete\":true}")
+    );
+}
