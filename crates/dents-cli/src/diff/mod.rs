@@ -36,7 +36,7 @@ use crate::walk::Walk;
 use dents_core::needs::Kind;
 use dents_core::tree::End;
 use dents_sink::Row;
-pub(crate) use growth::{Growth, Node, Sums};
+pub(crate) use growth::{Growth, Sums};
 use join::Join;
 use lists::Lists;
 pub(crate) use lists::{Difference, Keep, List, Listed};

@@ -47,14 +47,14 @@ pub(super) fn between(
         lists[list as usize] = largest(&mut outcome, list)?;
     }
     let Outcome { sums, listed, unknown, users } = outcome;
-    let by_path = |(path, node): (&Box<[u8]>, &crate::diff::Node)| (shown(path).to_vec(), node.growth);
-    let by_user = |(id, growth): (&u32, &Growth)| (users.user(*id), *growth);
     Ok(Changes {
         total: sums.total,
         counts: listed.counts,
         unknown,
-        directories: ordered(sums.directories.iter().map(by_path).collect()),
-        users: ordered(sums.users.iter().map(by_user).collect()),
+        directories: ordered(
+            sums.directories.iter().map(|(path, node)| (shown(path).to_vec(), node.growth)).collect(),
+        ),
+        users: ordered(sums.users.iter().map(|(id, growth)| (users.user(*id), *growth)).collect()),
         lists,
     })
 }

@@ -10,6 +10,9 @@ use std::path::Path;
 /// What the format keeps of an entry: type, failed, and of its facts dev, ino, mode, nlink, uid, size, allocated, mtime.
 type Kept = (Kind, bool, Option<[u64; 8]>);
 
+/// Entries by path, each with its depth.
+type Entries = BTreeMap<Vec<u8>, (u32, Kept)>;
+
 fn kept(row: &Row<'_>) -> Kept {
     let facts = row.facts.map(|facts| {
         let dev = crate::words::device(facts.dev);
@@ -21,7 +24,7 @@ fn kept(row: &Row<'_>) -> Kept {
 }
 
 /// Entries by path; a directory that could not be read has two rows.
-fn by_path<'r>(rows: impl IntoIterator<Item = Row<'r>>) -> BTreeMap<Vec<u8>, (u32, Kept)> {
+fn by_path<'r>(rows: impl IntoIterator<Item = Row<'r>>) -> Entries {
     let mut all = BTreeMap::new();
     for row in rows {
         let mut path = Vec::new();
@@ -52,7 +55,7 @@ fn write(path: &Path, rows: &[Row<'_>], extent: Extent) -> std::io::Result<()> {
 }
 
 /// An entry read back.
-fn read_all(path: &Path) -> (BTreeMap<Vec<u8>, (u32, Kept)>, Option<Extent>) {
+fn read_all(path: &Path) -> (Entries, Option<Extent>) {
     let (mut all, mut rows): (_, Vec<(Vec<u8>, u32, Kept)>) = (BTreeMap::new(), Vec::new());
     let reader = read::open(path).expect("opened");
     assert_eq!(

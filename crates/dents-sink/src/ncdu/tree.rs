@@ -92,7 +92,7 @@ impl<'o> Tree<'o> {
         while let Some(empty) = self.waiting.pop() {
             self.enter(empty)?;
         }
-        if self.open.is_empty() {
+        if self.path.is_empty() {
             return Err(wrong("the scan has no entry; ncdu's format needs a directory"));
         }
         self.close(0)

@@ -9,6 +9,7 @@
 
 mod glyph;
 pub(crate) mod pty;
+mod report;
 mod scene;
 mod svg;
 
@@ -130,7 +131,9 @@ pub(crate) fn run() -> Result<()> {
             }
         }
     }
-    fs::write(workspace().join(PLACE).join("README.md"), page).map_err(|error| format!("{PLACE}: {error}"))
+    fs::write(workspace().join(PLACE).join("README.md"), page)
+        .map_err(|error| format!("{PLACE}: {error}"))?;
+    report::draw()
 }
 
 impl Picture {
