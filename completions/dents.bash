@@ -32,6 +32,9 @@ _dents() {
             dents,parts)
                 cmd="dents__subcmd__parts"
                 ;;
+            dents,report)
+                cmd="dents__subcmd__report"
+                ;;
             dents,scan)
                 cmd="dents__subcmd__scan"
                 ;;
@@ -63,7 +66,7 @@ _dents() {
 
     case "${cmd}" in
         dents)
-            opts="-h -V --help --version scan top count stats diff io500-find du parts"
+            opts="-h -V --help --version scan top count stats diff report io500-find du parts"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -578,7 +581,7 @@ _dents() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text ndjson parquet sqlite" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text ndjson parquet sqlite ncdu" -- "${cur}"))
                     return 0
                     ;;
                 --journal)
@@ -625,6 +628,116 @@ _dents() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        dents__subcmd__report)
+            opts="-x -L -H -t -g -o -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --output --since --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --grep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -g)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --newer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time)
+                    COMPREPLY=($(compgen -W "mtime atime ctime btime" -- "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --perm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --links)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inum)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -740,7 +853,7 @@ _dents() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text ndjson parquet sqlite" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text ndjson parquet sqlite ncdu" -- "${cur}"))
                     return 0
                     ;;
                 --timestamps)

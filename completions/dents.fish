@@ -32,6 +32,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "top" -d 'Show the large
 complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entries by type'
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
+complete -c dents -n "__fish_dents_needs_command" -f -a "report" -d 'Write a report as one HTML file: totals, a treemap, tables'
 complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show the space that directories take, largest first'
 complete -c dents -n "__fish_dents_needs_command" -f -a "parts" -d 'Scan a tree in parts: many processes, also on many machines, that share a directory'
@@ -60,10 +61,11 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
 complete -c dents -n "__fish_dents_using_subcommand scan" -l journal -d 'Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again' -r -F
-complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
+complete -c dents -n "__fish_dents_using_subcommand scan" -l format -d 'Write text, rows with all metadata, or the JSON of ncdu for one PATH [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
 ndjson\t''
 parquet\t''
-sqlite\t''"
+sqlite\t''
+ncdu\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre\'s; lustre for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]' -r -f -a "project\t''
@@ -256,6 +258,39 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l si -d 'Show sizes w
 complete -c dents -n "__fish_dents_using_subcommand diff" -s k -d 'Show sizes in blocks of 1024 bytes, rounded up'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l bytes -d 'Show sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l help -d 'Print help'
+complete -c dents -n "__fish_dents_using_subcommand report" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand report" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -s o -l output -d 'Write the page to FILE; a page that is not complete is written to FILE.partial; `-` is standard output' -r -F
+complete -c dents -n "__fish_dents_using_subcommand report" -l since -d 'Show also what changed since the scan OLD, a file that `dents scan -o` wrote. A tree is walked a second time for this' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
+complete -c dents -n "__fish_dents_using_subcommand report" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand report" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand report" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand report" -l explain -d 'Show on standard error the order of the tests, and their cost'
+complete -c dents -n "__fish_dents_using_subcommand report" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand report" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand report" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
+complete -c dents -n "__fish_dents_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
@@ -357,10 +392,11 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l budget -d 'End the task after so many entries; directories not opened until then are left over' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l time-budget -d 'End the task after this time; directories not opened until then are left over: 90s, 5m' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s o -l output -d 'Write to a file, which only a complete scan replaces; - is standard output' -r -F
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l format -d 'Write text, or rows with all metadata [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l format -d 'Write text, rows with all metadata, or the JSON of ncdu for one PATH [default: by the extension of FILE; text for none and .txt]' -r -f -a "text\t''
 ndjson\t''
 parquet\t''
-sqlite\t''"
+sqlite\t''
+ncdu\t''"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l journal -d 'Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again' -r -F
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l printf -d 'Show entries in this format; see the directives below' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r

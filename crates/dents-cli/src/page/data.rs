@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 /// The number of rows of a table.
 const ROWS: usize = 500;
 /// Bytes of the paths of a list. A path may have thousands of bytes.
-const PATHS: usize = 200 << 10;
+const PATHS: usize = 150 << 10;
 
 #[derive(Serialize)]
 pub(super) struct Data<'p> {
