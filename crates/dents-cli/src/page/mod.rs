@@ -20,6 +20,7 @@ mod tree;
 
 use crate::diff::Stop;
 use crate::filter::{self, Depths, Filter};
+use crate::interrupt::Hold;
 use crate::message;
 use crate::overlap::Overlap;
 use crate::report::{Completion, Diagnostics};
@@ -115,6 +116,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let completion = Completion::new(end, diagnostics);
     let is_whole = completion.is_whole() && !root_failed;
     completion.finish(|_| {
+        // Not for standard output: a stalled reader could block that forever.
+        let _hold = (args.output != Path::new("-")).then(Hold::begin);
         let mut out = BufWriter::with_capacity(1 << 16, output);
         html::write(&data::of(args, &page, &completion, is_whole), &mut out)?;
         out.flush()?;
