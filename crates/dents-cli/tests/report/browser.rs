@@ -49,7 +49,7 @@ fn pages() -> TempDir {
     fs::write(odd.join("\u{202e}gpj.exe"), vec![b'x'; 150_000]).expect("a file");
     fs::write(root.join("big").join("<script>hacked()<\u{2215}script>.txt"), [b'x'; 50_000]).expect("a file");
     for nth in 0..30 {
-        fs::write(root.join(format!("big/inner/{nth}.ext{nth}")), vec![b'x'; 1000 * nth]).expect("files");
+        fs::write(root.join(format!("big/inner/{nth}.Ext{nth}")), vec![b'x'; 1000 * nth]).expect("files");
     }
     dents_lab::fixture::settle(dir.path()).expect("settled");
     stdout(&run(dir.path(), "report -o page.html --since old.parquet t"));
