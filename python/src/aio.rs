@@ -4,7 +4,9 @@
 //! scandir, readdirx, next ─► queue ─► threads ─► done ─► Port::drain, called by the loop when the eventfd is readable
 //! ```
 //!
-//! Threads start as requests wait, and end when they are idle for a while.
+//! Threads start as requests wait, and end when they are idle for a while. An idle thread waits for an event of
+//! [`dents_engine::wait`], whose models also hold for this queue under a lock: who adds a request notifies afterwards, and who waits
+//! looks at the queue again after it is known to wait.
 
 use crate::os;
 use crate::scan::{Batch, Stream, lock};
@@ -12,6 +14,7 @@ use dents::Threads;
 use dents_arrow::{Failure, Next};
 use dents_core::batch::Entry;
 use dents_core::scandir::{self, Listing, Options, Readdir, Scan};
+use dents_engine::wait::{Events, SPINS};
 use dents_sys::{AsFd, AsRawFd, CWD, Errno, OwnedFd, dir, event};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,13 +22,13 @@ use pyo3::types::PyList;
 use std::collections::{HashSet, VecDeque};
 use std::ffi::CString;
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Requests that are executed at once.
 const THREADS: usize = 32;
 /// How long a thread waits for a request before it ends.
-const IDLE: Duration = Duration::from_secs(5);
+const IDLE_NS: u64 = 5_000_000_000;
 
 enum Request {
     Scandir(CString, usize),
@@ -78,13 +81,19 @@ struct Queue {
     running: HashSet<u64>,
     done: VecDeque<(u64, Outcome)>,
     threads: usize,
-    idle: usize,
     closed: bool,
+}
+
+/// What a thread does next.
+enum Step {
+    Execute(u64, Request),
+    Return,
 }
 
 struct Shared {
     queue: Mutex<Queue>,
-    wake: Condvar,
+    /// Notified when a request waits, and at the end.
+    arrived: Events,
     event: OwnedFd,
 }
 
@@ -95,33 +104,46 @@ impl Shared {
 
     /// The loop of a thread.
     fn work(&self) {
-        let mut queue = self.lock();
-        loop {
-            if let Some((id, request)) = queue.waiting.pop_front() {
-                queue.running.insert(id);
-                drop(queue);
-                let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| request.execute()));
-                queue = self.lock();
-                queue.running.remove(&id);
-                if !queue.cancelled.remove(&id) {
-                    queue.done.push_back((id, outcome.unwrap_or(Outcome::Panicked)));
-                    let _ = event::set(self.event.as_fd());
-                }
-                continue;
-            }
-            if queue.closed {
-                break;
-            }
-            queue.idle += 1;
-            let (again, timeout) =
-                self.wake.wait_timeout(queue, IDLE).unwrap_or_else(PoisonError::into_inner);
-            queue = again;
-            queue.idle -= 1;
-            if timeout.timed_out() && queue.waiting.is_empty() {
-                break;
+        while let Step::Execute(id, request) = self.next() {
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| request.execute()));
+            let mut queue = self.lock();
+            queue.running.remove(&id);
+            if !queue.cancelled.remove(&id) {
+                queue.done.push_back((id, outcome.unwrap_or(Outcome::Panicked)));
+                let _ = event::set(self.event.as_fd());
             }
         }
-        queue.threads -= 1;
+    }
+
+    /// The next request, for which an idle thread waits [`IDLE_NS`].
+    fn next(&self) -> Step {
+        let deadline_ns = Some(dents_sys::clock::monotonic_ns().saturating_add(IDLE_NS));
+        let step = self.arrived.wait(SPINS, deadline_ns, || self.lock().next());
+        step.unwrap_or_else(|| {
+            let mut queue = self.lock();
+            // A request may have come after the deadline, when this thread was counted as free.
+            queue.next().unwrap_or_else(|| queue.leave())
+        })
+    }
+}
+
+impl Queue {
+    fn next(&mut self) -> Option<Step> {
+        if let Some((id, request)) = self.waiting.pop_front() {
+            self.running.insert(id);
+            return Some(Step::Execute(id, request));
+        }
+        self.closed.then(|| self.leave())
+    }
+
+    fn leave(&mut self) -> Step {
+        self.threads -= 1;
+        Step::Return
+    }
+
+    /// Whether the threads that execute nothing are enough for those that wait.
+    fn has_enough_threads(&self) -> bool {
+        self.threads == THREADS || self.threads - self.running.len() >= self.waiting.len()
     }
 }
 
@@ -150,7 +172,7 @@ impl Port {
     #[new]
     fn new(py: Python<'_>) -> PyResult<Port> {
         let event = event::new().map_err(|errno| os::error(py, errno, None))?;
-        let shared = Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new(), event });
+        let shared = Arc::new(Shared { queue: Mutex::default(), arrived: Events::default(), event });
         Ok(Port {
             shared: ManuallyDrop::new(shared),
             next: Mutex::new(0),
@@ -236,8 +258,9 @@ impl Port {
         py.detach(|| {
             let mut queue = self.shared.lock();
             queue.waiting.push_back((id, request));
-            if queue.idle >= queue.waiting.len() || queue.threads == THREADS {
-                self.shared.wake.notify_one();
+            if queue.has_enough_threads() {
+                drop(queue);
+                self.shared.arrived.notify(1);
                 return Ok(id);
             }
             let shared = Arc::clone(&self.shared);
@@ -280,7 +303,7 @@ impl Drop for Port {
         queue.closed = true;
         queue.waiting.clear();
         drop(queue);
-        self.shared.wake.notify_all();
+        self.shared.arrived.notify_all();
         // SAFETY: it is dropped here alone, once.
         unsafe { ManuallyDrop::drop(&mut self.shared) };
     }

@@ -10,6 +10,7 @@
 //! Each part passes options in and batches out. No thread of a Rust crate touches Python: results wait until a thread of the
 //! interpreter takes them. So a fork, an exit of the interpreter or a slow file system meets no lock of Python.
 
+mod ahead;
 mod aio;
 mod entry;
 mod os;

@@ -1,36 +1,23 @@
 //! `scandir`: one directory, a buffer of names at a time, or whole and stat'ed ahead.
 
+use crate::ahead::{self, Ahead, Begun};
 use crate::entry::{Block, DirEntry, Place};
 use crate::os::{self, Argument};
-use dents::Threads;
 use dents_core::batch::Batch;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden, Reader};
-use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
 use dents_sys::{BorrowedFd, CWD, dir};
 use pyo3::exceptions::PyResourceWarning;
 use pyo3::prelude::*;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What `os.stat_result` has; the rest is in the `Extra`.
-const FACTS: Needs = Needs::TYPE
-    .union(Needs::INODE)
-    .union(Needs::MODE)
-    .union(Needs::NLINK)
-    .union(Needs::UID)
-    .union(Needs::GID)
-    .union(Needs::RDEV)
-    .union(Needs::SIZE)
-    .union(Needs::BLOCKS)
-    .union(Needs::MTIME);
-
 /// scandir(path='.', *, stat=False)
 /// --
 ///
 /// The entries of a directory, as os.scandir: path is a str, bytes, PathLike or the descriptor of a directory.
 ///
-/// With stat=True the first step of the iterator reads the whole directory and the metadata of all entries, on all cores and without the
+/// With stat=True the first step of the iterator reads all names, and the metadata of all entries is read ahead on all cores without the
 /// GIL; then DirEntry.stat() makes no system call, except that stat() of a symbolic link asks about its target when it is called.
 #[pyfunction]
 #[pyo3(signature = (path = None, *, stat = false))]
@@ -66,7 +53,7 @@ pub(crate) fn scandir(
         }
     };
     let reader = opened.map(Reader::new).map_err(|errno| os::error(py, errno, Some(object.bind(py))))?;
-    let state = State { reader: Some(reader), block: None, next: 0, rest: Rest::More };
+    let state = State { reader: Some(reader), ahead: None, block: None, next: 0, rest: Rest::More };
     Ok(ScandirIterator { place: Arc::new(place), object, stat, state: Mutex::new(state) })
 }
 
@@ -81,6 +68,7 @@ enum Rest {
 struct State {
     /// None from the end on.
     reader: Option<Reader>,
+    ahead: Option<Ahead>,
     block: Option<Arc<Block>>,
     next: usize,
     rest: Rest,
@@ -96,17 +84,27 @@ pub(crate) struct ScandirIterator {
 }
 
 impl State {
-    /// The next buffer, or everything.
-    fn refill(&mut self, place: &Arc<Place>, ahead: bool) {
+    /// The next buffer, or everything. Nothing changes where that takes long.
+    fn refill(&mut self, place: &Arc<Place>, stat: bool) {
         let Some(reader) = &mut self.reader else { return };
         let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
-        let (batch, ended) = if ahead {
-            let (batch, ended) = read_ahead(reader, &filter);
-            (batch, ended.map(|()| false))
-        } else {
-            let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));
-            let ended = reader.read(&filter, &mut batch);
-            (batch, ended)
+        let (batch, ended) = match &mut self.ahead {
+            Some(ahead) => {
+                let Some(batch) = ahead.next() else { return };
+                (batch, ahead.ended().map_or(Ok(true), |ended| ended.map(|()| false)))
+            }
+            None if stat => match ahead::begin(reader, &filter) {
+                Begun::Whole(batch, ended) => (batch, ended.map(|()| false)),
+                Begun::Parts(ahead) => {
+                    self.ahead = Some(ahead);
+                    return self.refill(place, stat);
+                }
+            },
+            None => {
+                let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));
+                let ended = reader.read(&filter, &mut batch);
+                (batch, ended)
+            }
         };
         self.rest = match ended {
             Ok(true) => Rest::More,
@@ -121,7 +119,7 @@ impl State {
         if let (Some(reader), Some(_)) = (&self.reader, place.descriptor) {
             let _ = dir::rewind(reader.dir());
         }
-        (self.reader, self.block, self.rest) = (None, None, Rest::Nothing);
+        (self.reader, self.ahead, self.block, self.rest) = (None, None, None, Rest::Nothing);
     }
 
     fn take(&mut self) -> Option<DirEntry> {
@@ -132,26 +130,6 @@ impl State {
         self.next += 1;
         Some(DirEntry::new(block, self.next - 1))
     }
-}
-
-/// All entries with their metadata, requested by several threads.
-fn read_ahead(reader: &mut Reader, filter: &Filter) -> (Batch, dents_sys::Result<()>) {
-    let needs = NeedsByKind::all(FACTS).with_extra();
-    let count = Count::default();
-    let means = Means {
-        mode: Mode::Auto,
-        threads: &count,
-        workers: &Threads,
-        mounts: None,
-        rings: None,
-        lazy: false,
-        ledger: None,
-    };
-    let asking = Asking { needs: &needs, follow: false, means: &means };
-    let mut batch = Batch::new(needs);
-    let progress = stat::read(&mut batch, reader, filter, &asking);
-    let (_, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
-    (batch, ended)
 }
 
 #[pymethods]
@@ -180,13 +158,16 @@ impl ScandirIterator {
             match rest {
                 Rest::Nothing => return Ok(None),
                 Rest::Fails(errno) => return Err(os::error(py, errno, Some(self.object.bind(py)))),
-                Rest::More => py.detach(|| {
-                    let mut state = self.lock();
-                    // Another thread may have refilled meanwhile.
-                    if state.block.as_ref().is_none_or(|block| state.next == block.batch.len()) {
-                        state.refill(&self.place, self.stat);
-                    }
-                }),
+                Rest::More => {
+                    py.detach(|| {
+                        let mut state = self.lock();
+                        // Another thread may have refilled meanwhile.
+                        if state.block.as_ref().is_none_or(|block| state.next == block.batch.len()) {
+                            state.refill(&self.place, self.stat);
+                        }
+                    });
+                    py.check_signals()?;
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 import unittest
+import warnings
 
 import dents
 import dents.aio
@@ -119,6 +120,80 @@ class Asyncio(Tree):
                 await task
 
         self.run_loop(main())
+
+    def test_names_that_are_not_utf8(self):
+        os.mkdir(os.fsencode(self.dir) + b"/d\xff\xfe")
+        with open(os.fsencode(self.dir) + b"/f\x80", "wb"):
+            pass
+
+        async def main():
+            self.assertEqual(await dents.aio.scandir(self.dir), (["d\udcff\udcfe"], ["f\udc80"]))
+            self.assertEqual(await dents.aio.scandir(os.fsencode(self.dir)), ([b"d\xff\xfe"], [b"f\x80"]))
+            names, _ = await dents.aio.readdirx(self.dir)
+            self.assertEqual(sorted(name for name, _, _ in names), ["d\udcff\udcfe", "f\udc80"])
+            self.assertEqual(await dents.aio.scandir(self.path("d\udcff\udcfe")), ([], []))
+
+        self.run_loop(main())
+
+    def test_directories_vanish(self):
+        """Each request has a result or FileNotFoundError, never part of a directory."""
+        paths = [self.path(f"d{nth}") for nth in range(200)]
+        for path in paths:
+            os.mkdir(path)
+            for name in "abc":
+                os.mkdir(os.path.join(path, name))
+
+        async def main():
+            requests = [asyncio.create_task(dents.aio.scandir(path)) for path in paths]
+            await asyncio.sleep(0)
+            remover = threading.Thread(target=lambda: [os.rename(path, path + "-gone") for path in paths])
+            remover.start()
+            results = await asyncio.gather(*requests, return_exceptions=True)
+            remover.join()
+            for path, result in zip(paths, results):
+                if isinstance(result, FileNotFoundError):
+                    self.assertEqual(result.filename, path)
+                else:
+                    self.assertEqual((sorted(result[0]), result[1]), (["a", "b", "c"], []))
+
+        self.run_loop(main())
+
+    def test_a_fork_during_requests(self):
+        """The child's loop is its own; the parent's requests go on."""
+        self.tree(60)
+
+        async def names():
+            return sorted((await dents.aio.scandir(self.dir))[0])
+
+        async def main():
+            requests = [asyncio.create_task(names()) for _ in range(100)]
+            await asyncio.sleep(0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                child = os.fork()
+            if not child:
+                found = []
+                worker = threading.Thread(target=lambda: found.append(self.run_loop(names())))
+                worker.start()
+                worker.join()
+                os._exit(0 if found == [[f"d{nth}" for nth in range(6)]] else 1)
+            results = await asyncio.gather(*requests)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            self.assertEqual({tuple(result) for result in results}, {tuple(f"d{nth}" for nth in range(6))})
+
+        self.run_loop(main())
+
+    def test_the_interpreter_exits_with_requests(self):
+        program = """
+            import asyncio, os, sys, dents.aio
+            async def main():
+                for _ in range(50):
+                    asyncio.create_task(dents.aio.readdirx("/usr/bin"))
+                asyncio.create_task(anext(dents.aio.scan("/", needs=["path"])))
+                await asyncio.sleep(0)
+            asyncio.run(main())
+            """
+        self.run_python(program)
 
     def test_loops_come_and_go(self):
         self.tree()

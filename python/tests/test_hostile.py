@@ -67,6 +67,28 @@ class Hostile(Tree):
             with self.subTest(program):
                 self.run_python("import dents, threading, time\n" + program)
 
+    def test_a_second_interpreter(self):
+        """Up to Python 3.11 it has the module too; later ones refuse the import with a message."""
+        self.tree()
+        program = """
+            import sys, dents
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                import _xxsubinterpreters as interpreters
+            work = f"import dents; [entry.stat() for entry in dents.scandir({sys.argv[1]!r}, stat=True)]; list(dents.walk({sys.argv[1]!r}))"
+            other = interpreters.create()
+            try:
+                told = interpreters.run_string(other, work)
+            except Exception as error:
+                told = error
+            interpreters.destroy(other)
+            print(getattr(told, "msg", told), len(list(dents.walk(sys.argv[1]))) > 30)
+            """
+        told = self.run_python(program, self.dir).split()
+        self.assertEqual(told[-1], "True")
+        self.assertIn(told[-2], ["None", "subinterpreters"])
+
     def test_fifty_threads_at_once(self):
         self.tree(60)
         expected = list(os.walk(self.dir))

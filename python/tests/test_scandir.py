@@ -7,11 +7,12 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 import unittest
 import warnings
 
 import dents
-from common import Tree
+from common import Tree, descriptors, threads
 
 FIELDS = [name for name in dir(os.stat_result) if name.startswith("st_")]
 
@@ -144,6 +145,68 @@ class Scandir(Tree):
         self.assertEqual([one.category for one in caught], [ResourceWarning])
 
     @unittest.skipUnless(shutil.which("strace"), "no strace")
+    def large(self, count=6_000):
+        """A directory of several buffers of names."""
+        for nth in range(count):
+            os.close(os.open(self.path(f"{nth}-a-name-of-forty-bytes-fills-buffers"), os.O_CREAT | os.O_WRONLY))
+            if nth % 500 == 0:
+                os.truncate(self.path(f"{nth}-a-name-of-forty-bytes-fills-buffers"), nth)
+        with os.scandir(self.dir) as entries:
+            return [(entry.name, entry.stat()) for entry in entries]
+
+    def test_a_large_directory(self):
+        """The parts come in the order of the directory, on any number of cores."""
+        expected, cores = self.large(), os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, cores)
+        for some in (cores, set(list(cores)[:1])):
+            os.sched_setaffinity(0, some)
+            found = [(entry.name, entry.stat()) for entry in dents.scandir(self.dir, stat=True)]
+            self.assertEqual(found, expected)
+
+    def test_a_large_directory_that_is_left_early(self):
+        self.large()
+        before = descriptors(), threads()
+        for _ in range(20):
+            with dents.scandir(self.dir, stat=True) as entries:
+                next(entries)
+        for _ in range(200):
+            if (descriptors(), threads()) <= before:
+                break
+            time.sleep(0.02)
+        self.assertLessEqual((descriptors(), threads()), before)
+
+    def test_a_large_directory_that_changes(self):
+        """What vanished before its turn has no metadata; nothing comes twice, nothing is left out."""
+        expected = [name for name, _ in self.large()]
+        entries = dents.scandir(self.dir, stat=True)
+        found = [next(entries)]
+        for name in expected:
+            os.unlink(self.path(name))
+        found += entries
+        self.assertEqual([entry.name for entry in found], expected)
+        self.assertEqual(found[0].stat().st_nlink, 1)
+        gone = 0
+        for entry in found:
+            try:
+                entry.stat()
+            except FileNotFoundError as error:
+                gone += error.filename == entry.path
+        self.assertGreater(gone, 0)
+
+    def test_a_child_goes_on_with_a_large_directory(self):
+        expected = self.large()
+        entries = dents.scandir(self.dir, stat=True)
+        found = [next(entries)]
+        with warnings.catch_warnings():
+            # From 3.12 on, Python itself warns about forks in processes with threads.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if not child:
+            good = [(entry.name, entry.stat()) for entry in [*found, *entries]] == expected
+            os._exit(0 if good else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual([(entry.name, entry.stat()) for entry in [*found, *entries]], expected)
+
     def test_stat_ahead_makes_no_system_call(self):
         for nth in range(500):
             self.file(f"file{nth}")
