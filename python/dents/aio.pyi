@@ -4,6 +4,8 @@ from typing import Any, AnyStr
 
 from . import Batch, _Option, _Path
 
+__all__ = ["DENTS", "DIRS_FIRST", "FOUND_UNKNOWN", "STAT_ORDER", "readdirx", "scan", "scandir"]
+
 DENTS: int
 DIRS_FIRST: int
 STAT_ORDER: int
