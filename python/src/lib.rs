@@ -1,7 +1,7 @@
 //! The Python module `dents._dents`, on which the package `dents` stands.
 //!
 //! ```text
-//! dents-core ─► scandir: batches of entries, stat'ed ahead       ─► Scandir, DirEntry
+//! dents-core ─► ahead: entries, stat'ed ahead of the caller      ─► scandir: Scandir, DirEntry
 //! dents-engine ─► walk: directories read ahead, in order         ─► Walk
 //! dents-core::scandir ─► aio: a pool, and a descriptor to poll   ─► Port
 //! dents-arrow ─► scan: record batches, tables of reports         ─► Run, Scan, Batch
