@@ -4,6 +4,7 @@
 //! The program is [`main`]. Other programs run a command by its words ([`table`], [`Scan`]): so there is one parser of options, and
 //! one text for each error. They promise nothing to anything but the bindings of this project.
 
+mod browse;
 mod consumer;
 mod count;
 mod details;
@@ -73,6 +74,7 @@ enum Command {
     Stats(Box<stats::Args>),
     Diff(Box<diff::Args>),
     Report(Box<page::Args>),
+    Browse(Box<browse::Args>),
     Parts(parts::Args),
     #[command(name = "io500-find")]
     Io500(Box<io500::Args>),
@@ -118,6 +120,7 @@ impl Command {
             Command::Stats(args) => stats::run(args, session),
             Command::Diff(args) => diff::run(args, session),
             Command::Report(args) => page::run(args, session),
+            Command::Browse(args) => browse::run(args, session),
             Command::Parts(args) => parts::run(args, matches, session),
             Command::Io500(args) => io500::run(args, session),
         }

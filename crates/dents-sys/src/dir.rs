@@ -5,7 +5,7 @@
 use crate::{BorrowedFd, OwnedFd, Result, syscall};
 use core::ffi::CStr;
 use rustix::fd::AsRawFd;
-use rustix::fs::{Mode, OFlags, ResolveFlags, SeekFrom};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, SeekFrom};
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
 /// The file system does not return types (XFS without ftype, some network and FUSE file systems).
@@ -48,6 +48,16 @@ pub fn open_nofollow(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
 pub fn open_on_same_mount(at: BorrowedFd<'_>, path: &CStr, follow: bool) -> Result<OwnedFd> {
     let flags = if follow { OPEN } else { OPEN | OFlags::NOFOLLOW };
     rustix::fs::openat2(at, path, flags, Mode::empty(), ResolveFlags::NO_XDEV)
+}
+
+/// Removes the name of a file that is not a directory: one `unlinkat`. `EISDIR` for a directory, `EBUSY` for a mount point.
+pub fn unlink(at: BorrowedFd<'_>, path: &CStr) -> Result<()> {
+    rustix::fs::unlinkat(at, path, AtFlags::empty())
+}
+
+/// Removes an empty directory: one `unlinkat` with `AT_REMOVEDIR`. `ENOTEMPTY`, `ENOTDIR`, `EBUSY` for a mount point.
+pub fn remove_dir(at: BorrowedFd<'_>, path: &CStr) -> Result<()> {
+    rustix::fs::unlinkat(at, path, AtFlags::REMOVEDIR)
 }
 
 /// Opens a directory only to resolve paths relative to it: one `openat` with `O_PATH|O_DIRECTORY|O_CLOEXEC`. The

@@ -98,6 +98,9 @@ const KEYS: [(&[u8; 2], Option<&[u8]>); 24] = [
     (b"cl", Some(b"\x1b[K")),
 ];
 
+/// The mode of a regular file.
+const REGULAR: u16 = 0o100_644;
+
 /// A piece of [`Colors::text`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span {
@@ -263,6 +266,16 @@ impl Colors {
         ]
         .into_iter()
         .filter_map(|(key, looks)| looks.then_some(key))
+    }
+
+    /// The colour of a name outside of a listing: the parameters of SGR. Targets of links are not considered. `mode` is `None` if it is
+    /// not known.
+    #[must_use]
+    pub fn of(&self, name: &[u8], kind: Kind, mode: Option<u16>) -> Option<&[u8]> {
+        // A target that exists and is a file: the colour of a link is then its own.
+        let target = (kind == Kind::Link).then_some(REGULAR);
+        let facts = Facts { mode, target, ..Facts::default() };
+        self.entry(name, kind, mode.is_some(), &facts)
     }
 
     /// The colour of an entry's name.

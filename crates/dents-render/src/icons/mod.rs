@@ -113,6 +113,11 @@ impl Icons {
         usize::from(self.width) + 1
     }
 
+    /// Appends the glyph of a name outside of a listing, and the space after it. `mode` is `None` if it is not known.
+    pub fn put(&self, name: &[u8], kind: Kind, mode: Option<u16>, out: &mut Vec<u8>) {
+        self.write(name, kind, Known { mode, target: Target::Unasked }, out);
+    }
+
     /// Appends the glyph of an entry and the space after it.
     pub(crate) fn write(&self, name: &[u8], kind: Kind, known: Known, out: &mut Vec<u8>) {
         let width = match self.find(name, kind, known) {

@@ -1,0 +1,136 @@
+//! What covers the list for a while: keys, messages, facts of an entry, questions.
+
+use super::app::{App, Mode};
+use super::draw::time;
+use super::keys;
+use super::tree::{Flags, Id, Tree};
+use crate::message::counted;
+use dents_render::mode;
+use dents_render::quantity::grouped;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::symbols::border;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// For terminals without other characters.
+const ASCII: border::Set<'static> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// The flags in the second column.
+const FLAGS: [(&str, &str); 6] = [
+    ("!", "could not be read"),
+    (".", "something below could not be read"),
+    (">", "is on another file system"),
+    ("H", "a file with several links: one of them counts"),
+    ("e", "an empty directory"),
+    ("*", "marked (first column)"),
+];
+
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &Tree) {
+    let (title, lines, top) = match &app.mode {
+        Mode::List | Mode::Filter | Mode::Export(_) => return,
+        Mode::Help(top) => ("keys", help(), *top),
+        Mode::Messages(top) => ("could not be read", messages(app), *top),
+        Mode::Info(id) => ("entry", info(app, tree, *id), 0),
+        Mode::Confirm(targets) => {
+            let ids: Vec<Id> = targets.iter().map(|target| target.id).collect();
+            ("delete?", question(app, tree, &ids), 0)
+        }
+        Mode::Deleting(deletion) => {
+            let deleted = counted(deletion.progress.deleted.load(Relaxed), "entry", "entries");
+            ("deleting", vec![format!("{deleted} deleted"), String::new(), "Esc stops".to_owned()], 0)
+        }
+    };
+    let room = usize::from(area.height.saturating_sub(2));
+    let widest = lines.iter().map(|line| Line::raw(line.as_str()).width()).max().unwrap_or(0);
+    let width = (widest.max(title.len() + 2) + 4).min(area.width.into()) as u16;
+    let inner = usize::from(width.saturating_sub(4)).max(1);
+    let needed: usize = lines.iter().map(|line| Line::raw(line.as_str()).width().div_ceil(inner).max(1)).sum();
+    let height = (needed.min(room) + 2) as u16;
+    let top = top.min(needed.saturating_sub(room));
+    if let Mode::Help(at) | Mode::Messages(at) = &mut app.mode {
+        *at = top;
+    }
+    let at = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + area.height.saturating_sub(height) / 2,
+        width,
+        height: height.min(area.height),
+    };
+    let set = if app.names.utf8() { border::PLAIN } else { ASCII };
+    let block = Block::bordered().border_set(set).title(format!(" {title} "));
+    let block = block.padding(ratatui::widgets::Padding::horizontal(1));
+    let text: Vec<Line<'_>> = lines.into_iter().map(Line::from).collect();
+    let paragraph = Paragraph::new(text).wrap(Wrap { trim: false }).scroll((top as u16, 0)).block(block);
+    frame.render_widget(Clear, at);
+    frame.render_widget(paragraph, at);
+}
+
+fn help() -> Vec<String> {
+    let keys = keys::LINES.iter().map(|line| format!("{:18} {}", line.keys, line.text));
+    let flags = FLAGS.iter().map(|(flag, text)| format!("{flag:18} {text}"));
+    keys.chain([String::new()]).chain(flags).collect()
+}
+
+/// The messages of the walk, the last first. Names in them are escaped already.
+fn messages(app: &App<'_>) -> Vec<String> {
+    let texts = app.scanner.messages.texts();
+    texts.iter().rev().map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+}
+
+fn info(app: &App<'_>, tree: &Tree, id: Id) -> Vec<String> {
+    let node = tree.node(id);
+    let kind = if node.is_dir() { "directory" } else { "entry" };
+    let letters = mode::letters(node.mode);
+    let with_bytes = |bytes: u64| {
+        let short = app.setting.units.bytes(bytes);
+        format!("{} ({} bytes)", String::from_utf8_lossy(short.as_bytes()), grouped(bytes))
+    };
+    let mut lines = vec![
+        format!("path       {}", app.names.plain(&tree.path(id))),
+        format!("mode       {}", String::from_utf8_lossy(&letters)),
+        format!("user       {}", node.uid),
+        format!("inode      {}", node.ino),
+        format!("allocated  {}", with_bytes(node.allocated)),
+        format!("in files   {}", with_bytes(node.size)),
+    ];
+    if node.is_dir() {
+        lines.push(format!("entries    {}", grouped(node.entries.into())));
+        lines.push(format!("newest     {}", time(node.mtime)));
+    } else {
+        lines.push(format!("changed    {}", time(node.mtime)));
+    }
+    if node.has(Flags::FAILED) {
+        lines.push(format!("this {kind} could not be read"));
+    }
+    if node.has(Flags::LINKED) {
+        lines.push("other links of this file:".to_owned());
+        lines.extend(tree.links.names(id).skip(1).take(20).map(|id| app.names.plain(&tree.path(id))));
+    }
+    lines
+}
+
+fn question(app: &App<'_>, tree: &Tree, ids: &[Id]) -> Vec<String> {
+    let counts = |id: &&Id| !tree.node(**id).has(Flags::COUNTED_ELSEWHERE);
+    let allocated = ids.iter().filter(counts).map(|id| tree.node(*id).allocated).fold(0, u64::saturating_add);
+    let entries: u64 = ids.iter().map(|id| u64::from(tree.node(*id).entries) + 1).sum();
+    let size = app.setting.units.bytes(allocated);
+    let size = String::from_utf8_lossy(size.as_bytes()).into_owned();
+    let mut lines = vec![format!("{}, {size}, will be gone for ever:", counted(entries, "entry", "entries"))];
+    lines.extend(ids.iter().take(5).map(|id| app.names.plain(&tree.path(*id))));
+    if ids.len() > 5 {
+        lines.push(format!("and {} more", ids.len() - 5));
+    }
+    lines.extend([String::new(), "y deletes, any other key does not".to_owned()]);
+    lines
+}
