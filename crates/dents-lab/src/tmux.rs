@@ -34,6 +34,84 @@ impl Screen {
         Ok(Screen { columns, rows, home: TempDir::new("tmux")?, shown: Cell::new(0) })
     }
 
+    /// Starts a shell script that stays: look at it with [`Screen::until`], and end it with [`Screen::end`].
+    ///
+    /// # Errors
+    /// `tmux` is missing.
+    pub fn start(&self, script: &str) -> io::Result<()> {
+        self.shown.set(self.shown.get() + 1);
+        let path = self.home.path().join("script");
+        std::fs::write(&path, script)?;
+        self.session(&format!("exec sh {}", quote(path.as_os_str())))
+    }
+
+    /// Presses keys, by the names that tmux gives them: `Enter`, `Down`, `C-c`, `q`.
+    ///
+    /// # Errors
+    /// The script has ended.
+    pub fn press(&self, keys: &[&str]) -> io::Result<()> {
+        self.tmux(&[&["send-keys"], keys].concat()).map(drop)
+    }
+
+    /// Gives the screen another size.
+    ///
+    /// # Errors
+    /// The script has ended.
+    pub fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
+        let (columns, rows) = (columns.to_string(), rows.to_string());
+        self.tmux(&["resize-window", "-x", &columns, "-y", &rows]).map(drop)
+    }
+
+    /// The lines of the screen, as soon as they are what a test waits for.
+    ///
+    /// # Errors
+    /// They are not in time; the error has what is on the screen.
+    pub fn until(&self, is_it: impl Fn(&[String]) -> bool) -> io::Result<Vec<String>> {
+        let begin = Instant::now();
+        loop {
+            let lines = self.lines()?;
+            if is_it(&lines) {
+                return Ok(lines);
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err(io::Error::other(format!(
+                    "the screen has not what is expected:\n{}",
+                    lines.join("\n")
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A format of tmux, for example `#{alternate_on}`.
+    ///
+    /// # Errors
+    /// The script has ended.
+    pub fn state(&self, format: &str) -> io::Result<String> {
+        let output = self.tmux(&["display-message", "-p", format])?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_string())
+    }
+
+    /// Ends what was started.
+    ///
+    /// # Errors
+    /// It has ended before.
+    pub fn end(&self) -> io::Result<()> {
+        self.tmux(&["kill-server"]).map(drop)
+    }
+
+    fn session(&self, command: &str) -> io::Result<()> {
+        let (columns, rows) = (self.columns.to_string(), self.rows.to_string());
+        self.tmux(&["new-session", "-d", "-x", &columns, "-y", &rows, command]).map(drop)
+    }
+
+    /// The lines of the screen, without the spaces at their ends.
+    fn lines(&self) -> io::Result<Vec<String>> {
+        let output = self.tmux(&["capture-pane", "-p"])?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(text.lines().map(|line| line.trim_end().to_string()).collect())
+    }
+
     /// Runs a shell script on a cleared screen. Returns the lines of the screen, without the spaces at their ends and
     /// without empty lines at the end.
     ///
@@ -44,9 +122,7 @@ impl Screen {
         let path = self.home.path().join("script");
         let end = format!("\nprintf '\\033[{};1H{DRAWN}'\nexec sleep 60\n", self.rows);
         std::fs::write(&path, script.to_string() + &end)?;
-        let (columns, rows) = (self.columns.to_string(), self.rows.to_string());
-        let command = format!("exec sh {}", quote(path.as_os_str()));
-        self.tmux(&["new-session", "-d", "-x", &columns, "-y", &rows, &command])?;
+        self.session(&format!("exec sh {}", quote(path.as_os_str())))?;
         let seen = self.wait();
         self.tmux(&["kill-server"])?;
         seen
@@ -55,9 +131,7 @@ impl Screen {
     fn wait(&self) -> io::Result<Vec<String>> {
         let begin = Instant::now();
         loop {
-            let output = self.tmux(&["capture-pane", "-p"])?;
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_string()).collect();
+            let mut lines = self.lines()?;
             if lines.last().is_some_and(|line| line == DRAWN) {
                 lines.pop();
                 while lines.last().is_some_and(String::is_empty) {
@@ -66,7 +140,7 @@ impl Screen {
                 return Ok(lines);
             }
             if begin.elapsed() > PATIENCE {
-                return Err(io::Error::other(format!("the screen is not drawn: {text}")));
+                return Err(io::Error::other(format!("the screen is not drawn: {}", lines.join("\n"))));
             }
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -10,7 +10,9 @@ use super::view::{Key, View};
 use crate::message;
 use dents_core::needs::Kind;
 use dents_render::human::SizeFormat;
-use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -101,7 +103,12 @@ pub(super) struct App<'s> {
 }
 
 impl<'s> App<'s> {
-    pub(super) fn new(scanner: &'s Scanner, setting: Setting, names: Names, requests: Sender<Again>) -> App<'s> {
+    pub(super) fn new(
+        scanner: &'s Scanner,
+        setting: Setting,
+        names: Names,
+        requests: Sender<Again>,
+    ) -> App<'s> {
         let now = Instant::now();
         App {
             scanner,
@@ -168,7 +175,9 @@ impl<'s> App<'s> {
     pub(super) fn has_failed(&self) -> bool {
         let state = self.scanner.state();
         let tree = self.scanner.shared.lock();
-        let nothing = tree.children(Id::TOP).all(|root| tree.node(root).has(super::tree::Flags::FAILED) && tree.node(root).entries == 0);
+        let nothing = tree
+            .children(Id::TOP)
+            .all(|root| tree.node(root).has(super::tree::Flags::FAILED) && tree.node(root).entries == 0);
         state == State::Incomplete && nothing
     }
 
@@ -233,7 +242,9 @@ impl<'s> App<'s> {
             Action::Filter => self.mode = Mode::Filter,
             Action::Mark => self.view.mark(),
             Action::Unmark => self.view.marks.clear(),
-            Action::Export if self.view.marks.is_empty() => self.say("nothing is marked: Space marks an entry"),
+            Action::Export if self.view.marks.is_empty() => {
+                self.say("nothing is marked: Space marks an entry")
+            }
             Action::Export => self.mode = Mode::Export(String::new()),
             Action::Delete => self.ask_to_delete(),
             Action::Pager => return self.open(Program::Pager),
@@ -241,7 +252,9 @@ impl<'s> App<'s> {
             Action::Shell => return self.open(Program::Shell),
             Action::Again => self.again(self.view.directory),
             Action::Info => self.mode = self.view.entry().map_or(Mode::List, Mode::Info),
-            Action::Messages if self.scanner.messages.count.load(Relaxed) == 0 => self.say("everything could be read"),
+            Action::Messages if self.scanner.messages.count.load(Relaxed) == 0 => {
+                self.say("everything could be read")
+            }
             Action::Messages => self.mode = Mode::Messages(0),
             Action::Help => self.mode = Mode::Help(0),
             Action::Suspend => return Next::Suspend,
@@ -261,7 +274,9 @@ impl<'s> App<'s> {
             MouseEventKind::ScrollUp => self.view.step(-WHEEL),
             MouseEventKind::ScrollDown => self.view.step(WHEEL),
             MouseEventKind::Down(MouseButton::Left) => {
-                let row = usize::from(mouse.row).checked_sub(self.list_top.into()).filter(|row| *row < self.visible);
+                let row = usize::from(mouse.row)
+                    .checked_sub(self.list_top.into())
+                    .filter(|row| *row < self.visible);
                 let row = row.map(|row| row + self.view.offset).filter(|row| *row < self.view.rows.len());
                 match row {
                     Some(row) if row == self.view.selected => self.enter(),
@@ -296,7 +311,8 @@ impl<'s> App<'s> {
     fn leave(&mut self) {
         let tree = self.scanner.shared.lock();
         let from = self.view.directory;
-        let above = tree.above(from).filter(|above| *above != Id::TOP || tree.children(Id::TOP).nth(1).is_some());
+        let above =
+            tree.above(from).filter(|above| *above != Id::TOP || tree.children(Id::TOP).nth(1).is_some());
         if let Some(above) = above {
             self.view.enter(above, Some(from), &tree);
         }
@@ -312,7 +328,9 @@ impl<'s> App<'s> {
             KeyCode::Backspace => drop(self.view.filter.pop()),
             KeyCode::Up => return self.view.step(-1),
             KeyCode::Down => return self.view.step(1),
-            KeyCode::Char(letter) if !key.modifiers.contains(KeyModifiers::CONTROL) => self.view.filter.push(letter),
+            KeyCode::Char(letter) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+                self.view.filter.push(letter)
+            }
             _ => self.mode = Mode::List,
         }
         self.view.arrange(&self.scanner.shared.lock());
@@ -352,7 +370,9 @@ impl<'s> App<'s> {
         let name = message::quoted_text(file.as_os_str().as_bytes());
         match written {
             Ok(()) => Ok(format!("{} in {name}", message::counted(paths.len() as u64, "path", "paths"))),
-            Err(error) => Err(format!("cannot write {name}: {}; E asks for another name", message::plain(&error))),
+            Err(error) => {
+                Err(format!("cannot write {name}: {}; E asks for another name", message::plain(&error)))
+            }
         }
     }
 
@@ -379,7 +399,8 @@ impl<'s> App<'s> {
         let messages = Arc::clone(&self.scanner.messages);
         let shown = Arc::clone(&progress);
         let work = move || {
-            let delete = |target: &Target| (target.id, delete::delete(target, &shown, &mut |text| messages.add(text)));
+            let delete =
+                |target: &Target| (target.id, delete::delete(target, &shown, &mut |text| messages.add(text)));
             targets.iter().map(delete).collect()
         };
         match std::thread::Builder::new().name("delete".to_owned()).spawn(work) {

@@ -37,12 +37,16 @@ struct Step {
 impl Target {
     /// `None` for an entry without a directory, or whose name no system call takes.
     pub(super) fn new(tree: &Tree, id: Id) -> Option<Target> {
-        let mut all: Vec<Id> = std::iter::once(id).chain(tree.ancestors(id)).filter(|id| *id != Id::TOP).collect();
+        let mut all: Vec<Id> =
+            std::iter::once(id).chain(tree.ancestors(id)).filter(|id| *id != Id::TOP).collect();
         all.reverse();
         let step = |id: Id| {
             let above = tree.above(id)?;
             let dev = tree.own_device(id).or_else(|| tree.device(above))?;
-            Some(Step { name: CString::new(tree.name(id)).ok()?, inode: Inode { dev, ino: tree.node(id).ino } })
+            Some(Step {
+                name: CString::new(tree.name(id)).ok()?,
+                inode: Inode { dev, ino: tree.node(id).ino },
+            })
         };
         let steps: Option<Vec<Step>> = all.into_iter().map(step).collect();
         Some(Target { id, steps: steps?, kind: tree.node(id).kind })
@@ -89,7 +93,9 @@ impl Problem {
     fn text(&self) -> String {
         match self {
             Problem::Errno(errno) => message::errno_text(errno.raw_os_error()),
-            Problem::Changed => "it is not what was scanned any more; scan its directory again with r".to_owned(),
+            Problem::Changed => {
+                "it is not what was scanned any more; scan its directory again with r".to_owned()
+            }
             Problem::Mount => "it is a mount point, or on another file system".to_owned(),
             Problem::Stopped => "stopped".to_owned(),
         }
@@ -130,7 +136,8 @@ struct Level {
 
 impl Deletion<'_> {
     fn report(&mut self, path: &[u8], problem: &Problem) {
-        let text = [&b"cannot delete "[..], &message::quoteaf(path), b": ", problem.text().as_bytes()].concat();
+        let text =
+            [&b"cannot delete "[..], &message::quoteaf(path), b": ", problem.text().as_bytes()].concat();
         (self.complain)(&text);
     }
 
@@ -144,13 +151,20 @@ impl Deletion<'_> {
         for (nth, step) in above.iter().enumerate() {
             let from = at.as_ref().map_or(CWD, AsFd::as_fd);
             // An operand may be a link that the scan followed: the inode decides.
-            let next = if nth == 0 { dir::open(from, &step.name) } else { dir::open_nofollow(from, &step.name) };
-            let next = next.map_err(|errno| if errno == Errno::NOTDIR { Problem::Changed } else { errno.into() })?;
+            let next =
+                if nth == 0 { dir::open(from, &step.name) } else { dir::open_nofollow(from, &step.name) };
+            let next =
+                next.map_err(|errno| if errno == Errno::NOTDIR { Problem::Changed } else { errno.into() })?;
             is_same(&stat::fstat(next.as_fd(), Mask::INO | Mask::TYPE)?, step.inode, Kind::Dir)?;
             at = Some(next);
         }
         let at = at.ok_or(Problem::Changed)?;
-        let statx = stat::statx(at.as_fd(), &last.name, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::INO | Mask::TYPE)?;
+        let statx = stat::statx(
+            at.as_fd(),
+            &last.name,
+            Flags::NOFOLLOW | Flags::NO_AUTOMOUNT,
+            Mask::INO | Mask::TYPE,
+        )?;
         is_same(&statx, last.inode, target.kind)?;
         if target.kind != Kind::Dir {
             dir::unlink(at.as_fd(), &last.name)?;
@@ -279,7 +293,11 @@ fn open_and_compare(at: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Problem>
     let dir = dir::open_nofollow(at, name)?;
     let mount = |dir: BorrowedFd<'_>| {
         let statx = stat::fstat(dir, Mask::TYPE | Mask::MNT_ID)?;
-        if statx.mask().contains(Mask::MNT_ID) { Ok(statx.mnt_id()) } else { Err(Problem::Errno(Errno::NOSYS)) }
+        if statx.mask().contains(Mask::MNT_ID) {
+            Ok(statx.mnt_id())
+        } else {
+            Err(Problem::Errno(Errno::NOSYS))
+        }
     };
     if mount(at)? == mount(dir.as_fd())? { Ok(dir) } else { Err(Problem::Mount) }
 }

@@ -12,6 +12,7 @@ use super::popup;
 use super::scanner::State;
 use super::tree::{Flags, Id, Node, Tree};
 use super::view::Key;
+use crate::message::counted;
 use crate::report::{bar, percent};
 use dents_render::quantity::grouped;
 use jiff::Timestamp;
@@ -177,10 +178,14 @@ pub(super) fn time(seconds: i64) -> String {
 
 fn bottom(app: &App<'_>, tree: &Tree, width: usize) -> Paragraph<'static> {
     let text = match &app.mode {
-        Mode::Filter => ends(&format!(" names with: {}_", app.view.filter), "Enter keeps, Esc ends ", width, true),
-        Mode::Export(name) => ends(&format!(" write the paths to a new file: {name}_"), " Esc ends ", width, true),
+        Mode::Filter => {
+            ends(&format!(" names with: {}_", app.view.filter), "Enter keeps, Esc ends ", width, true)
+        }
+        Mode::Export(name) => {
+            ends(&format!(" write the paths to a new file: {name}_"), " Esc ends ", width, true)
+        }
         _ if !app.message.is_empty() => ends(&format!(" {}", app.message), " ", width, false),
-        _ => ends(&totals(app, tree), "? shows keys ", width, false),
+        _ => ends(&totals(app, tree), " ? shows keys", width, false),
     };
     Paragraph::new(text).style(Style::new().add_modifier(Modifier::REVERSED))
 }
@@ -200,7 +205,7 @@ fn totals(app: &App<'_>, tree: &Tree) -> String {
     let mut text = format!(" {size} {what}, {} entries  by {key}{order}", grouped(node.entries.into()));
     let errors = app.scanner.messages.count.load(Relaxed);
     if errors > 0 {
-        text += &format!("  {} errors (!)", grouped(errors));
+        text += &format!("  {} (!)", counted(errors, "error", "errors"));
     }
     if !view.marks.is_empty() {
         text += &format!("  {} marked", view.marks.len());

@@ -15,7 +15,8 @@ const FULL: usize = 1024;
 
 /// The facts that the browser shows.
 pub(super) fn needs() -> NeedsByKind {
-    let needs = [Needs::INODE, Needs::NLINK, Needs::SIZE, Needs::BLOCKS, Needs::UID, Needs::MODE, Needs::MTIME];
+    let needs =
+        [Needs::INODE, Needs::NLINK, Needs::SIZE, Needs::BLOCKS, Needs::UID, Needs::MODE, Needs::MTIME];
     NeedsByKind::all(needs.into_iter().fold(Needs::TYPE, |all, need| all | need))
 }
 
@@ -73,7 +74,11 @@ impl<'s> Worker<'s> {
             return;
         }
         let Worker { waiting, names, .. } = self;
-        let all = waiting.iter().map(|(kind, facts, name)| Fresh { name: &names[name.clone()], kind: *kind, facts: *facts });
+        let all = waiting.iter().map(|(kind, facts, name)| Fresh {
+            name: &names[name.clone()],
+            kind: *kind,
+            facts: *facts,
+        });
         self.shared.lock().add(self.at, all);
         self.waiting.clear();
         self.names.clear();

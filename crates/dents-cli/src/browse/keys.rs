@@ -71,7 +71,7 @@ pub(super) const LINES: &[Line] = &[
     line("Space", Action::Mark, "mark the entry, or take its mark away"),
     line("u", Action::Unmark, "take all marks away"),
     line("E", Action::Export, "write the paths of the marked entries to a file"),
-    line("d", Action::Delete, "delete the marked entries, or the selected one (with --delete)"),
+    line("d", Action::Delete, "delete the marked entries, or this one (with --delete)"),
     line("v", Action::Pager, "view the file in $PAGER"),
     line("e", Action::Editor, "edit the file in $VISUAL or $EDITOR"),
     line("b", Action::Shell, "start $SHELL in the directory"),
@@ -81,7 +81,7 @@ pub(super) const LINES: &[Line] = &[
     line("? F1", Action::Help, "show the keys"),
     line("^Z", Action::Suspend, "stop, until the shell continues it"),
     line("q ^C", Action::Quit, "quit"),
-    line("Q", Action::QuitAndPrint, "quit, and write the path of the directory to standard output"),
+    line("Q", Action::QuitAndPrint, "quit, and write the path that is shown to standard output"),
 ];
 
 /// What a key does; `None` if nothing.

@@ -101,7 +101,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     }
     let is_terminal = tty::isatty(io::stdin().as_fd()) && tty::isatty(io::stdout().as_fd());
     if !is_terminal || std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
-        return session.wrong("browse needs a terminal for its input and output: dents du and dents report write to files");
+        return session.wrong(
+            "browse needs a terminal for its input and output: dents du and dents report write to files",
+        );
     }
     let filter = match Filter::new(&args.filter, args.depths, None) {
         Ok(filter) => filter,
@@ -217,7 +219,9 @@ fn print(app: &App<'_>) -> Status {
 impl Program {
     /// Runs the program that the user has named in the environment.
     fn run(self, path: &[u8]) -> Result<(), String> {
-        let named = |names: &[&str]| names.iter().find_map(|name| std::env::var_os(name).filter(|value| !value.is_empty()));
+        let named = |names: &[&str]| {
+            names.iter().find_map(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+        };
         let program = match self {
             Program::Pager => named(&["PAGER"]).unwrap_or_else(|| "less".into()),
             Program::Editor => named(&["VISUAL", "EDITOR"]).unwrap_or_else(|| "vi".into()),
@@ -241,7 +245,8 @@ impl Program {
             }
         };
         let name = message::quoted_text(program.as_bytes());
-        let ended = command.status().map_err(|error| format!("cannot run {name}: {}", message::plain(&error)))?;
+        let ended =
+            command.status().map_err(|error| format!("cannot run {name}: {}", message::plain(&error)))?;
         if ended.success() || self == Program::Shell { Ok(()) } else { Err(format!("{name}: {ended}")) }
     }
 }

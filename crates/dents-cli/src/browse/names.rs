@@ -23,7 +23,8 @@ impl Names {
 
     /// From `LS_COLORS`, `NO_COLOR` and `DLS_ICONS`. A value that cannot be read is reported, and the built-in one is used.
     pub(super) fn from_environment(with_icons: bool, complain: &mut dyn FnMut(&str)) -> Names {
-        let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(OsStringExt::into_vec);
+        let value =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(OsStringExt::into_vec);
         let colors = value("NO_COLOR").is_none().then(|| match value("LS_COLORS") {
             Some(text) => Colors::parse(&text).unwrap_or_else(|_| {
                 complain("unparsable value for LS_COLORS environment variable");

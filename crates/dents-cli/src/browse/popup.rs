@@ -55,7 +55,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &
     let widest = lines.iter().map(|line| Line::raw(line.as_str()).width()).max().unwrap_or(0);
     let width = (widest.max(title.len() + 2) + 4).min(area.width.into()) as u16;
     let inner = usize::from(width.saturating_sub(4)).max(1);
-    let needed: usize = lines.iter().map(|line| Line::raw(line.as_str()).width().div_ceil(inner).max(1)).sum();
+    let needed: usize =
+        lines.iter().map(|line| Line::raw(line.as_str()).width().div_ceil(inner).max(1)).sum();
     let height = (needed.min(room) + 2) as u16;
     let top = top.min(needed.saturating_sub(room));
     if let Mode::Help(at) | Mode::Messages(at) = &mut app.mode {

@@ -77,7 +77,19 @@ impl Scanner {
     pub(super) fn new() -> Scanner {
         let messages = Arc::new(Messages::default());
         let session = Session::inside(Listener(Arc::clone(&messages)));
-        Scanner { shared: Shared::new(), messages, session, pending: AtomicUsize::new(1), incomplete: AtomicUsize::new(0) }
+        Scanner {
+            shared: Shared::new(),
+            messages,
+            session,
+            pending: AtomicUsize::new(1),
+            incomplete: AtomicUsize::new(0),
+        }
+    }
+
+    /// For a test: nothing more will come.
+    #[cfg(test)]
+    pub(super) fn complete(&self) {
+        self.end(true);
     }
 
     /// To be called before a walk is requested.
@@ -94,7 +106,13 @@ impl Scanner {
     }
 
     /// Scans what the command line names, and then what is requested.
-    pub(super) fn run(&self, args: &Args, filter: &Filter<'_>, file: Option<Opened<'_>>, requests: &Receiver<Again>) {
+    pub(super) fn run(
+        &self,
+        args: &Args,
+        filter: &Filter<'_>,
+        file: Option<Opened<'_>>,
+        requests: &Receiver<Again>,
+    ) {
         let whole = match file {
             Some(opened) => self.read(args, filter, opened),
             None => self.walk(args, filter, None),
@@ -122,9 +140,17 @@ impl Scanner {
         };
         let overlap = Overlap::new(&paths, args.walk.follow());
         let (walk, source) = (&args.walk, &args.source);
-        let job = Job { walk, source, filter, diagnostics: &diagnostics, needs: needs(), must: NeedsByKind::default() };
+        let job = Job {
+            walk,
+            source,
+            filter,
+            diagnostics: &diagnostics,
+            needs: needs(),
+            must: NeedsByKind::default(),
+        };
         let special = Special { paths: Some(&paths), ..Special::default() };
-        let Gathered { end, root_failed, .. } = job.walk(&special, || Worker::new(&self.shared, &overlap, root));
+        let Gathered { end, root_failed, .. } =
+            job.walk(&special, || Worker::new(&self.shared, &overlap, root));
         end == End::Complete && !root_failed
     }
 
@@ -132,7 +158,14 @@ impl Scanner {
         let diagnostics = Diagnostics::begin(&self.session);
         let (root, overlap) = (Root::Operands, Overlap::new(&[], Follow::Never));
         let (walk, source) = (&args.walk, &args.source);
-        let job = Job { walk, source, filter, diagnostics: &diagnostics, needs: needs(), must: NeedsByKind::default() };
+        let job = Job {
+            walk,
+            source,
+            filter,
+            diagnostics: &diagnostics,
+            needs: needs(),
+            must: NeedsByKind::default(),
+        };
         let way = Way::once(Columns::PATH | Columns::NAME);
         let read = job.read(opened, &way, || Worker::new(&self.shared, &overlap, &root));
         read.is_ok_and(|gathered| gathered.end == End::Complete) && diagnostics.may_be_partial().is_none()

@@ -1,6 +1,7 @@
 //! The terminal: taken at the beginning, and given back in every case, also after a panic of any thread.
 
 use ratatui::DefaultTerminal;
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
 use std::io::{self, stdout};
@@ -59,6 +60,6 @@ fn init() -> io::Result<DefaultTerminal> {
 }
 
 fn give_back() {
-    let _ = execute!(stdout(), DisableMouseCapture);
+    let _ = execute!(stdout(), DisableMouseCapture, Show);
     ratatui::restore();
 }

@@ -87,7 +87,11 @@ impl Node {
         let own = u32::from(!self.has(Flags::UNKNOWN));
         let Node { entries, size, allocated, mtime, .. } = *self;
         let sum = Sum { entries: entries.saturating_add(own), size, allocated, mtime };
-        if self.has(Flags::COUNTED_ELSEWHERE) { Sum { size: 0, allocated: 0, entries: 0, mtime } } else { sum }
+        if self.has(Flags::COUNTED_ELSEWHERE) {
+            Sum { size: 0, allocated: 0, entries: 0, mtime }
+        } else {
+            sum
+        }
     }
 }
 
@@ -216,7 +220,8 @@ impl Tree {
 
     /// The path of an entry.
     pub(super) fn path(&self, id: Id) -> Vec<u8> {
-        let mut names: Vec<&[u8]> = self.ancestors(id).filter(|id| *id != Id::TOP).map(|id| self.name(id)).collect();
+        let mut names: Vec<&[u8]> =
+            self.ancestors(id).filter(|id| *id != Id::TOP).map(|id| self.name(id)).collect();
         names.reverse();
         names.push(self.name(id));
         let mut path = Vec::new();
@@ -247,7 +252,8 @@ impl Tree {
     fn link_directory(&mut self, above: Id, id: Id) {
         let hash = self.hasher.hash_one((above, self.name(id)));
         let mut directories = std::mem::take(&mut self.directories);
-        directories.insert_unique(hash, id, |id| self.hasher.hash_one((self.node(*id).above, self.name(*id))));
+        directories
+            .insert_unique(hash, id, |id| self.hasher.hash_one((self.node(*id).above, self.name(*id))));
         self.directories = directories;
     }
 

@@ -1,0 +1,257 @@
+//! `dents browse` on a real terminal: three sizes, a tree that changes, what is deleted, and the terminal afterwards.
+
+mod tools;
+
+use dents_lab::fixture::TempDir;
+use dents_lab::process::{End, quote};
+use dents_lab::tmux::Screen;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use tools::{dents, run, stdout, text};
+
+/// A shell script that runs the program, shows its status and the state of the terminal, and waits.
+fn script(dir: &Path, before: &str, words: &str) -> String {
+    let program = quote(Path::new(env!("CARGO_BIN_EXE_dents")).as_os_str());
+    let dir = quote(dir.as_os_str());
+    // The first line of stty has the size.
+    format!("cd {dir}; export TZ=UTC0; stty -a | sed 1d > ../before; {before} {program} browse {words}; echo status $?
+        stty -a | sed 1d | cmp - ../before && echo same; exec sleep 60\n")
+}
+
+fn begin(screen: &Screen, dir: &Path, words: &str) {
+    screen.start(&script(dir, "", words)).expect("tmux");
+}
+
+/// Presses a key, and waits for a screen that has a text.
+fn press(screen: &Screen, keys: &[&str], expected: &str) -> Vec<String> {
+    screen.press(keys).expect("tmux");
+    wait(screen, expected)
+}
+
+fn wait(screen: &Screen, expected: &str) -> Vec<String> {
+    screen
+        .until(|lines| lines.iter().any(|line| line.contains(expected)))
+        .unwrap_or_else(|error| panic!("{expected}: {error}"))
+}
+
+/// The browser has ended with this status, and the terminal is as it was.
+fn ended(screen: &Screen, status: u8) {
+    let lines =
+        screen.until(|lines| lines.iter().any(|line| line == "same")).expect("the terminal is restored");
+    assert!(lines.iter().any(|line| *line == format!("status {status}")), "{lines:?}");
+    assert_eq!(screen.state("#{alternate_on} #{mouse_any_flag} #{cursor_flag}").expect("tmux"), "0 0 1");
+    screen.end().expect("tmux");
+}
+
+/// `tree/large/file` with 3 MiB, `tree/small`, and a file with two links.
+fn place() -> TempDir {
+    let place = TempDir::new("browse").expect("a directory");
+    let at = |path: &str| place.path().join("tree").join(path);
+    fs::create_dir_all(at("large/deep")).expect("a directory");
+    fs::write(at("large/file"), vec![b'x'; 3 << 20]).expect("a file");
+    fs::write(at("large/deep/linked"), vec![b'x'; 1 << 20]).expect("a file");
+    fs::hard_link(at("large/deep/linked"), at("again")).expect("a link");
+    fs::write(at("small"), "text\n").expect("a file");
+    place
+}
+
+#[test]
+fn three_sizes_on_a_tree_that_changes() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let (stop, storm) = (AtomicBool::new(false), tree.join("storm"));
+    fs::create_dir(&storm).expect("a directory");
+    std::thread::scope(|scope| {
+        let _stop = OnDrop(&stop);
+        scope.spawn(|| {
+            for nth in 0.. {
+                if stop.load(Relaxed) {
+                    break;
+                }
+                let dir = storm.join(format!("d{}", nth % 20));
+                let _ = fs::remove_dir_all(&dir);
+                let _ = fs::create_dir(&dir);
+                for file in 0..5 {
+                    let _ = fs::write(dir.join(format!("f{file}")), "x");
+                }
+            }
+        });
+        for (columns, rows) in [(40, 12), (80, 24), (200, 50)] {
+            let screen = Screen::new(columns, rows).expect("a directory");
+            begin(&screen, &tree, ".");
+            let lines = wait(&screen, "/large");
+            assert!(lines.iter().all(|line| line.chars().count() <= columns.into()), "{lines:?}");
+            // Once the scan has ended, the state is empty.
+            screen
+                .until(|lines| lines[0].ends_with('.') && lines[1].ends_with("/large"))
+                .expect("the end of the scan");
+            press(&screen, &["Enter"], "file");
+            screen.resize(60, 15).expect("tmux");
+            let lines = wait(&screen, "./large");
+            assert!(lines[1].ends_with(" file") && lines[2].ends_with("/deep"), "{lines:?}");
+            assert_eq!(lines.len(), 15);
+            press(&screen, &["r"], "file");
+            screen.press(&["h", "q"]).expect("tmux");
+            ended(&screen, 0);
+        }
+    });
+}
+
+/// Sets a flag at the end, also after a panic.
+struct OnDrop<'f>(&'f AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// The sums are those of `dents du`, live and from a file.
+#[test]
+fn the_figures_of_du() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let sum = stdout(&dents(&tree, "du -s -h ."));
+    let sum = text(&sum);
+    let sum = sum.split('\t').next().expect("a size");
+    stdout(&dents(&tree, "scan -o ../scan.parquet ."));
+    for words in [".", "--from ../scan.parquet"] {
+        let screen = Screen::new(80, 10).expect("a directory");
+        begin(&screen, &tree, words);
+        let lines = wait(&screen, &format!(" {sum} allocated, 5 entries"));
+        // `again` is the first of its two names.
+        let again = lines.iter().find(|line| line.ends_with(" again")).expect("again");
+        assert!(again.starts_with(" H    1.0M"), "{again}");
+        let large = press(&screen, &["Enter"], " file");
+        assert!(large.iter().any(|line| line.ends_with("/deep")), "{large:?}");
+        screen.press(&["q"]).expect("tmux");
+        ended(&screen, 0);
+    }
+}
+
+#[test]
+fn the_terminal_is_restored_after_signals_and_panics() {
+    let place = place();
+    let tree = place.path().join("tree");
+    for (signal, status) in [("TERM", 143), ("HUP", 129)] {
+        let screen = Screen::new(80, 10).expect("a directory");
+        screen.start(&script(&tree, "env sh -c 'echo $$ > ../pid; exec \"$@\"' sh", ".")).expect("tmux");
+        wait(&screen, "/large");
+        let pid = fs::read_to_string(place.path().join("pid")).expect("a number");
+        let sent = Command::new("kill").args(["-s", signal, pid.trim()]).status().expect("it runs");
+        assert!(sent.success());
+        ended(&screen, status);
+    }
+    // The variable works in builds with debug assertions alone, such as this one.
+    let screen = Screen::new(100, 30).expect("a directory");
+    screen.start(&script(&tree, "DENTS_TEST_PANIC=1", ".")).expect("tmux");
+    let lines =
+        screen.until(|lines| lines.iter().any(|line| line == "same")).expect("the terminal is restored");
+    assert!(lines.iter().any(|line| line.contains("DENTS_TEST_PANIC is set")), "{lines:?}");
+    ended(&screen, 101);
+}
+
+#[test]
+fn it_stops_and_continues_and_lends_the_terminal() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let program = quote(Path::new(env!("CARGO_BIN_EXE_dents")).as_os_str());
+    let screen = Screen::new(80, 12).expect("a directory");
+    let dir = quote(tree.as_os_str());
+    let variables = "PAGER='echo paged; sleep 1; cat' EDITOR='echo more >>' PS1='ready> '";
+    screen.start(&format!("cd {dir}; export {variables}; exec sh -i\n")).expect("tmux");
+    wait(&screen, "ready>");
+    press(&screen, &[&format!("{program} browse ."), "Enter"], "/large");
+    // `G` selects the smallest entry: `small`.
+    press(&screen, &["G", "v"], "paged");
+    press(&screen, &[], "/large");
+    screen.press(&["e"]).expect("tmux");
+    let small = tree.join("small");
+    for _ in 0..500 {
+        if fs::read(&small).is_ok_and(|text| text == b"text\nmore\n") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(fs::read(&small).expect("a file"), b"text\nmore\n");
+    press(&screen, &["C-z"], "topped");
+    press(&screen, &["fg", "Enter"], "/large");
+    press(&screen, &["Q"], "ready>");
+    wait(&screen, ".");
+    screen.end().expect("tmux");
+}
+
+#[test]
+fn what_is_deleted_and_what_is_not() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let screen = Screen::new(80, 20).expect("a directory");
+    begin(&screen, &tree, "--delete .");
+    screen
+        .until(|lines| lines[0].ends_with('.') && lines[1].ends_with("/large"))
+        .expect("the end of the scan");
+    press(&screen, &["d"], "y deletes");
+    let lines = press(&screen, &["n"], "nothing was deleted");
+    assert!(lines[1].ends_with("/large") && tree.join("large/file").exists());
+    press(&screen, &["d"], "3 entries, 3.1M");
+    press(&screen, &["y"], "deleted 4 entries");
+    let lines = screen.until(|lines| !lines[1].ends_with("/large")).expect("it is gone");
+    assert!(!tree.join("large").exists() && tree.join("again").exists(), "{lines:?}");
+    screen.press(&["q"]).expect("tmux");
+    ended(&screen, 0);
+}
+
+/// A bind mount below a directory that is deleted: its files stay. Without user namespaces nothing is tested.
+#[test]
+fn mounts_are_not_entered() {
+    let place = place();
+    let tree = place.path().join("tree");
+    for dir in ["outside", "tree/large/mount"] {
+        fs::create_dir(place.path().join(dir)).expect("a directory");
+    }
+    fs::write(place.path().join("outside/precious"), "x").expect("a file");
+    let screen = Screen::new(80, 20).expect("a directory");
+    let program = quote(Path::new(env!("CARGO_BIN_EXE_dents")).as_os_str());
+    let dir = quote(tree.as_os_str());
+    let inner = format!("mount --bind ../outside large/mount && exec {program} browse --delete .");
+    screen
+        .start(&format!(
+            "cd {dir}; unshare -rm sh -c {} || echo refused; exec sleep 60\n",
+            quote(inner.as_ref())
+        ))
+        .expect("tmux");
+    let lines = screen.until(|lines| {
+        lines.iter().any(|line| line == "refused") || lines[0].ends_with(" .") && lines[1].ends_with("/large")
+    });
+    if lines.expect("the end of the scan").iter().any(|line| line == "refused") {
+        println!("without user namespaces there are no mounts here");
+        return screen.end().expect("tmux");
+    }
+    press(&screen, &["d"], "y deletes");
+    press(&screen, &["y"], "! shows what could not be done");
+    press(&screen, &["!"], "large/mount': it is a mount point");
+    assert!(place.path().join("outside/precious").exists());
+    assert!(!tree.join("large/file").exists() && tree.join("large/mount").exists());
+    // What is left was scanned again.
+    press(&screen, &["!", "Down", "Enter"], "/mount");
+    screen.end().expect("tmux");
+}
+
+#[test]
+fn errors_before_the_first_frame() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let outcome = run(&dents(&tree, "browse ."));
+    assert_eq!(outcome.end, End::Exit(2));
+    assert!(
+        text(&outcome.stderr).contains("dents du and dents report write to files"),
+        "{}",
+        text(&outcome.stderr)
+    );
+    let screen = Screen::new(100, 20).expect("a directory");
+    begin(&screen, &tree, "missing");
+    wait(&screen, "dents: cannot access 'missing': No such file or directory");
+    ended(&screen, 1);
+}
