@@ -11,7 +11,7 @@
 
 use crate::session::Status;
 use dents_sys::{clock, signal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};
 use signal_hook::{flag, low_level};
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -43,23 +43,33 @@ static SIGNALS: OnceLock<Signals> = OnceLock::new();
 /// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents_core::tree::Options::cancel`]; from the first call on. The
 /// second signal has its default action and ends the program at once, even if a worker is stuck.
 pub(crate) fn flag() -> &'static AtomicBool {
-    let signals = SIGNALS.get_or_init(|| {
-        let signals = Signals::default();
-        let watchdog = watchdog(Arc::clone(&signals.which)).ok();
-        // Ignored signals stay ignored: SIGINT for a job that a shell started in the background, SIGHUP under nohup(1).
-        let wanted = |signal: &i32| !signal::is_ignored(signal.unsigned_abs());
-        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(wanted) {
-            // In this order: the first signal finds the flag unset. Refused only for signals that cannot be caught.
-            let _ = flag::register_conditional_default(signal, Arc::clone(&signals.stop));
-            let _ = flag::register_usize(signal, Arc::clone(&signals.which), signal.unsigned_abs() as usize);
-            let _ = flag::register(signal, Arc::clone(&signals.stop));
-            if let Some(wake) = watchdog.as_ref().and_then(|wake| wake.try_clone().ok()) {
-                let _ = low_level::pipe::register(signal, wake);
-            }
+    &SIGNALS.get_or_init(|| install(&[SIGINT, SIGTERM, SIGHUP])).stop
+}
+
+/// For a command that runs other programs on its terminal: Ctrl-C and Ctrl-\ there are for those alone. To be called before [`flag`].
+pub(crate) fn leave_keys_to_programs() {
+    SIGNALS.get_or_init(|| install(&[SIGTERM, SIGHUP]));
+    for signal in [SIGINT, SIGQUIT] {
+        // A handler, because a program that is started would inherit that they are ignored.
+        let _ = flag::register(signal, Arc::default());
+    }
+}
+
+fn install(all: &[i32]) -> Signals {
+    let signals = Signals::default();
+    let watchdog = watchdog(Arc::clone(&signals.which)).ok();
+    // Ignored signals stay ignored: SIGINT for a job that a shell started in the background, SIGHUP under nohup(1).
+    let wanted = |signal: &i32| !signal::is_ignored(signal.unsigned_abs());
+    for signal in all.iter().copied().filter(wanted) {
+        // In this order: the first signal finds the flag unset. Refused only for signals that cannot be caught.
+        let _ = flag::register_conditional_default(signal, Arc::clone(&signals.stop));
+        let _ = flag::register_usize(signal, Arc::clone(&signals.which), signal.unsigned_abs() as usize);
+        let _ = flag::register(signal, Arc::clone(&signals.stop));
+        if let Some(wake) = watchdog.as_ref().and_then(|wake| wake.try_clone().ok()) {
+            let _ = low_level::pipe::register(signal, wake);
         }
-        signals
-    });
-    &signals.stop
+    }
+    signals
 }
 
 /// Starts the watchdog thread, which kills the process if it does not end by itself. Returns the socket that wakes the thread. If no

@@ -107,6 +107,9 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
     }
     let matches = command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Command::Browse(_) = cli.command {
+        interrupt::leave_keys_to_programs();
+    }
     cli.command.run(&matches, &Session::program())
 }
 

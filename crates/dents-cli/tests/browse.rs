@@ -160,7 +160,7 @@ fn it_stops_and_continues_and_lends_the_terminal() {
     let program = quote(Path::new(env!("CARGO_BIN_EXE_dents")).as_os_str());
     let screen = Screen::new(80, 12).expect("a directory");
     let dir = quote(tree.as_os_str());
-    let variables = "PAGER='echo paged; sleep 1; cat' EDITOR='echo more >>' PS1='ready> '";
+    let variables = "PAGER='echo paged; sleep 3; cat' EDITOR='echo more >>' PS1='ready> '";
     screen.start(&format!("cd {dir}; export {variables}; exec sh -i\n")).expect("tmux");
     wait(&screen, "ready>");
     press(&screen, &[&format!("{program} browse ."), "Enter"], "/large");
@@ -176,6 +176,9 @@ fn it_stops_and_continues_and_lends_the_terminal() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert_eq!(fs::read(&small).expect("a file"), b"text\nmore\n");
+    // Ctrl-C ends the pager, not the browser.
+    press(&screen, &["v"], "paged");
+    press(&screen, &["C-c"], "/large");
     press(&screen, &["C-z"], "topped");
     press(&screen, &["fg", "Enter"], "/large");
     press(&screen, &["Q"], "ready>");
