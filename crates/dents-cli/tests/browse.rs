@@ -2,6 +2,7 @@
 
 mod tools;
 
+use dents_lab::coming_from;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, quote};
 use dents_lab::tmux::Screen;
@@ -240,6 +241,25 @@ fn mounts_are_not_entered() {
     // What is left was scanned again.
     press(&screen, &["!", "Down", "Enter"], "/mount");
     screen.end().expect("tmux");
+}
+
+/// The rows of docs/COMING_FROM.md that need a terminal.
+#[test]
+fn every_row_of_the_page_for_newcomers() {
+    let ground = coming_from::ground().expect("a directory");
+    stdout(&dents(ground.path(), "scan --format ncdu -o scan.json ."));
+    let rows = coming_from::rows("dents").into_iter().filter(coming_from::Row::needs_terminal);
+    let mut ran = 0;
+    for row in rows {
+        let screen = Screen::new(80, 12).expect("a directory");
+        let words = row.ours.strip_prefix("dents browse ").expect("words");
+        begin(&screen, ground.path(), words);
+        wait(&screen, "/docs");
+        screen.press(&["q"]).expect("tmux");
+        ended(&screen, 0);
+        ran += 1;
+    }
+    assert!(ran >= 3, "{ran}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod glyph;
 pub(crate) mod pty;
+mod browse;
 mod report;
 mod scene;
 mod svg;
@@ -133,6 +134,7 @@ pub(crate) fn run() -> Result<()> {
     }
     fs::write(workspace().join(PLACE).join("README.md"), page)
         .map_err(|error| format!("{PLACE}: {error}"))?;
+    browse::draw()?;
     report::draw()
 }
 

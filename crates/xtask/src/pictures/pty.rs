@@ -2,15 +2,25 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use nix::errno::Errno;
-use nix::pty::{Winsize, openpty};
+use nix::pty::{OpenptyResult, Winsize, openpty};
+
+/// Starts `command` with its input and output on a terminal of this size. Returns the other end of the terminal too.
+pub(crate) fn start(mut command: Command, rows: u16, columns: u16) -> io::Result<(Child, File)> {
+    let pty = open(rows, columns)?;
+    command.stdin(pty.slave.try_clone()?).stderr(pty.slave.try_clone()?).stdout(pty.slave);
+    Ok((command.spawn()?, File::from(pty.master)))
+}
+
+fn open(rows: u16, columns: u16) -> nix::Result<OpenptyResult> {
+    openpty(Some(&Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }), None)
+}
 
 /// Runs `command` to its end, with both streams on a terminal of this size.
 pub(crate) fn run(mut command: Command, rows: u16, columns: u16) -> io::Result<Vec<u8>> {
-    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let pty = openpty(Some(&size), None)?;
+    let pty = open(rows, columns)?;
     command.stdin(Stdio::null()).stderr(pty.slave.try_clone()?).stdout(pty.slave);
     let mut child = command.spawn()?;
     // The command holds our copies of the terminal; while they are open, it does not end.
