@@ -33,6 +33,7 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entrie
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
 complete -c dents -n "__fish_dents_needs_command" -f -a "report" -d 'Write a report as one HTML file: totals, a treemap, tables'
+complete -c dents -n "__fish_dents_needs_command" -f -a "browse" -d 'Browse directories by size, also while they are scanned'
 complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show the space that directories take, largest first'
 complete -c dents -n "__fish_dents_needs_command" -f -a "parts" -d 'Scan a tree in parts: many processes, also on many machines, that share a directory'
@@ -291,6 +292,42 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l gitignore -d 'Lea
 complete -c dents -n "__fish_dents_using_subcommand report" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand report" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
+atime\t'The last access'
+ctime\t'The last change of the inode'
+btime\t'The birth; a file system may keep none'"
+complete -c dents -n "__fish_dents_using_subcommand browse" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l group -d 'Only entries of this group' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
+complete -c dents -n "__fish_dents_using_subcommand browse" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
+complete -c dents -n "__fish_dents_using_subcommand browse" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l explain -d 'Show on standard error the order of the tests, and their cost'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l delete -d 'Allow to delete: the key d asks, then deletes the marked entries or the selected one. Mounts below them are kept'
+complete -c dents -n "__fish_dents_using_subcommand browse" -s 0 -l null -d 'End exported paths with a NUL instead of a newline'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l apparent-size -d 'Begin with bytes in files, not allocated space: the key a changes it'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l icons -d 'Show a glyph before each name, as `dls --icons`: the terminal needs a Nerd Font'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l si -d 'Show sizes in powers of 1000, not 1024'
+complete -c dents -n "__fish_dents_using_subcommand browse" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r

@@ -36,7 +36,11 @@ pub(super) fn draw() -> Result<()> {
 /// What the browser has written when it has nothing more to show, before it gives the terminal back.
 fn screen() -> io::Result<Vec<u8>> {
     let mut command = Command::new(target_dir().join("release/dents"));
-    command.args(["browse", TREE]).env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8").env_remove("LS_COLORS");
+    command
+        .args(["browse", TREE])
+        .env("TERM", "xterm-256color")
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("LS_COLORS");
     let (mut child, mut master) = pty::start(command, ROWS, COLUMNS)?;
     let mut reader = master.try_clone()?;
     let (pieces, received) = mpsc::channel();

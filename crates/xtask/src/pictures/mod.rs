@@ -7,9 +7,9 @@
 //! Text stays text, in a list of monospaced fonts. Every word is placed at its columns, so it is there in any font. Icons are
 //! outlines (`glyph.rs`): readers need no Nerd Font.
 
+mod browse;
 mod glyph;
 pub(crate) mod pty;
-mod browse;
 mod report;
 mod scene;
 mod svg;

@@ -150,7 +150,7 @@ fn links_are_not_followed() {
     let tree = scan(&at("top"));
     assert_eq!(run(&target(&tree, place.path(), "gone/sub/out")), (true, 1, vec![]));
     symlink(at("outside"), at("top/gone/sub/out")).expect("a link");
-    assert_eq!(run(&target(&tree, place.path(), "gone")).0, true);
+    assert!(run(&target(&tree, place.path(), "gone")).0);
     assert!(at("outside/precious").exists() && at("top/keep/a").exists());
 }
 
