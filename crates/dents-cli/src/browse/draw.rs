@@ -118,10 +118,11 @@ fn rows(frame: &mut Frame<'_>, area: Rect, app: &App<'_>, tree: &Tree) {
     for (nth, (row, id)) in shown.enumerate() {
         let mut line = self::row(app, tree, *id, &columns);
         if row == view.selected {
-            line = line.patch_style(Style::new().add_modifier(Modifier::REVERSED));
-            // The whole row, also behind the name.
+            // The whole row in one colour, also behind the name.
             let rest = usize::from(area.width).saturating_sub(line.width());
-            line.push_span(Span::styled(" ".repeat(rest), Style::new().add_modifier(Modifier::REVERSED)));
+            line.push_span(" ".repeat(rest));
+            let reversed = Style::new().add_modifier(Modifier::REVERSED);
+            line.iter_mut().for_each(|span| span.style = reversed);
         }
         let at = Rect { y: area.y + nth as u16, height: 1, ..area };
         frame.render_widget(line, at);
