@@ -4,7 +4,10 @@
 //! its ELF headers) costs some microseconds, more than the few readings of a listing save.
 use crate::Timestamp;
 
-#[cfg(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64"))]
+#[cfg(all(
+    not(feature = "libc"),
+    any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")
+))]
 fn read(clock: usize) -> Timestamp {
     let mut timespec = [0_i64; 2];
     // SAFETY: the kernel writes one `struct timespec` there, two 64-bit words on these architectures.
@@ -17,7 +20,10 @@ fn read(clock: usize) -> Timestamp {
     Timestamp { sec: timespec[0], nsec: timespec[1] as u32 }
 }
 
-#[cfg(not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64")))]
+#[cfg(any(
+    feature = "libc",
+    not(any(all(target_arch = "x86_64", target_pointer_width = "64"), target_arch = "aarch64"))
+))]
 fn read(clock: usize) -> Timestamp {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(match clock {

@@ -10,6 +10,7 @@ use bitflags::bitflags;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering};
+#[cfg(not(feature = "libc"))]
 use rustix::fd::AsRawFd;
 use rustix::fs::{AtFlags, StatxFlags, StatxTimestamp};
 
@@ -285,6 +286,21 @@ fn ask(
     }
 }
 
+/// The function of libc, which fakeroot and others replace.
+#[cfg(feature = "libc")]
+fn ask_statx(
+    dir: BorrowedFd<'_>,
+    path: &CStr,
+    flags: AtFlags,
+    mask: Mask,
+    buf: &mut MaybeUninit<Statx>,
+) -> Result<()> {
+    let mask = StatxFlags::from_bits_retain(mask.known_bits());
+    buf.write(Statx(rustix::fs::statx(dir, path, flags, mask)?));
+    Ok(())
+}
+
+#[cfg(not(feature = "libc"))]
 #[inline]
 fn ask_statx(
     dir: BorrowedFd<'_>,

@@ -13,6 +13,7 @@ pub(crate) mod nr {
     pub(crate) const RT_SIGTIMEDWAIT: usize = 128;
     pub(crate) const SCHED_GETAFFINITY: usize = 204;
     pub(crate) const GETDENTS64: usize = 217;
+    #[cfg(not(feature = "libc"))]
     pub(crate) const CLOCK_GETTIME: usize = 228;
     pub(crate) const TGKILL: usize = 234;
     pub(crate) const EVENTFD2: usize = 290;
@@ -24,6 +25,7 @@ pub(crate) mod nr {
 pub(crate) mod nr {
     pub(crate) const EVENTFD2: usize = 19;
     pub(crate) const GETDENTS64: usize = 61;
+    #[cfg(not(feature = "libc"))]
     pub(crate) const CLOCK_GETTIME: usize = 113;
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
     pub(crate) const TGKILL: usize = 131;

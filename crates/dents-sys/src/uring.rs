@@ -85,6 +85,10 @@ impl Ring {
     /// caller works without a ring: `ENOSYS` if there is no io_uring or one from before 5.4, `EPERM` if it is
     /// forbidden (seccomp, `kernel.io_uring_disabled`), `ENOMEM`, `EMFILE`.
     pub fn new(entries: u32) -> Result<Ring> {
+        if cfg!(feature = "libc") {
+            // No library before libc would see the requests.
+            return Err(crate::Errno::NOSYS);
+        }
         let queue = Queue::new(entries.clamp(1, MAX_ENTRIES))?;
         Ok(Ring {
             queue,

@@ -10,8 +10,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use rustix::fd::AsRawFd;
 use rustix::fs::AtFlags;
 
-/// Set by the first refusal. Relaxed: at worst another thread makes one more call that is refused.
-static BY_PATH: AtomicBool = AtomicBool::new(false);
+/// Set by the first refusal. Relaxed: at worst another thread makes one more call that is refused. Through libc always:
+/// it has no function for the calls that take a descriptor.
+static BY_PATH: AtomicBool = AtomicBool::new(cfg!(feature = "libc"));
 
 /// Whether the kernel has refused the calls that take a descriptor, so that paths relative to one go through /proc.
 pub fn goes_by_path() -> bool {

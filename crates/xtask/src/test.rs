@@ -75,6 +75,9 @@ fn everything() -> Result<()> {
     }
     python::test(&mut steps);
     document(&mut steps);
+    if let Err(why) = tools::pinned(&tools::ACTIONLINT) {
+        println!("\n== {why}: the workflows are not linted");
+    }
     steps.run("tidy", &mut cargo(["test", "--package", "xtask"]));
     steps.finish()
 }

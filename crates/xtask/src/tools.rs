@@ -1,9 +1,9 @@
 //! Programs that must be on the machine: found, or installed as root on Debian, or named in an error.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::step::Result;
+use crate::step::{Result, cargo, target_dir};
 
 /// A program (or a file) that a command needs, and the Debian package that has it.
 pub(crate) struct Tool {
@@ -43,6 +43,72 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
 /// Programs that the benches use.
 pub(crate) const FOR_BENCHES: &[Tool] =
     &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace")];
+
+/// Checks the Debian package of a release.
+pub(crate) const FOR_DEBIAN: &[Tool] = &[tool("lintian", "lintian")];
+
+/// Make the Debian root in which the package is tried, in a user namespace.
+pub(crate) const FOR_TRIAL: &[Tool] = &[tool("mmdebstrap", "mmdebstrap"), tool("newuidmap", "uidmap")];
+
+/// A program that is built from its source, in one version: another one might write other bytes.
+pub(crate) struct Pinned {
+    program: &'static str,
+    version: &'static str,
+    from: Source,
+}
+
+/// Who builds a pinned program.
+enum Source {
+    /// Cargo, from the package of the same name.
+    Cargo,
+    /// Go, from this module.
+    Go(&'static str),
+}
+
+/// Makes the Debian package of a release.
+pub(crate) const CARGO_DEB: Pinned = Pinned { program: "cargo-deb", version: "3.8.0", from: Source::Cargo };
+/// Lists what a program is built from.
+pub(crate) const CYCLONEDX: Pinned =
+    Pinned { program: "cargo-cyclonedx", version: "0.5.9", from: Source::Cargo };
+/// Checks the workflows of a forge.
+pub(crate) const ACTIONLINT: Pinned = Pinned {
+    program: "actionlint",
+    version: "1.7.7",
+    from: Source::Go("github.com/rhysd/actionlint/cmd/actionlint"),
+};
+
+/// The path of a pinned program, which is installed below the target directory if it is missing.
+pub(crate) fn pinned(tool: &Pinned) -> Result<PathBuf> {
+    if let Some(path) = installed(tool) {
+        return Ok(path);
+    }
+    let Pinned { program, version, from } = tool;
+    println!("== installing {program} {version}");
+    let root = root_of(tool);
+    let mut install = match from {
+        Source::Cargo => {
+            let mut install = cargo(["install", "--quiet", "--locked", program, "--version", version]);
+            install.arg("--root").arg(&root);
+            install
+        }
+        Source::Go(module) => {
+            let mut install = Command::new("go");
+            install.args(["install", &format!("{module}@v{version}")]).env("GOBIN", root.join("bin"));
+            install
+        }
+    };
+    let _ = install.stdin(Stdio::null()).status();
+    installed(tool).ok_or_else(|| format!("{program} {version} could not be installed"))
+}
+
+/// The path of a pinned program, if it is installed.
+pub(crate) fn installed(tool: &Pinned) -> Option<PathBuf> {
+    Some(root_of(tool).join("bin").join(tool.program)).filter(|path| path.is_file())
+}
+
+fn root_of(tool: &Pinned) -> PathBuf {
+    target_dir().join("tools").join(format!("{}-{}", tool.program, tool.version))
+}
 
 /// Installs missing `tools`: as root on Debian and its derivatives by apt-get; otherwise a message says what to
 /// install.

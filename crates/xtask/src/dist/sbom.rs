@@ -1,0 +1,42 @@
+//! What a program is built from, as CycloneDX: cargo-cyclonedx writes it.
+
+use std::fs;
+use std::path::Path;
+
+use super::build::Workshop;
+use super::stage::VERSION;
+use super::written;
+use crate::step::{Result, Steps, cargo};
+use crate::tools;
+
+/// Each program and the directory of its package.
+const PROGRAMS: &[(&str, &str)] = &[("dls", "crates/dls"), ("dents", "crates/dents-cli")];
+
+pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
+    let tool = match tools::pinned(&tools::CYCLONEDX) {
+        Ok(tool) => tool,
+        Err(why) => {
+            println!("\n== {why}: the release has no list of what it is built from (SBOM)");
+            return Ok(());
+        }
+    };
+    for (program, package) in PROGRAMS {
+        let manifest = workshop.source.join(package).join("Cargo.toml");
+        let name = format!("{program}-{VERSION}.cdx");
+        let mut list = std::process::Command::new(&tool);
+        list.args(["cyclonedx", "--format=json", "--spec-version=1.5", "--no-build-deps", "--manifest-path"]);
+        list.arg(&manifest).args(["--override-filename", &name]).envs(workshop.environment(""));
+        // The tool finds the packages by cargo.
+        list.env("CARGO", cargo(["--version"]).get_program());
+        if !steps.run(&format!("SBOM of {program}"), &mut list) {
+            continue;
+        }
+        // The tool writes a file beside each manifest of the workspace.
+        let file = manifest.with_file_name(format!("{name}.json"));
+        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let to = out.join(format!("{name}.json"));
+        let source = workshop.source.display().to_string();
+        written(&to, fs::write(&to, text.replace(&source, "/dents")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `cargo xtask dist --test`: the Debian package in a clean Debian root, which mmdebstrap makes in a user namespace.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{debian, written};
+use crate::step::{Result, Steps, target_dir};
+use crate::tools;
+
+/// The release of Debian in which the package is tried.
+const SUITE: &str = "bookworm";
+/// What happens in the root; the first argument is its directory, the second the package.
+const TRIAL: &str = include_str!("trial.sh");
+
+pub(super) fn run(out: &Path) -> Result<()> {
+    let package = debian::file(out);
+    if !package.is_file() {
+        return Err(format!("{} is not there; run `cargo xtask dist` first", package.display()));
+    }
+    if let Err(why) = tools::ensure(tools::FOR_TRIAL).and_then(|()| root_is_made()) {
+        println!("\n== {why}: the package is not tried in a clean Debian root");
+        return Ok(());
+    }
+    let script = target_dir().join("dist-build/trial.sh");
+    written(&script, fs::write(&script, TRIAL))?;
+    let mut steps = Steps::default();
+    let mut trial = mmdebstrap();
+    trial.arg(format!("--customize-hook=sh '{}' \"$1\" '{}'", script.display(), package.display()));
+    steps.run("the package in a clean Debian root", &mut trial);
+    steps.finish()
+}
+
+/// Whether a root can be made here: a network, or a mirror, and user namespaces.
+fn root_is_made() -> Result<()> {
+    let output = mmdebstrap().arg("--simulate").output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let why = text.lines().rev().find(|line| line.starts_with("E:")).unwrap_or("mmdebstrap fails");
+    Err(format!("cannot make a Debian root: {why}"))
+}
+
+fn mmdebstrap() -> Command {
+    let mut command = Command::new("mmdebstrap");
+    // No file is kept: the root is in a temporary directory.
+    command.args(["--quiet", "--mode=unshare", "--variant=essential", SUITE, "/dev/null"]);
+    command
+}
