@@ -43,10 +43,10 @@ impl Workshop {
     pub(super) fn programs(&self, steps: &mut Steps) -> bool {
         // A program on glibc is static where the target feature says so; `dls` has its own arguments for the linker.
         let is_static = "-C target-feature=+crt-static";
-        // `strip` of the profile does not reach a program that is linked by a script of its own.
+        // `strip` of the profile does not reach this package, which has a profile of its own.
         let stripped = "-C link-arg=-Wl,--strip-all";
         steps.run("dls", &mut self.cargo("dents-ls", &[], stripped))
-            && steps.run("dls-libc", &mut self.cargo("dents-ls", &["--features", "libc"], ""))
+            && steps.run("dls-libc", &mut self.cargo("dents-ls", &["--features", "libc"], stripped))
             && steps.run("dents", &mut self.cargo("dents-cli", &[], is_static))
     }
 

@@ -69,7 +69,6 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
     shared(&workshop.source, &share, Layout::Debian)?;
     let doc = share.join("doc").join(NAME);
     copy(&workshop.source.join("CHANGELOG.md"), &doc, "changelog")?;
-    copy(&workshop.source.join("docs/INSTALL.md"), &doc, "INSTALL.md")?;
     for (file, text) in [
         (doc.join("third-party.txt"), notices.to_owned()),
         // The manual page of the other build.
@@ -95,7 +94,7 @@ fn copyright(source: &Path) -> Result<String> {
         text.lines().map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") }).collect();
     Ok(format!(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: dents\n\
-         Comment: /usr/share/doc/dents/third-party.txt.gz has the licences of the libraries in the programs.\n\n\
+         Comment: /usr/share/doc/dents/third-party.txt has the licences of the libraries in the programs.\n\n\
          Files: *\n{owner}\nLicense: Expat or Apache-2.0\n\nLicense: Expat\n{}\n\n\
          License: Apache-2.0\n On Debian systems, the text of the Apache License 2.0 is in\n \
          /usr/share/common-licenses/Apache-2.0.\n",
