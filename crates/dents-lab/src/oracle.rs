@@ -92,23 +92,28 @@ impl Oracle {
 impl Subject {
     /// The release build: `$DLS`, or `release/dls` in the target directory.
     pub fn release() -> Result<Subject, String> {
-        Subject::named("DLS", "release")
+        Subject::named("DLS", "release", "--profile release")
     }
 
     /// The build with debug assertions: `$DLS_CHECKED`, or `checked/dls` in the target directory.
     pub fn checked() -> Result<Subject, String> {
-        Subject::named("DLS_CHECKED", "checked")
+        Subject::named("DLS_CHECKED", "checked", "--profile checked")
     }
 
-    fn named(variable: &str, profile: &str) -> Result<Subject, String> {
+    /// `dls-libc`: `$DLS_LIBC`, or `libc/debug/dls` in the target directory.
+    pub fn libc() -> Result<Subject, String> {
+        Subject::named("DLS_LIBC", "libc/debug", "--features libc --target-dir target/libc")
+    }
+
+    fn named(variable: &str, place: &str, options: &str) -> Result<Subject, String> {
         let path = match std::env::var_os(variable) {
             Some(path) => PathBuf::from(path),
-            None => target_dir().join(profile).join("dls"),
+            None => target_dir().join(place).join("dls"),
         };
         if !path.is_file() {
             return Err(format!(
-                "no {}: build it with `cargo build --profile {profile} -p dents-ls`, or set {variable}; \
-                 `cargo xtask test` does both",
+                "no {}: build it with `cargo build -p dents-ls {options}`, or set {variable}; `cargo xtask test` \
+                 does both",
                 path.display()
             ));
         }

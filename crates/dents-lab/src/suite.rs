@@ -36,6 +36,11 @@ pub fn checked() -> Subject {
     Subject::checked().unwrap_or_else(|why| panic!("no subject: {why}"))
 }
 
+/// The build of `dls` that calls libc, or a panic with the command that builds it.
+pub fn libc() -> Subject {
+    Subject::libc().unwrap_or_else(|why| panic!("no subject: {why}"))
+}
+
 /// A number from the environment, or its default.
 pub fn number(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {

@@ -62,6 +62,7 @@ impl Process {
 
 /// The value in `NAME=value`, if the name is `name`. It does not measure the string first: most strings have another
 /// name and differ in the first bytes.
+#[cfg(any(dents_libc_free, test))]
 pub(crate) fn value_if_named<'a>(string: &'a CStr, name: &[u8]) -> Option<&'a CStr> {
     let start = string.as_ptr();
     for (at, &byte) in name.iter().chain(b"=").enumerate() {

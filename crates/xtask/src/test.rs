@@ -135,12 +135,14 @@ fn build(steps: &mut Steps) -> bool {
     built
 }
 
-/// The binaries that the process tests run.
+/// The binaries that the process tests run: `dls` three times.
 fn binaries(steps: &mut Steps) -> bool {
     let release = steps.run("dls, release", &mut cargo(["build", "--release", "--package", DLS]));
     let checked =
         steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", DLS]));
-    release && checked
+    let mut on_libc = cargo(["build", "--package", DLS, "--features", "libc"]);
+    let on_libc = steps.run("dls-libc", on_libc.env("CARGO_TARGET_DIR", target_dir().join("libc")));
+    release && checked && on_libc
 }
 
 /// The tests of one package: all, or only these suites, and of them only tests whose names contain one of the filters.
@@ -191,9 +193,9 @@ pub(crate) fn model() -> Result<()> {
 
 /// The environment of the process tests: the binaries, and which tests must not be skipped.
 fn surroundings(command: &mut Command) {
-    for (variable, profile) in [("DLS", "release"), ("DLS_CHECKED", "checked")] {
+    for (variable, place) in [("DLS", "release"), ("DLS_CHECKED", "checked"), ("DLS_LIBC", "libc/debug")] {
         if std::env::var_os(variable).is_none() {
-            command.env(variable, target_dir().join(profile).join("dls"));
+            command.env(variable, target_dir().join(place).join("dls"));
         }
     }
     // A missing FUSE is an error, unless DLS_FUSE=optional is set.

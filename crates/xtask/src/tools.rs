@@ -32,6 +32,8 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("pkg-config", "pkg-config"),
     tool("valgrind", "valgrind"),
     tool("fusermount3", "fuse3"),
+    tool("fakeroot", "fakeroot"),
+    tool("faketime", "faketime"),
     tool("tmux", "tmux"),
     tool("mkfs.ext4", "e2fsprogs"),
     tool("mkfs.xfs", "xfsprogs"),

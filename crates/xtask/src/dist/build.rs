@@ -1,4 +1,4 @@
-//! The programs of a release, built from a copy of the last commit.
+//! The programs of a release, built from a copy of a commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,30 +12,27 @@ const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Where a release is built.
 pub(super) struct Workshop {
-    /// The files of the last commit.
+    /// The files of the commit.
     pub(super) source: PathBuf,
     /// The target directory of cargo. It stays, so that the next build is a short one.
     target: PathBuf,
     /// Files to be packed.
     pub(super) staged: PathBuf,
-    /// When the last commit was made, in seconds since 1970.
+    /// When the commit was made, in seconds since 1970.
     pub(super) epoch: String,
 }
 
 impl Workshop {
-    /// A workshop in this directory below `target`, with a fresh copy of the last commit.
-    pub(super) fn new(name: &str) -> Result<Workshop> {
-        let epoch = git(&["log", "-1", "--format=%ct"])?;
-        if !git(&["status", "--porcelain"])?.is_empty() {
-            println!("== changes that are not committed are not in the release");
-        }
+    /// A workshop in this directory below `target`, with a fresh copy of `commit`.
+    pub(super) fn new(name: &str, commit: &str) -> Result<Workshop> {
+        let epoch = git(&["log", "-1", "--format=%ct", commit])?;
         let dir = target_dir().join(name);
         let [source, target, staged] = ["source", "target", "staged"].map(|part| dir.join(part));
         for fresh in [&source, &staged] {
             let _ = fs::remove_dir_all(fresh);
             written(fresh, fs::create_dir_all(fresh))?;
         }
-        export(&source)?;
+        export(commit, &source)?;
         Ok(Workshop { source, target, staged, epoch })
     }
 
@@ -91,11 +88,11 @@ impl Workshop {
     }
 }
 
-/// Writes the files of the last commit into `to`.
-fn export(to: &Path) -> Result<()> {
+/// Writes the files of `commit` into `to`.
+fn export(commit: &str, to: &Path) -> Result<()> {
     let mut archive = Command::new("git");
-    archive.args(["archive", "--format=tar", "HEAD"]).current_dir(crate::step::workspace());
-    let fails = |error: std::io::Error| format!("cannot copy the last commit: {error}");
+    archive.args(["archive", "--format=tar", commit]).current_dir(crate::step::workspace());
+    let fails = |error: std::io::Error| format!("cannot copy the commit: {error}");
     let mut archive = archive.stdout(Stdio::piped()).spawn().map_err(fails)?;
     let mut unpack = Command::new("tar");
     unpack.args(["-x", "-C"]).arg(to);
@@ -107,6 +104,6 @@ fn export(to: &Path) -> Result<()> {
     if unpacked.success() && archived.success() {
         Ok(())
     } else {
-        Err(format!("cannot copy the last commit to {}", to.display()))
+        Err(format!("cannot copy the commit to {}", to.display()))
     }
 }

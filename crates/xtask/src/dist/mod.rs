@@ -54,11 +54,16 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     if test {
         return trial::run(&out);
     }
-    make(&Workshop::new("dist-build/first")?, &out, wheel)?;
+    if !git(&["status", "--porcelain"])?.is_empty() {
+        println!("== changes that are not committed are not in the release");
+    }
+    // By its name: a commit that is made meanwhile has no influence on the second build.
+    let commit = git(&["rev-parse", "HEAD"])?;
+    make(&Workshop::new("dist-build/first", &commit)?, &out, wheel)?;
     if check {
         // Longer, so that a path of it which is in a file changes the length of the file too.
         let again = target_dir().join("dist-build/again");
-        make(&Workshop::new("dist-build/a-second-directory")?, &again, wheel)?;
+        make(&Workshop::new("dist-build/a-second-directory", &commit)?, &again, wheel)?;
         compare(&out, &again)?;
     }
     println!("\n{}", fs::read_to_string(out.join("SHA256SUMS")).unwrap_or_default());
