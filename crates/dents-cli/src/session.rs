@@ -186,6 +186,6 @@ impl Session {
     /// Reports a PATH that a scan does not have.
     pub(crate) fn not_in_scan(&self, path: &[u8], file: &[u8]) {
         let [path, file] = [path, file].map(quoted);
-        self.say(&[b"cannot find ", &path[..], b" in ", &file].concat());
+        self.say(&[b"cannot find ", &path[..], b" in ", &file, b"; name it as the scan does"].concat());
     }
 }

@@ -177,7 +177,10 @@ fn paths_are_parts_of_the_scan() {
     }
     let missing = run(&dents(dir.path(), "count --from scan.parquet t/a t/nowhere"));
     assert_eq!(missing.end, End::Exit(1));
-    assert_eq!(text(&missing.stderr), "dents: cannot find 't/nowhere' in 'scan.parquet'\n");
+    assert_eq!(
+        text(&missing.stderr),
+        "dents: cannot find 't/nowhere' in 'scan.parquet'; name it as the scan does\n"
+    );
 }
 
 /// One format becomes another, with every row and every column.

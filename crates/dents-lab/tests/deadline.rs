@@ -321,7 +321,8 @@ fn said_by_the_environment() {
     let here = TempDir::new("deadline").expect("a directory");
     let plain = dls(here.path(), &["-l"]);
     let bad = plain.clone().env("DLS_TIMEOUT", "soon").output().expect("dls starts");
-    let told = "dls: ignoring invalid timeout in environment variable DLS_TIMEOUT: 'soon'\n";
+    let told = "dls: ignoring invalid time in environment variable DLS_TIMEOUT: 'soon' (must be a number of seconds, or \
+                end in ms, s, m, h, d, w or y)\n";
     assert_eq!((bad.end, said(&bad).as_str()), (End::Exit(0), told));
     for none in ["", "0"] {
         let outcome = plain.clone().env("DLS_TIMEOUT", none).output().expect("dls starts");

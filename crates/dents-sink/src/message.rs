@@ -24,6 +24,22 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
     Error::new(error.kind(), format!("{}: cannot write: {}; {way_out}", shown(path), plain(error)))
 }
 
+/// The error for a directory, or a file in it, that cannot be used for a journal.
+pub(crate) fn no_journal(path: &Path, error: &Error) -> Error {
+    let way_out = match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a directory where you may write",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space, or name a directory on another file system"
+        }
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            "name a directory, or a path that does not exist"
+        }
+        _ => "name a directory on another file system",
+    };
+    let problem = plain(error);
+    Error::new(error.kind(), format!("{}: cannot use it for a journal: {problem}; {way_out}", shown(path)))
+}
+
 /// The error for a temporary file in this directory that the program cannot `write` or `read`.
 pub(crate) fn temporary(act: &str, dir: &Path, error: &Error, way_out: &str) -> Error {
     let (dir, problem) = (shown(dir), plain(error));
@@ -88,6 +104,15 @@ mod tests {
     use super::*;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_journal_has_a_way_out() {
+        let told = |error| no_journal(Path::new("j"), &Error::from_raw_os_error(error)).to_string();
+        let expected =
+            "j: cannot use it for a journal: Permission denied; name a directory where you may write";
+        assert_eq!(told(13), expected);
+        assert!(told(17).ends_with("; name a directory, or a path that does not exist"));
+    }
 
     #[test]
     fn file_problem_and_way_out_stand_in_one_line() {

@@ -12,20 +12,22 @@ pub(crate) struct Size {
     unit: u64,
 }
 
+/// How a size is written.
+const FORM: &str =
+    "write it as [+-]N and c, w, b, K, M, G, T, P (1024) or KB, MB, … (1000): +10M, -1.5GB, 0c";
+
 impl Size {
     /// Parses a word.
     pub(crate) fn parse(text: &str) -> Result<Size, String> {
         let (order, rest) = signed(text);
-        let (number, unit) = Decimal::parse(rest.as_bytes()).ok_or("a number from 0 to 2^64-1 is missing")?;
+        let (number, unit) = Decimal::parse(rest.as_bytes()).ok_or(FORM)?;
         let unit = match unit {
             b"c" => Some(1),
             b"w" => Some(2),
             b"" | b"b" => Some(512),
             unit => Unit::parse(unit).and_then(|unit| unit.size()),
         };
-        let unit = unit.ok_or(
-            "write it as [+-]N and c, w, b, K, M, G, T, P (1024) or KB, MB, … (1000): +10M, -1.5GB, 0c",
-        )?;
+        let unit = unit.ok_or(FORM)?;
         let bytes = number.bytes(unit).ok_or("this is over 2^64-1 bytes")?;
         Ok(match number.has_point() {
             true => Size { order, number: bytes, unit: 1 },

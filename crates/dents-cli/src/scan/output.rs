@@ -60,9 +60,13 @@ pub(crate) struct Output {
 type Kind = Option<dents_sink::Format>;
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(kind_names()).map(|name| dents_sink::Format::of_name(&name))
+}
+
+/// The words of `--format`.
+fn kind_names() -> impl Iterator<Item = &'static str> {
     let names = dents_sink::Format::ALL.iter().map(|format| format.name());
-    PossibleValuesParser::new(["text"].into_iter().chain(names).chain(["ncdu"]))
-        .map(|name| dents_sink::Format::of_name(&name))
+    ["text"].into_iter().chain(names).chain(["ncdu"])
 }
 
 /// The format by the extension of a file name. With an unknown extension an option must decide: one about lines, or
@@ -73,12 +77,8 @@ fn by_name(path: &Path, lines: bool) -> Result<Kind, String> {
     if format.is_some() || text {
         return Ok(format);
     }
-    let names: Vec<&str> = dents_sink::Format::ALL.iter().map(|format| format.name()).collect();
-    Err(format!(
-        "the name of {} does not tell the format: give --format, one of text, {}",
-        shown(path),
-        names.join(", ")
-    ))
+    let names = kind_names().collect::<Vec<_>>().join(", ");
+    Err(format!("the name of {} does not tell the format: give --format, one of {names}", shown(path)))
 }
 
 fn shown(path: &Path) -> String {

@@ -85,7 +85,10 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     match parts.claim_for(id) {
         Ok(true) => {}
         Ok(false) => {
-            session.say(format!("task {id}: no directory waits").as_bytes());
+            session.say(
+                format!("task {id}: no directory waits; `dents parts claim` prints tasks that have one")
+                    .as_bytes(),
+            );
             return Status::FAILURE;
         }
         Err(error) => return failed(&error, session),

@@ -75,7 +75,7 @@ impl Key {
                 Some(depth) => Key::Directory(depth),
                 None => {
                     let keys = "user, group, extension, age, size, depth, project, directory:N (at depth N)";
-                    return Err(format!("{text:?} is none of {keys}; two with a comma are a table of pairs"));
+                    return Err(format!("‘{text}’ is none of {keys}; two with a comma are a table of pairs"));
                 }
             },
         })

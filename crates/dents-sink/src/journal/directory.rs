@@ -14,6 +14,7 @@ use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::message;
 use crate::time;
 use dents_core::batch::Time;
 use std::ffi::{CString, OsString};
@@ -69,10 +70,15 @@ impl ScanIdentity {
     }
 }
 
+/// The error that names the directory, or the file in it, and a remedy.
+fn unusable(path: &Path, error: &io::Error) -> Error {
+    Error::Io(message::no_journal(path, error))
+}
+
 impl Directory {
     /// Makes the directory if there is none, and locks it.
     pub(super) fn lock(dir: &Path) -> Result<Directory, Error> {
-        let failed = |error| Error::Io(at(dir, error));
+        let failed = |error| unusable(dir, &error);
         fs::create_dir_all(dir).map_err(failed)?;
         let foreign = fs::read_dir(dir).map_err(failed)?.find_map(|entry| match entry {
             Ok(entry) => Some(entry.file_name()).filter(|name| !is_ours(&name.to_string_lossy())),
@@ -85,7 +91,7 @@ impl Directory {
         let path = dir.join(LOCK);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let mut lock = options.open(&path).map_err(|error| Error::Io(at(&path, error)))?;
+        let mut lock = options.open(&path).map_err(|error| unusable(&path, &error))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -93,11 +99,11 @@ impl Directory {
                 let _ = lock.read_to_string(&mut by);
                 return Err(Error::InUse { dir: dir.to_path_buf(), by: by.trim().to_string() });
             }
-            Err(TryLockError::Error(error)) => return Err(Error::Io(at(&path, error))),
+            Err(TryLockError::Error(error)) => return Err(unusable(&path, &error)),
         }
         let number = format!("{}\n", std::process::id());
         let written = lock.set_len(0).and_then(|()| lock.write_all(number.as_bytes()));
-        written.map_err(|error| Error::Io(at(&path, error)))?;
+        written.map_err(|error| unusable(&path, &error))?;
         Ok(Directory { dir: dir.to_path_buf(), _lock: lock })
     }
 
@@ -109,13 +115,13 @@ impl Directory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 for segment in self.segments()? {
                     let path = segment.path(&self.dir);
-                    fs::remove_file(&path).map_err(|error| Error::Io(at(&path, error)))?;
+                    fs::remove_file(&path).map_err(|error| unusable(&path, &error))?;
                 }
                 let header = Header { keys: Keys::new(), started: time::now(), resumed: false };
-                self.write(&header, &ScanIdentity::of(scan)).map_err(|error| Error::Io(at(&path, error)))?;
+                self.write(&header, &ScanIdentity::of(scan)).map_err(|error| unusable(&path, &error))?;
                 Ok(header)
             }
-            Err(error) => Err(Error::Io(at(&path, error))),
+            Err(error) => Err(unusable(&path, &error)),
         }
     }
 

@@ -13,7 +13,7 @@ use dents_sys::Errno;
 
 use super::flags::{self, is_gnu};
 use super::nearest::nearest;
-use super::numbers::{BadNumber, COUNTS, THREADS};
+use super::numbers::{BadNumber, COUNTS, THREADS, TIME};
 use super::words::{NamedTimeStyle, RELATIVE, Words};
 
 /// The first mistake on the command line.
@@ -219,7 +219,6 @@ fn bad_number(value: &[u8], why: BadNumber, language: &Language) -> Vec<u8> {
     let quoted = language.quote(value);
     let about = |what: &[u8], after: &[u8]| [what, b": ", &quoted, after].concat();
     let of_block_size = |id| language.format(Domain::Gnulib, id, &[b"--", b"block-size", value]);
-    const TIME: &[u8] = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
     match why {
         BadNumber::Width => about(&language.get("invalid line width"), b""),
         BadNumber::TabSize => about(&language.get("invalid tab size"), b""),

@@ -160,6 +160,9 @@ pub fn parse_budget(value: &[u8]) -> Result<u64, BadNumber> {
 /// The longest timeout: thirty years.
 const LONGEST_NS: u64 = 1_000_000_000 * 1_000_000_000;
 
+/// What a time is, at the end of a message about another word.
+pub(crate) const TIME: &[u8] = b" (must be a number of seconds, or end in ms, s, m, h, d, w or y)";
+
 /// `--timeout`, and the environment's DLS_TIMEOUT: nanoseconds of a [`quantity::duration`].
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::planner::Planner;
+use super::warning::Warning;
 use crate::args::numbers::parse_timeout;
 use crate::git::{BUDGET_NS, PATIENCE_NS};
 use dents_render::record::Field;
@@ -44,7 +45,7 @@ impl<'a> Planner<'a, '_> {
         let value = self.around.environment.dls_git_budget.filter(|value| !value.is_empty())?;
         let parsed = parse_timeout(value);
         if parsed.is_err() {
-            self.warn("ignoring invalid duration in environment variable DLS_GIT_BUDGET: %s", value);
+            self.warnings.push(Warning::BadTime { variable: "DLS_GIT_BUDGET", value });
         }
         parsed.ok()
     }

@@ -221,7 +221,7 @@ impl<'a> Planner<'a, '_> {
             let value = self.around.environment.dls_timeout.filter(|value| !value.is_empty())?;
             let parsed = parse_timeout(value);
             if parsed.is_err() {
-                self.warn("ignoring invalid timeout in environment variable DLS_TIMEOUT: %s", value);
+                self.warnings.push(Warning::BadTime { variable: "DLS_TIMEOUT", value });
             }
             parsed.ok()
         });

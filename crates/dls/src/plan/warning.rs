@@ -1,5 +1,6 @@
 //! Warnings about the environment, as data: the caller prints them, and the listing continues.
 
+use crate::args::numbers::TIME;
 use crate::locale::Language;
 use crate::message::Message;
 use alloc::vec::Vec;
@@ -14,6 +15,13 @@ pub enum Warning<'a> {
         /// The message, which GNU's catalogs may translate; the value replaces `%s`.
         message: &'static str,
         /// The value of the variable.
+        value: &'a [u8],
+    },
+    /// A variable of ours that sets a time.
+    BadTime {
+        /// Its name.
+        variable: &'static str,
+        /// Its value.
         value: &'a [u8],
     },
     /// `LS_COLORS` has a key that is unknown.
@@ -39,6 +47,12 @@ impl Warning<'_> {
         let message = Message::new(program);
         match self {
             Warning::Ignored { message: id, value } => message.format(id, &[&language.quote(value)]),
+            Warning::BadTime { variable, value } => message
+                .text("ignoring invalid time in environment variable ")
+                .text(variable)
+                .text(": ")
+                .text(language.quote(value))
+                .text(TIME),
             Warning::UnknownColor(key) => message.format("unrecognized prefix: %s", &[&language.quote(key)]),
             Warning::BadColors => message.format("unparsable value for LS_COLORS environment variable", &[]),
             Warning::BadIcon { pair, way_out } => message

@@ -185,6 +185,16 @@ mod tests {
     }
 
     #[test]
+    fn the_page_names_the_files_of_this_version() {
+        let page = include_str!("../../../../docs/INSTALL.md");
+        let package = debian::file(Path::new("")).display().to_string();
+        let wheel = format!("dents-{}-cp310-abi3-", stage::VERSION);
+        for name in [package, wheel, format!("{}.tar.gz", stage::name())] {
+            assert!(page.contains(&name), "docs/INSTALL.md has no {name}");
+        }
+    }
+
+    #[test]
     fn checksums_are_those_of_the_files() {
         let dir = scratch("sums");
         fs::write(dir.join("empty"), "").expect("written");

@@ -20,9 +20,14 @@ pub(super) enum Layout {
 /// The version of a release.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The directory in the tarball, and the name of the tarball without its ending.
+pub(super) fn name() -> String {
+    format!("dents-{VERSION}-x86_64-linux")
+}
+
 /// The tarball: unpacked into `/usr/local` it is installed.
 pub(super) fn tarball(workshop: &Workshop, notices: &str, out: &Path) -> Result<()> {
-    let name = format!("dents-{VERSION}-x86_64-linux");
+    let name = name();
     let dir = workshop.staged.join(&name);
     for program in ["dls", "dents"] {
         copy(&workshop.program(program), &dir.join("bin"), program)?;

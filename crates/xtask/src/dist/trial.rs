@@ -45,6 +45,13 @@ fn root_is_made() -> Result<()> {
 fn mmdebstrap() -> Command {
     let mut command = Command::new("mmdebstrap");
     // No file is kept: the root is in a temporary directory.
-    command.args(["--quiet", "--mode=unshare", "--variant=essential", SUITE, "/dev/null"]);
+    command.args([
+        "--quiet",
+        "--mode=unshare",
+        "--variant=essential",
+        "--include=man-db",
+        SUITE,
+        "/dev/null",
+    ]);
     command
 }

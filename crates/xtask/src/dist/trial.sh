@@ -7,7 +7,11 @@ package=$2
 say() { echo "   $*"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 inside() { chroot "$root" "$@"; }
-files() { (cd "$root" && find . -xdev ! -path './proc/*' ! -path './var/lib/dpkg/*' ! -path './var/log/*' ! -path './tmp/*' | sort); }
+# What is in the root, without the records of dpkg and of man.
+files() {
+    (cd "$root" && find . -xdev ! -path './proc/*' ! -path './var/lib/dpkg/*' ! -path './var/log/*' ! -path './tmp/*' \
+        ! -path './var/cache/man/*' | sort)
+}
 
 say "before: no dls, and the ls of coreutils"
 inside sh -c '! command -v dls' || fail "dls is there already"
@@ -38,11 +42,17 @@ inside dents --version
 
 say "each file of the package"
 inside dpkg --listfiles dents | while read -r file; do
-    [ -e "$root$file" ] || case $file in
-    # Debian's roots without documentation leave these out.
-    /usr/share/doc/* | /usr/share/man/*) ;;
-    *) fail "$file is missing" ;;
-    esac
+    [ -e "$root$file" ] || fail "$file is missing"
+done
+say "manual pages and completions"
+for page in dls dls-libc dents dents-scan; do
+    inside man "$page" | grep -qx NAME || fail "man $page"
+done
+for program in dls dents; do
+    inside bash -euc ". /usr/share/bash-completion/completions/$program; complete -p $program" > /dev/null ||
+        fail "the completions of $program"
+    [ -s "$root/usr/share/zsh/vendor-completions/_$program" ] || fail "completions of zsh"
+    [ -s "$root/usr/share/fish/vendor_completions.d/$program.fish" ] || fail "completions of fish"
 done
 
 say "removed"
