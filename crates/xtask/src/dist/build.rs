@@ -15,7 +15,7 @@ pub(super) struct Workshop {
     /// The files of the commit.
     pub(super) source: PathBuf,
     /// The target directory of cargo. It stays, so that the next build is a short one.
-    target: PathBuf,
+    pub(super) target: PathBuf,
     /// Files to be packed.
     pub(super) staged: PathBuf,
     /// When the commit was made, in seconds since 1970.

@@ -5,26 +5,26 @@
 //! | `dents-VERSION-x86_64-linux.tar.gz` | static programs, manual pages, completions, licences |
 //! | `dents_VERSION-1_amd64.deb` | the same for Debian, and `dls-libc` |
 //! | `dents-VERSION-*.whl` | the Python package |
-//! | `dls-VERSION.cdx.json`, `dents-VERSION.cdx.json` | what each program is built from (CycloneDX) |
+//! | `dls-VERSION.cdx.json`, `dents-…`, `dents-python-…` | what each program and the module in the wheel are built from (CycloneDX) |
 //! | `SHA256SUMS` | the checksums of all these |
 //!
 //! Everything is built from the last commit, in a copy of it, so that a file that is not in the repository has no influence.
 //! Two builds of a commit give the same bytes: times are that of the commit, and paths of the machine are replaced
 //! (`build.rs`). `--check` shows it: its second build is in another directory.
 
-mod build;
+pub(crate) mod build;
 mod debian;
 mod licences;
 mod sbom;
 mod stage;
 mod trial;
+mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use self::build::Workshop;
-use crate::python;
 use crate::step::{Result, Steps, target_dir, workspace};
 
 const USAGE: &str = "\
@@ -37,12 +37,12 @@ Builds the files of a release from the last commit, into target/dist.
 ";
 
 pub(crate) fn run(words: &[&str]) -> Result<()> {
-    let (mut check, mut test, mut wheel) = (false, false, true);
+    let (mut check, mut test, mut with_wheel) = (false, false, true);
     for word in words {
         match *word {
             "--check" => check = true,
             "--test" => test = true,
-            "--no-wheel" => wheel = false,
+            "--no-wheel" => with_wheel = false,
             "--help" | "-h" => {
                 print!("{USAGE}");
                 return Ok(());
@@ -59,11 +59,11 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     }
     // By its name: a commit that is made meanwhile has no influence on the second build.
     let commit = git(&["rev-parse", "HEAD"])?;
-    make(&Workshop::new("dist-build/first", &commit)?, &out, wheel)?;
+    make(&Workshop::new("dist-build/first", &commit)?, &out, with_wheel)?;
     if check {
         // Longer, so that a path of it which is in a file changes the length of the file too.
         let again = target_dir().join("dist-build/again");
-        make(&Workshop::new("dist-build/a-second-directory", &commit)?, &again, wheel)?;
+        make(&Workshop::new("dist-build/a-second-directory", &commit)?, &again, with_wheel)?;
         compare(&out, &again)?;
     }
     println!("\n{}", fs::read_to_string(out.join("SHA256SUMS")).unwrap_or_default());
@@ -71,7 +71,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
 }
 
 /// All files of a release.
-fn make(workshop: &Workshop, out: &Path, wheel: bool) -> Result<()> {
+fn make(workshop: &Workshop, out: &Path, with_wheel: bool) -> Result<()> {
     let _ = fs::remove_dir_all(out);
     written(out, fs::create_dir_all(out))?;
     let mut steps = Steps::default();
@@ -81,8 +81,8 @@ fn make(workshop: &Workshop, out: &Path, wheel: bool) -> Result<()> {
         stage::tarball(workshop, &notices, out)?;
         debian::package(&mut steps, workshop, &notices, out)?;
         sbom::write(&mut steps, workshop, out)?;
-        if wheel {
-            python::release(&mut steps, &workshop.source, &workshop.environment(""), out)?;
+        if with_wheel {
+            wheel::build(&mut steps, workshop, out)?;
         }
     }
     steps.finish()?;

@@ -1,7 +1,7 @@
-//! What a program is built from, as CycloneDX: cargo-cyclonedx writes it.
+//! What a program and the Python module are built from, as CycloneDX: cargo-cyclonedx writes it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::build::Workshop;
 use super::stage::VERSION;
@@ -9,8 +9,15 @@ use super::written;
 use crate::step::{Result, Steps, cargo};
 use crate::tools;
 
-/// Each program and the directory of its package.
-const PROGRAMS: &[(&str, &str)] = &[("dls", "crates/dls"), ("dents", "crates/dents-cli")];
+/// Each program, and the module, with the directory of its package.
+const BUILT: &[(&str, &str)] = &[("dls", "crates/dls"), ("dents", "crates/dents-cli"), (MODULE, "python")];
+/// The module in the wheel.
+const MODULE: &str = "dents-python";
+
+/// The list of the module, which is in the wheel too.
+pub(super) fn of_module(out: &Path) -> PathBuf {
+    out.join(format!("{MODULE}-{VERSION}.cdx.json"))
+}
 
 pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
     let tool = match tools::pinned(&tools::CYCLONEDX) {
@@ -20,7 +27,7 @@ pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Resul
             return Ok(());
         }
     };
-    for (program, package) in PROGRAMS {
+    for (program, package) in BUILT {
         let manifest = workshop.source.join(package).join("Cargo.toml");
         let name = format!("{program}-{VERSION}.cdx");
         let mut list = std::process::Command::new(&tool);

@@ -1,0 +1,42 @@
+//! The Python package of a release: a wheel, which maturin builds.
+
+use std::fs;
+use std::path::Path;
+
+use super::build::Workshop;
+use super::{copy, sbom, written};
+use crate::python;
+use crate::step::{Result, Steps};
+
+/// Builds the wheel, into `out`. Where the tools are missing, says so.
+pub(super) fn build(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
+    let tools = match python::builders() {
+        Ok((_, tools)) => tools,
+        Err(why) => {
+            println!("\n== {why}: the release has no wheel");
+            return Ok(());
+        }
+    };
+    let (wheels, project) = (workshop.staged.join("wheels"), workshop.source.join("python"));
+    without_sbom(&project.join("pyproject.toml"))?;
+    let mut build = python::module(&tools, "maturin");
+    build.args(["build", "--manifest-path"]).arg(project.join("Cargo.toml"));
+    build.arg("--target-dir").arg(workshop.target.join("wheel"));
+    build.arg("--out").arg(&wheels).envs(workshop.environment(""));
+    let list = sbom::of_module(out);
+    if list.is_file() {
+        build.arg("--sbom-include").arg(list);
+    }
+    if steps.run("the wheel", &mut build) {
+        let wheel = python::only_file(&wheels)?;
+        python::tag_is_portable(&wheel)?;
+        copy(&wheel, out, &wheel.file_name().unwrap_or_default().to_string_lossy())?;
+    }
+    Ok(())
+}
+
+/// Sets in this copy of `pyproject.toml` that maturin writes no SBOM: it would have the paths of this machine.
+fn without_sbom(project: &Path) -> Result<()> {
+    let text = fs::read_to_string(project).map_err(|error| format!("{}: {error}", project.display()))?;
+    written(project, fs::write(project, text + "\n[tool.maturin.sbom]\nrust = false\n"))
+}
