@@ -77,7 +77,7 @@ fn make(workshop: &Workshop, out: &Path, with_wheel: bool) -> Result<()> {
     let mut steps = Steps::default();
     let built = workshop.programs(&mut steps);
     if built {
-        let notices = licences::collect(&workshop.source)?;
+        let notices = licences::collect(&workshop.source, &licences::PROGRAMS)?;
         stage::tarball(workshop, &notices, out)?;
         debian::package(&mut steps, workshop, &notices, out)?;
         sbom::write(&mut steps, workshop, out)?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::build::Workshop;
-use super::{copy, sbom, written};
+use super::{copy, licences, sbom, written};
 use crate::python;
 use crate::step::{Result, Steps};
 
@@ -19,6 +19,12 @@ pub(super) fn build(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Resul
     };
     let (wheels, project) = (workshop.staged.join("wheels"), workshop.source.join("python"));
     without_sbom(&project.join("pyproject.toml"))?;
+    // Into the wheel goes each file beside the manifest that is called so.
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        copy(&workshop.source.join(licence), &project, licence)?;
+    }
+    let third = project.join("LICENSE-THIRD-PARTY.txt");
+    written(&third, fs::write(&third, licences::collect(&workshop.source, &licences::MODULE)?))?;
     let mut build = python::module(&tools, "maturin");
     build.args(["build", "--manifest-path"]).arg(project.join("Cargo.toml"));
     build.arg("--target-dir").arg(workshop.target.join("wheel"));
