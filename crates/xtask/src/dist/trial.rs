@@ -38,7 +38,7 @@ fn root_is_made() -> Result<()> {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let why = text.lines().rev().find(|line| line.starts_with("E:")).unwrap_or("mmdebstrap fails");
+    let why = text.lines().find(|line| line.starts_with("E:")).unwrap_or("mmdebstrap fails");
     Err(format!("cannot make a Debian root: {why}"))
 }
 
