@@ -219,6 +219,11 @@ fn a_task_that_runs_twice_counts_once() {
         "of the one that won"
     );
     run_all(&dir, "--budget 100");
+    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 99"), 1);
+    assert_eq!(
+        told,
+        "dents: task 99: no directory waits; `dents parts status` tells whether the scan is complete\n"
+    );
     merged(&dir, 0);
 }
 

@@ -85,10 +85,8 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     match parts.claim_for(id) {
         Ok(true) => {}
         Ok(false) => {
-            session.say(
-                format!("task {id}: no directory waits; `dents parts claim` prints tasks that have one")
-                    .as_bytes(),
-            );
+            let way_out = "`dents parts status` tells whether the scan is complete";
+            session.say(format!("task {id}: no directory waits; {way_out}").as_bytes());
             return Status::FAILURE;
         }
         Err(error) => return failed(&error, session),
