@@ -101,7 +101,9 @@ fn as_user(tool: &str, dir: &Path, script: &str) -> Option<String> {
 fn home() -> (TempDir, PathBuf) {
     let home = TempDir::new("preload").expect("a directory");
     for (name, subject) in [("dls", release()), ("dls-libc", libc())] {
-        fs::copy(subject.path(), home.path().join(name)).expect("a copy");
+        // Not by this process: a child that another thread starts meanwhile would hold the copy open, which cannot be executed then.
+        let copied = Command::new("cp").arg(subject.path()).arg(home.path().join(name)).status();
+        assert!(copied.expect("cp runs").success());
     }
     let dir = home.path().join("files");
     fs::create_dir_all(dir.join("sub")).expect("a directory");
