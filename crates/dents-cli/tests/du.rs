@@ -177,7 +177,7 @@ fn what_cannot_be_read_is_told_and_the_rest_counted() {
     let dir = tree();
     // A copy that every user may execute.
     let program = dir.path().join("dents");
-    fs::copy(env!("CARGO_BIN_EXE_dents"), &program).unwrap();
+    dents_lab::fixture::copy_program(Path::new(env!("CARGO_BIN_EXE_dents")), &program);
     shell(dir.path(), "chmod 755 . dents; chmod 700 t/a/deep; chmod 744 t/b; chmod 311 t/a.b");
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     for options in ["-s", "-d9", "-a -d9"] {

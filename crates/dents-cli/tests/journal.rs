@@ -4,7 +4,7 @@
 mod tools;
 
 use dents_core::batch::Time;
-use dents_lab::fixture::TempDir;
+use dents_lab::fixture::{TempDir, copy_program};
 use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_sink::{Facts, Row, read, time};
 use rustix::process::{Pid, Signal, kill_process};
@@ -343,7 +343,7 @@ fn loops_of_links_are_told_of_in_the_status() {
 fn as_somebody(dir: &TempDir, threads: &str, run: Run) -> Run {
     let program = dir.path().join("dents");
     if !program.exists() {
-        fs::copy(&run.program, &program).expect("a copy of the program");
+        copy_program(&run.program, &program);
     }
     let other = ["setpriv", "--reuid", "54323", "--regid", "54323", "--clear-groups"];
     Run { program, ..run }.under(&other).under(&["prlimit", threads])

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A fresh directory, removed with all it holds on drop.
@@ -66,6 +67,16 @@ fn open_up(dir: &Path) {
             open_up(&entry.path());
         }
     }
+}
+
+/// Copies a program that will run, by `cp`. If this process had the copy open for writing, a child that another thread forks at that moment
+/// would have it open too, until it executes its own program; and a file that is open for writing does not run (`ETXTBSY`).
+///
+/// # Panics
+/// If `cp` fails.
+pub fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status().expect("cp runs");
+    assert!(copied.success(), "cp {} {}", from.display(), to.display());
 }
 
 /// `count` empty files `f0000000`, `f0000001` … in a fresh directory under `parent`.

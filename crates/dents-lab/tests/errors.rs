@@ -4,7 +4,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 use dents_lab::case::Case;
-use dents_lab::fixture::{TempDir, mix, plain};
+use dents_lab::fixture::{TempDir, copy_program, mix, plain};
 use dents_lab::oracle::{MODES, normalise};
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{Places, checked, expect_same, is_root, oracle, release};
@@ -135,7 +135,7 @@ fn public_copy(program: &std::path::Path) -> (TempDir, std::path::PathBuf) {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(dir.path(), mode).expect("chmod");
     let path = dir.path().join("dls");
-    std::fs::copy(program, &path).expect("a copy");
+    copy_program(program, &path);
     (dir, path)
 }
 

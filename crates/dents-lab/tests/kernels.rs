@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use dents_lab::fixture::{TempDir, mix};
+use dents_lab::fixture::{TempDir, copy_program, mix};
 use dents_lab::kernels::under;
 use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
@@ -168,7 +168,7 @@ fn attributes_from_a_directory_that_is_no_home() {
     let programs = TempDir::new("programs").expect("a directory");
     fs::set_permissions(programs.path(), PermissionsExt::from_mode(0o755)).expect("chmod");
     let copy = |from: &Path, name: &str| {
-        fs::copy(from, programs.path().join(name)).expect("a copy");
+        copy_program(from, &programs.path().join(name));
         programs.path().join(name)
     };
     let lister = copy(release().path(), "dls");

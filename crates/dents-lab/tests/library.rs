@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dents_lab::fixture::{self, TempDir};
+use dents_lab::fixture::{self, TempDir, copy_program};
 use dents_lab::oracle::target_dir;
 
 /// The others, in the versions that Cargo.lock has.
@@ -78,7 +78,7 @@ fn crate_with(place: &Path, dependencies: &str, libraries: &[&str]) -> PathBuf {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // The next crate takes its place in the target directory.
     let program = place.join("program");
-    fs::copy(target.join("debug/fresh"), &program).expect("cargo built it");
+    copy_program(&target.join("debug/fresh"), &program);
     program
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dents_lab::case::Case;
-use dents_lab::fixture::TempDir;
+use dents_lab::fixture::{TempDir, copy_program};
 use dents_lab::process::Run;
 use dents_lab::suite::{Places, expect_same, is_root, libc, oracle, release};
 
@@ -101,9 +101,7 @@ fn as_user(tool: &str, dir: &Path, script: &str) -> Option<String> {
 fn home() -> (TempDir, PathBuf) {
     let home = TempDir::new("preload").expect("a directory");
     for (name, subject) in [("dls", release()), ("dls-libc", libc())] {
-        // Not by this process: a child that another thread starts meanwhile would hold the copy open, which cannot be executed then.
-        let copied = Command::new("cp").arg(subject.path()).arg(home.path().join(name)).status();
-        assert!(copied.expect("cp runs").success());
+        copy_program(subject.path(), &home.path().join(name));
     }
     let dir = home.path().join("files");
     fs::create_dir_all(dir.join("sub")).expect("a directory");

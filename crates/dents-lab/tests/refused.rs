@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use dents_lab::fixture::{TempDir, deep, mix};
+use dents_lab::fixture::{TempDir, copy_program, deep, mix};
 use dents_lab::oracle::{MODES, normalise};
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{is_root, oracle, release};
@@ -136,7 +136,7 @@ fn threads_beyond_the_limit() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(dir.path(), mode).expect("chmod");
     let copy = dir.path().join(".dls");
-    std::fs::copy(release().path(), &copy).expect("a copy that everybody may execute");
+    copy_program(release().path(), &copy);
     let expected = whole(dir.path(), "-l");
     let limited = ["prlimit", "--nproc=1:1", "setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
     for mode in MODES {
@@ -159,7 +159,7 @@ fn threads_beyond_the_limit() {
 fn one_descriptor_is_enough() {
     let dir = deep(&std::env::temp_dir(), 3).expect("fixture");
     let copy = dir.path().join(".dls");
-    std::fs::copy(release().path(), &copy).expect("a copy that everybody may execute");
+    copy_program(release().path(), &copy);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(dir.path(), mode).expect("chmod");
     let unprivileged =

@@ -65,6 +65,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
 
 fn everything() -> Result<()> {
     tools::ensure(tools::FOR_TESTS)?;
+    tools::ensure_browser();
     let mut steps = Steps::default();
     steps.run("format", &mut cargo(["fmt", "--all", "--check"]));
     lint(&mut steps);

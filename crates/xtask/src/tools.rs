@@ -35,12 +35,16 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("fakeroot", "fakeroot"),
     tool("faketime", "faketime"),
     tool("tmux", "tmux"),
+    tool("ncdu", "ncdu"),
     tool("mkfs.ext4", "e2fsprogs"),
     tool("mkfs.xfs", "xfsprogs"),
     tool("mkfs.btrfs", "btrfs-progs"),
     tool("/usr/share/zoneinfo/Europe/Berlin", "tzdata"),
     tool("/usr/share/i18n/locales/en_US", "locales"),
 ];
+
+/// Opens the page of `dents report`.
+const FOR_PAGES: &[Tool] = &[tool("chromium", "chromium")];
 
 /// Programs that the benches use.
 pub(crate) const FOR_BENCHES: &[Tool] =
@@ -135,6 +139,17 @@ pub(crate) fn ensure(tools: &[Tool]) -> Result<()> {
         "missing, please install first (names as in Debian): sudo apt-get install {}",
         packages.join(" ")
     ))
+}
+
+/// Installs what opens pages, where Node.js is there, which drives it. It is large, and not to be had everywhere: without it the tests of pages
+/// say that they test nothing.
+pub(crate) fn ensure_browser() {
+    if present("node")
+        && present("npm")
+        && let Err(why) = ensure(FOR_PAGES)
+    {
+        println!("\n== the page of dents report is not tested in a browser: {why}");
+    }
 }
 
 /// The locales that the tests compare in, beside C and C.UTF-8.

@@ -322,7 +322,7 @@ fn trees_as_by_brute_force() {
     let dir = playground();
     fs::set_permissions(dir.path(), Permissions::from_mode(0o777)).expect("the owner may");
     let program = dir.path().join("dents");
-    fs::copy(env!("CARGO_BIN_EXE_dents"), &program).expect("a copy that any user may read");
+    dents_lab::fixture::copy_program(Path::new(env!("CARGO_BIN_EXE_dents")), &program);
     let nobody = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"];
     let dents = |words: &str| {
         let run = Run::new(&program).cwd(dir.path()).args(words.split(' '));

@@ -1,7 +1,7 @@
 //! Few descriptors, few processes, long paths, and unreadable directories.
 
 use crate::{as_nobody, compare, dents, find, is_root, make, messages, run, sorted, text};
-use dents_lab::fixture::TempDir;
+use dents_lab::fixture::{TempDir, copy_program};
 use dents_lab::process::{End, Run};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use std::path::Path;
@@ -66,7 +66,7 @@ fn threads_are_refused() {
     let mut ours = dents(dir.path()).args(["-0", "--threads", "8"]);
     let user = ["prlimit", "--nproc=1", "setpriv", "--reuid", "54322", "--clear-groups"];
     if is_root() {
-        std::fs::copy(&ours.program, programs.path().join("dents")).expect("a copy");
+        copy_program(&ours.program, &programs.path().join("dents"));
         ours.program = programs.path().join("dents");
         ours = ours.under(&user);
     } else {

@@ -89,7 +89,7 @@ fn as_nobody(run: Run, copy: &Path) -> Run {
     let program: PathBuf =
         if run.program.ends_with("find") { run.program.clone() } else { copy.join("dents") };
     if !program.exists() {
-        std::fs::copy(&run.program, &program).expect("a copy of the program");
+        dents_lab::fixture::copy_program(&run.program, &program);
     }
     let run = Run { program, ..run };
     run.under(&["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"])

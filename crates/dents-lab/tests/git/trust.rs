@@ -79,7 +79,7 @@ impl Trap {
         self.list("a user of filters", |run| run.env("HOME", &own));
         if is_root() {
             let program = self.place.path().join("dls");
-            fs::copy(checked().path(), &program).unwrap();
+            dents_lab::fixture::copy_program(checked().path(), &program);
             let chown = ["-R", "65534:65534", self.top.to_str().unwrap()];
             assert!(Command::new("chown").args(chown).status().unwrap().success());
             self.list("root by sudo", |run| run.env("SUDO_UID", "65534"));
