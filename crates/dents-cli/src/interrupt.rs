@@ -46,7 +46,7 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &SIGNALS.get_or_init(|| install(&[SIGINT, SIGTERM, SIGHUP])).stop
 }
 
-/// For a command that runs other programs on its terminal: Ctrl-C and Ctrl-\ there are for those alone. To be called before [`flag`].
+/// For a command that runs other programs on its terminal: Ctrl-C and Ctrl-\ there are for those alone. To be called before [`flag()`].
 pub(crate) fn leave_keys_to_programs() {
     SIGNALS.get_or_init(|| install(&[SIGTERM, SIGHUP]));
     for signal in [SIGINT, SIGQUIT] {
