@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod batch;
+pub mod bulk;
 pub mod canonical;
 #[cfg(test)]
 mod crews;

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`dir`] | the names in a directory | `openat`, `openat2`, `getdents64`, `lseek` |
 //! | [`stat`] | the metadata of a file | `statx`, or `newfstatat` |
+//! | [`bulk`] | the metadata of many inodes of XFS or btrfs | `ioctl`, `syncfs` |
 //! | [`uring`] | the metadata of many files at once, by threads of the kernel | `io_uring_*` |
 //! | [`link`] | the target of a symbolic link | `readlinkat` |
 //! | [`xattr`] | extended attributes and their values | `listxattrat`, `getxattrat` |
@@ -30,6 +31,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod bulk;
 pub mod cache;
 pub mod clock;
 pub mod cwd;

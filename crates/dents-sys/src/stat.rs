@@ -103,7 +103,51 @@ pub struct Statx(rustix::fs::Statx);
 // The structure that the kernel writes (include/uapi/linux/stat.h).
 const _: () = assert!(size_of::<Statx>() == 256 && align_of::<Statx>() == align_of::<u64>());
 
+/// The facts of a [`Statx`] that was not returned by `statx`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of statx")]
+pub struct Fields {
+    pub mask: Mask,
+    pub ino: u64,
+    pub size: u64,
+    /// In units of 512 bytes.
+    pub blocks: u64,
+    pub mode: u16,
+    pub nlink: u32,
+    pub uid: u32,
+    pub gid: u32,
+    pub atime: Timestamp,
+    pub mtime: Timestamp,
+    pub ctime: Timestamp,
+    pub btime: Timestamp,
+}
+
 impl Statx {
+    /// Replaces the facts about a file. What belongs to its file system (device, block size, supported attributes) stays; no attribute
+    /// and no device number is set.
+    #[inline]
+    pub fn set(&mut self, fields: &Fields) {
+        let stamp = |to: &mut StatxTimestamp, time: Timestamp| {
+            to.tv_sec = time.sec;
+            to.tv_nsec = time.nsec;
+        };
+        let statx = &mut self.0;
+        statx.stx_mask = fields.mask.bits();
+        statx.stx_ino = fields.ino;
+        statx.stx_size = fields.size;
+        statx.stx_blocks = fields.blocks;
+        statx.stx_mode = fields.mode;
+        statx.stx_nlink = fields.nlink;
+        statx.stx_uid = fields.uid;
+        statx.stx_gid = fields.gid;
+        stamp(&mut statx.stx_atime, fields.atime);
+        stamp(&mut statx.stx_mtime, fields.mtime);
+        stamp(&mut statx.stx_ctime, fields.ctime);
+        stamp(&mut statx.stx_btime, fields.btime);
+        (statx.stx_rdev_major, statx.stx_rdev_minor) = (0, 0);
+        statx.stx_attributes = rustix::fs::StatxAttributes::empty();
+    }
+
     /// All zero: a buffer for [`statx_into`].
     #[inline]
     pub const fn zeroed() -> Self {

@@ -68,6 +68,11 @@ impl Dent {
         self.name.kind()
     }
 
+    /// The inode number of `readdir`.
+    pub(crate) fn ino(&self) -> u64 {
+        self.ino
+    }
+
     /// The name as a C string.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 use super::ask::Asker;
 use super::ledger::Ledger;
 use super::{Harvest, Question, Tally, Todo, asks};
+use crate::bulk::Bulk;
 use crate::batch::{Batch, Dent, Metas, Names};
 use crate::needs::{Kind, NeedsByKind};
 use crate::watchdog::Watch;
@@ -18,13 +19,15 @@ pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest)
 /// stay unknown, and the second result is false.
 ///
 /// `selected` limits the requests to these entries, and to those that may be directories. With `follow`, a link that leads nowhere
-/// is answered for itself. The requests are counted in the ledger and shown at the worker's seat of the watch, if given.
+/// is answered for itself. The requests are counted in the ledger and shown at the worker's seat of the watch, if given. Metadata that
+/// `bulk` has costs no request.
 pub(crate) fn fill(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     (follow, selected): (bool, Option<&[bool]>),
     (ledger, watch): (Option<&Ledger>, Option<(&'static Watch, usize)>),
+    bulk: Option<&Bulk>,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
     batch.declared = *needs;
@@ -42,7 +45,7 @@ pub(crate) fn fill(
     // By text, as a link's target is found on any file system, /proc among them.
     let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger, watch };
     let mut asker = Asker::new(question, 0);
-    (asker.seat, asker.takes_links) = (seat, true);
+    (asker.seat, asker.takes_links, asker.bulk) = (seat, true, bulk);
     let mut whole = true;
     ask(&mut asker, asked, Names { bytes: arena, from: 0 }, metas, |made| {
         whole = whole && go_on(made);

@@ -85,6 +85,8 @@ pub struct Tally {
     pub avoided: u64,
     /// `readlinkat`.
     pub links: u64,
+    /// Entries whose metadata was read in bulk.
+    pub joined: u64,
     /// `listxattrat` and `getxattrat`; an entry whose attributes were requested through a ring counts as one.
     pub xattrs: u64,
 }
@@ -96,6 +98,7 @@ impl core::ops::AddAssign for Tally {
         self.stats += other.stats;
         self.avoided += other.avoided;
         self.links += other.links;
+        self.joined += other.joined;
         self.xattrs += other.xattrs;
     }
 }
@@ -155,7 +158,7 @@ pub fn fill_alone(
     follow: bool,
     go_on: impl FnMut(u64) -> bool,
 ) {
-    alone::fill(batch, dir, needs, (follow, None), (None, None), go_on);
+    alone::fill(batch, dir, needs, (follow, None), (None, None), None, go_on);
 }
 
 fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {

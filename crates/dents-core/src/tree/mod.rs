@@ -90,6 +90,7 @@ mod bounds;
 pub mod hardlinks;
 pub mod held;
 mod open;
+mod pass;
 mod probe;
 mod shared;
 mod subdirectories;
@@ -101,6 +102,7 @@ mod worker;
 pub use beginning::Beginning;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
+use crate::bulk::{self, When};
 use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
@@ -113,6 +115,7 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use dents_engine::limit::policy::Policy;
 use dents_sys::{BorrowedFd, CWD, clock};
+use pass::Pass;
 use shared::Shared;
 use worker::Worker;
 
@@ -161,6 +164,9 @@ pub struct Options<'a> {
     pub ledger: Option<&'a Ledger>,
     /// Where workers show the path that they wait for; the first worker has seat 1.
     pub watch: Option<&'static Watch>,
+    /// Whether metadata of whole file systems is read in bulk ([`crate::bulk`]); never by default. Not with a rate, nor where links
+    /// are followed.
+    pub bulk: When,
     /// Treats all types of `readdir` as unknown, as on a file system without `d_type`.
     pub distrust_d_type: bool,
 }
@@ -185,6 +191,7 @@ impl Default for Options<'_> {
             cancel: None,
             ledger: None,
             watch: None,
+            bulk: When::Never,
             distrust_d_type: false,
         }
     }
@@ -241,6 +248,8 @@ pub struct Tally {
     pub stats: u64,
     /// Entries whose needs `readdir` answered.
     pub avoided: u64,
+    /// Entries whose metadata was read in bulk.
+    pub joined: u64,
     /// Entries with a failed request, and directories that could not be opened or read.
     pub faults: u64,
     /// Groups of subdirectories that a worker took from another.
@@ -259,6 +268,7 @@ impl core::ops::AddAssign for Tally {
         self.requests += other.requests;
         self.stats += other.stats;
         self.avoided += other.avoided;
+        self.joined += other.joined;
         self.faults += other.faults;
         self.stolen += other.stolen;
         self.dealt += other.dealt;
@@ -274,6 +284,8 @@ pub struct Outcome<V> {
     pub end: End,
     /// The counts.
     pub tally: Tally,
+    /// Whether metadata was read in bulk, or why not.
+    pub bulk: bulk::Outcome,
 }
 
 /// Walks the operands and everything below them. `make` makes the visitor of each worker, on its thread.
@@ -307,16 +319,20 @@ where
     let mut shared = Shared::new(options);
     let mut worker = Worker::new(0, &shared);
     worker.push_beginnings(beginnings, &shared);
+    let mut bulk = Pass::new(operands, &mut shared);
     if !operands.is_empty() {
         worker.push_operands(operands, &shared);
     }
+    bulk.see(worker.batch(), &mut shared);
+    bulk.always(&mut shared, workers);
     let mut visitor = make(0);
     let count = match options.workers {
-        Some(count) => count,
-        None => probe::workers(&mut worker, &shared, &mut visitor),
+        Some(count) => Some(count),
+        None => probe::workers(&mut worker, &mut shared, &mut visitor),
     };
     shared.probing = false;
-    let count = shared.set_workers(count);
+    bulk.auto(&mut shared, workers, count);
+    let count = shared.set_workers(count.unwrap_or(1));
     let first = Mutex::new(Some((worker, visitor)));
     let finished = Mutex::new(Vec::with_capacity(count));
     workers.run(count, &|index| {
@@ -331,7 +347,7 @@ where
     let mut tally = Tally::default();
     finished.iter().for_each(|(.., one)| tally += *one);
     let visitors = finished.into_iter().map(|(_, visitor, _)| visitor).collect();
-    Outcome { visitors, end: shared.bounds.end(), tally }
+    Outcome { visitors, end: shared.bounds.end(), tally, bulk: bulk.outcome }
 }
 
 /// A time this many nanoseconds from now, for [`Options::deadline_ns`].

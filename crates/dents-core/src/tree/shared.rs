@@ -7,12 +7,14 @@ use super::subdirectories::{About, Subdirectories};
 use super::visitor::Piece;
 use super::{End, Follow, Options, Order};
 use crate::batch::Batch;
+use crate::bulk::Bulk;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::read::Hidden;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use dents_engine::order::steal::Steal;
+use dents_sys::statfs::FsType;
 use dents_sys::{OwnedFd, sched};
 
 /// Descriptors of a worker beside those it keeps: the directory it reads, and two for the steps of a long path.
@@ -62,6 +64,10 @@ pub(super) struct Shared<'o, S> {
     /// The time that an answer takes, once it is known; 0 before.
     pub(super) latency_ns: AtomicU64,
     pub(super) tasks: Steal<Subdirectories<S>, Box<Part<S>>>,
+    /// Metadata read in bulk.
+    pub(super) bulk: Option<Bulk>,
+    /// The file system where the walk began, once it is known.
+    pub(super) fs: Option<FsType>,
     ids: AtomicU64,
 }
 
@@ -82,6 +88,8 @@ impl<'o, S> Shared<'o, S> {
             probing: options.workers.is_none(),
             latency_ns: AtomicU64::new(0),
             tasks: Steal::new(if by_inode { options.frontier } else { 0 }),
+            bulk: None,
+            fs: None,
             ids: AtomicU64::new(1),
         };
         shared.set_workers(1);

@@ -24,6 +24,9 @@ const BUFFER: usize = 64 * 1024;
 /// The number of entries whose answers are timed.
 const FIRST: usize = 16;
 
+/// Fewer entries than this are not joined to metadata read in bulk: to find out whether they may be costs a request, too.
+const WORTH_JOINING: usize = 3;
+
 /// Entries that are read at once where the link count may save their `statx`.
 const MOST_BY_LINK_COUNT: usize = 1 << 18;
 
@@ -279,14 +282,18 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     ) -> bool {
         let shown = shared.options.watch.map(|watch| (watch, self.seat()));
         let batch = batch.unwrap_or(&mut self.batch);
+        let bulk = shared.bulk.as_ref().filter(|_| batch.len() >= WORTH_JOINING);
+        self.tally.requests += u64::from(bulk.is_some());
+        let bulk = bulk.filter(|bulk| bulk.covers(dir));
         let (clock, before) = (&mut self.clock, self.tally.requests);
         let go_on = |made: u64| shared.bounds.may_ask(clock, before + made);
         let (tally, whole) =
-            alone::fill(batch, dir, &shared.needs, which, (shared.options.ledger, shown), go_on);
-        shown.iter().for_each(|(watch, _)| watch.add_answered(tally.avoided as usize));
+            alone::fill(batch, dir, &shared.needs, which, (shared.options.ledger, shown), bulk, go_on);
+        shown.iter().for_each(|(watch, _)| watch.add_answered((tally.avoided + tally.joined) as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
         self.tally.avoided += tally.avoided;
+        self.tally.joined += tally.joined;
         self.tally.faults += tally.faults;
         whole
     }
