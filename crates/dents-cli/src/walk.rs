@@ -2,6 +2,7 @@
 
 use crate::session::Session;
 use crate::time;
+use dents_core::bulk::When;
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{self, Follow, Options};
 use std::ffi::{CString, OsString};
@@ -35,6 +36,20 @@ pub(crate) struct Walk {
     /// Stop after this time and keep the results so far: 10s, 5m, 1h30m
     #[arg(long, value_name = "DURATION", value_parser = time::duration)]
     timeout: Option<Duration>,
+    /// Read the metadata of the whole file system at once (XFS and btrfs, root only)
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Bulk::Auto)]
+    bulk: Bulk,
+}
+
+/// When metadata is read in bulk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Bulk {
+    /// If PATH is the root of the file system, and the metadata of most files is needed
+    Auto,
+    /// Wherever it is possible, also for a part of the file system
+    Always,
+    /// Never
+    Never,
 }
 
 impl Walk {
@@ -49,6 +64,11 @@ impl Walk {
             rate: self.rate,
             deadline_ns: self.timeout.map(|time| tree::deadline_in(nanoseconds(time))),
             cancel: Some(session.stop_flag()),
+            bulk: match self.bulk {
+                Bulk::Auto => When::Auto,
+                Bulk::Always => When::Always,
+                Bulk::Never => When::Never,
+            },
             ..Options::default()
         }
     }

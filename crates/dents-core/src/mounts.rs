@@ -96,10 +96,16 @@ impl Mounts {
     /// The last components of all mount points but the root. Costs four calls the first time. `None` without /proc.
     pub(crate) fn names(&self) -> Option<Vec<Vec<u8>>> {
         let last = |mount: Mount<'_>| mount.point.rsplit(|byte| *byte == b'/').next().map(unescaped);
-        let mut names: Vec<_> = Mount::all(self.list()?).filter_map(last).filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<_> =
+            Mount::all(self.list()?).filter_map(last).filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
         names.dedup();
         Some(names)
+    }
+
+    /// Whether a mount shows other owners than the file system has (`mount --map-users`). Costs four calls the first time.
+    pub(crate) fn any_idmapped(&self) -> bool {
+        self.list().is_some_and(|list| Mount::all(list).any(|mount| mount.is_idmapped()))
     }
 
     fn list(&self) -> Option<&[u8]> {
@@ -144,6 +150,11 @@ impl<'m> Mount<'m> {
     fn source(&self) -> Option<(&'m [u8], &'m [u8])> {
         let mut fields = self.rest.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
         Some((fields.next()?, fields.next()?))
+    }
+
+    fn is_idmapped(&self) -> bool {
+        let options = self.rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+        options.split(|byte| *byte == b',').any(|option| option == b"idmapped")
     }
 
     fn device_number(&self) -> Option<(u32, u32)> {

@@ -6,7 +6,7 @@ use clap::{ArgAction, ArgMatches, FromArgMatches};
 use std::ffi::OsString;
 
 /// Options of one run, which do not change which rows there are.
-const OF_A_RUN: [&str; 6] = ["threads", "rate", "sync", "statistics", "progress", "explain"];
+const OF_A_RUN: [&str; 7] = ["threads", "rate", "bulk", "sync", "statistics", "progress", "explain"];
 /// Options of the task.
 const OF_A_TASK: [&str; 4] = ["part", "task", "budget", "time_budget"];
 /// Options that make no sense in parts.

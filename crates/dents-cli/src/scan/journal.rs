@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 
 /// Options that do not change which rows there are.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 16] = [
     "paths",
     "journal",
     "file",
@@ -31,6 +31,7 @@ const OTHERS: [&str; 15] = [
     "threads",
     "rate",
     "timeout",
+    "bulk",
     "quiet",
     "null",
     "printf",

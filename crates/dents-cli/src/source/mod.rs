@@ -6,6 +6,7 @@
 //! file ─► read ─► Rows ─┘   the directories above, names and types, facts
 //! ```
 
+mod bulk;
 mod live;
 mod root;
 mod rows;
@@ -19,12 +20,14 @@ use crate::report::Diagnostics;
 use crate::session::{Session, Status};
 use crate::walk::Walk;
 use dents::Threads;
+use dents_core::bulk::When;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
 use dents_core::tree::{self, Beginning, End, Options, Tally};
 use dents_sink::Extent;
 use dents_sink::journal::Journal;
 use dents_sink::read::{self, Columns, Reader, RowGroups, Span, Wanted};
+use dents_sys::host;
 use live::Live;
 use rows::Rows;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -43,7 +46,7 @@ pub(crate) struct Source {
         long,
         value_name = "FILE",
         help_heading = "The walk",
-        conflicts_with_all = ["follow", "follow_paths", "rate", "timeout", "gitignore"]
+        conflicts_with_all = ["follow", "follow_paths", "rate", "timeout", "bulk", "gitignore"]
     )]
     from: Option<OsString>,
     /// Accept a FILE of an incomplete scan without a warning, with exit status 0
@@ -156,11 +159,11 @@ impl Job<'_> {
             consumers.push(one.consumer);
         }
         if self.source.explain {
-            let Tally { entries, stats, directories, .. } = tally;
-            self.diagnostics.session().say(
-                format!("cost: {stats} statx for {entries} entries; {directories} directories read")
-                    .as_bytes(),
-            );
+            let Tally { entries, stats, directories, joined, .. } = tally;
+            let session = self.diagnostics.session();
+            session.say(format!("bulk: {}", bulk::report(outcome.bulk, joined)).as_bytes());
+            let cost = format!("cost: {stats} statx for {entries} entries; {directories} directories read");
+            session.say(cost.as_bytes());
         }
         let root_failed = plan.root_failed.load(Relaxed);
         Gathered { consumers, end: outcome.end, tally, kinds, root_failed, extent: None }
@@ -172,6 +175,9 @@ impl Job<'_> {
         options.max_depth = self.filter.max_depth();
         options.extra = special.extra || self.filter.reads_extra();
         options.workers = special.workers.or(options.workers);
+        if options.bulk == When::Auto && !self.suits_bulk(&options) {
+            options.bulk = When::Never;
+        }
         if self.filter.hides() {
             options.filter = Names { hidden: Hidden::Skip, ..Names::default() };
         }
@@ -181,6 +187,12 @@ impl Job<'_> {
             options.cancel = None;
         }
         options
+    }
+
+    /// Whether most entries below a directory need metadata, and the user may read it in bulk.
+    fn suits_bulk(&self, options: &Options<'_>) -> bool {
+        let reads_most = !self.filter.selects() && options.max_depth == u32::MAX;
+        options.needs.asks(Kind::Reg) && reads_most && host::effective_user_at_start() == 0
     }
 
     fn explain(&self, needs: NeedsByKind) {

@@ -37,7 +37,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use dents_sys::bulk::{self, Inode, Room};
 use dents_sys::stat::{self, Mask, Statx};
 use dents_sys::statfs::FsType;
-use dents_sys::{BorrowedFd, Errno, Timestamp, clock};
+use dents_sys::{BorrowedFd, Errno, Timestamp, clock, file};
 pub(crate) use table::Hint;
 use table::{Layout, Run, Table};
 
@@ -73,6 +73,14 @@ pub enum Outcome {
     NeedsStatx,
     /// The file system has no such call.
     FileSystem,
+    /// A mount is idmapped: `statx` returns other owners there. Or the list of mounts cannot be read.
+    Mounts,
+    /// The number of workers was given, so nothing was measured.
+    Threads,
+    /// Much data waits to be written, and a pass must wait for that.
+    Dirty,
+    /// The file system belongs to a user that this user namespace does not have, so the process has no rights to it.
+    Namespace,
     /// The kernel refused.
     Refused(Errno),
     /// Metadata of this many inodes was read.
@@ -107,7 +115,9 @@ impl Bulk {
     /// The metadata of an entry, as `statx` would return it. False if `statx` must be asked.
     pub(crate) fn answer(&self, dent: &Dent, names: Names<'_>, hint: &mut Hint, answer: &mut Statx) -> bool {
         let (kind, name) = (dent.kind(), dent.c_name(names).to_bytes());
-        if kind == Kind::Dir && self.has_subvolumes || self.mount_points.iter().any(|point| point == name) {
+        if matches!(kind, Kind::Dir | Kind::Unknown) && self.has_subvolumes
+            || self.mount_points.iter().any(|point| point == name)
+        {
             return false;
         }
         let Some(fields) = self.table.get(dent.ino(), hint) else { return false };
@@ -119,6 +129,19 @@ impl Bulk {
         answer.set(&fields);
         true
     }
+}
+
+/// Whether so much data waits to be written, to any file system, that to read in bulk might not pay off: `openat`, `read`, `close`.
+pub(crate) fn much_is_dirty() -> bool {
+    /// A slow disk writes it in a tenth of a second.
+    const MUCH_KIB: u64 = 16 << 10;
+    let kib = || {
+        let info = file::read_pieces(c"/proc/meminfo").ok()?;
+        let info = core::str::from_utf8(&info).ok()?;
+        let value = info.lines().find_map(|line| line.strip_prefix("Dirty:"))?;
+        value.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    kib().is_none_or(|kib| kib > MUCH_KIB)
 }
 
 /// The fields that a table needs.
@@ -172,7 +195,8 @@ pub(crate) fn read(
         return Err(refused(errno));
     }
     let table = Table::new(layout, runs.into_inner(), root.mask());
-    let mount_points = Mounts::default().names().ok_or(Outcome::FileSystem)?;
+    let mounts = Mounts::default();
+    let mount_points = mounts.names().filter(|_| !mounts.any_idmapped()).ok_or(Outcome::Mounts)?;
     let has_subvolumes = fs == FsType::BTRFS;
     Ok(Bulk { table, root, since, mount_points, has_subvolumes, void: AtomicBool::new(false) })
 }

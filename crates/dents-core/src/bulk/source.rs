@@ -7,7 +7,7 @@ use dents_sys::statfs::FsType;
 use dents_sys::{BorrowedFd, Errno, Result};
 
 /// Inode numbers of a part of a btrfs subvolume.
-const RANGE: u64 = 1 << 16;
+const RANGE: u64 = 1 << 13;
 /// `BTRFS_LAST_FREE_OBJECTID`, and one more.
 const END: u64 = u64::MAX - 254;
 
@@ -44,7 +44,12 @@ impl<'d> Source<'d> {
     }
 
     /// Reads a part, until `each` returns false.
-    pub(super) fn read(&self, part: u64, room: &mut Room, mut each: impl FnMut(&Inode) -> bool) -> Result<()> {
+    pub(super) fn read(
+        &self,
+        part: u64,
+        room: &mut Room,
+        mut each: impl FnMut(&Inode) -> bool,
+    ) -> Result<()> {
         let (mut from, mut goes_on) = (0, true);
         while goes_on {
             let next = self.step(part, from, room, |inode| goes_on = goes_on && each(inode));

@@ -122,7 +122,10 @@ impl Run {
     pub(super) fn push(&mut self, fields: &Fields) -> usize {
         let (first, bit) = (fields.ino & !(CHUNK - 1), 1 << (fields.ino % CHUNK));
         let Ok(row) = u32::try_from(self.rows.len() / self.layout.words) else { return 0 };
-        let is_next = self.chunks.last().is_none_or(|last| last.first < first || last.first == first && last.present < bit);
+        let is_next = self
+            .chunks
+            .last()
+            .is_none_or(|last| last.first < first || last.first == first && last.present < bit);
         if !is_next || !self.layout.pack(fields, &mut self.rows) {
             return 0;
         }
@@ -173,13 +176,15 @@ impl Table {
         if chunk.present & bit == 0 {
             return None;
         }
-        let row = (chunk.row as usize + (chunk.present & (bit - 1)).count_ones() as usize) * self.layout.words;
+        let row =
+            (chunk.row as usize + (chunk.present & (bit - 1)).count_ones() as usize) * self.layout.words;
         let row = run.rows.get(row..row + self.layout.words)?;
         Some(Fields { mask: self.mask, ..self.layout.unpack(ino, row) })
     }
 
     fn find(&self, first: u64) -> Option<Hint> {
-        let after = self.runs.partition_point(|run| run.chunks.first().is_some_and(|chunk| chunk.first <= first));
+        let after =
+            self.runs.partition_point(|run| run.chunks.first().is_some_and(|chunk| chunk.first <= first));
         let run = after.checked_sub(1)?;
         let chunk = self.runs[run].chunks.binary_search_by_key(&first, |chunk| chunk.first).ok()?;
         Some(Hint { run, chunk })

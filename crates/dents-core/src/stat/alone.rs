@@ -3,8 +3,8 @@
 use super::ask::Asker;
 use super::ledger::Ledger;
 use super::{Harvest, Question, Tally, Todo, asks};
-use crate::bulk::Bulk;
 use crate::batch::{Batch, Dent, Metas, Names};
+use crate::bulk::Bulk;
 use crate::needs::{Kind, NeedsByKind};
 use crate::watchdog::Watch;
 use dents_sys::BorrowedFd;

@@ -319,7 +319,7 @@ where
     let mut shared = Shared::new(options);
     let mut worker = Worker::new(0, &shared);
     worker.push_beginnings(beginnings, &shared);
-    let mut bulk = Pass::new(operands, &mut shared);
+    let mut bulk = Pass::new(operands, !beginnings.is_empty(), &mut shared);
     if !operands.is_empty() {
         worker.push_operands(operands, &shared);
     }

@@ -7,42 +7,49 @@ use super::open;
 use super::shared::Shared;
 use crate::batch::{Batch, Extra};
 use crate::bulk::{self, Outcome, When};
-use crate::needs::NeedsByKind;
+use crate::needs::{Needs, NeedsByKind};
 use crate::stat::Workers;
 use core::ffi::CStr;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, sched};
+
+/// `/proc/sys/kernel/overflowuid`, unless it was changed: the owner of a file whose user a user namespace does not have.
+const OVERFLOW: u32 = 65534;
 
 pub(super) struct Pass<'o> {
     operand: Option<&'o CStr>,
     when: When,
     needs: NeedsByKind,
     is_root: bool,
+    is_foreign: bool,
     pub(super) outcome: Outcome,
 }
 
 impl<'o> Pass<'o> {
     /// Where a pass is possible, the operands are asked for their attributes, too, with the same requests.
-    pub(super) fn new<S>(operands: &[&'o CStr], shared: &mut Shared<'_, S>) -> Self {
+    pub(super) fn new<S>(operands: &[&'o CStr], has_beginnings: bool, shared: &mut Shared<'_, S>) -> Self {
         let (options, needs) = (shared.options, shared.needs);
         let outcome = match options.bulk {
             When::Never => Outcome::NotWanted,
-            _ if options.rate.is_some() || shared.follows() || bulk::mask(&options.needs).is_empty() => Outcome::NeedsStatx,
-            _ if operands.len() != 1 => Outcome::NotRoot,
+            _ if options.rate.is_some() || shared.follows() || bulk::mask(&options.needs).is_empty() => {
+                Outcome::NeedsStatx
+            }
+            _ if operands.len() != 1 || has_beginnings => Outcome::NotRoot,
             _ => {
-                shared.needs = needs.with_extra();
+                shared.needs = (needs | NeedsByKind::all(Needs::UID)).with_extra();
                 Outcome::Small
             }
         };
         let when = if outcome == Outcome::Small { options.bulk } else { When::Never };
-        Pass { operand: operands.first().copied(), when, needs, is_root: false, outcome }
+        Pass { operand: operands.first().copied(), when, needs, is_root: false, is_foreign: false, outcome }
     }
 
     /// Looks at the answer about the operand.
     pub(super) fn see<S>(&mut self, operands: &Batch, shared: &mut Shared<'_, S>) {
         shared.needs = self.needs;
-        let extra = operands.iter().next().and_then(|operand| operand.extra());
-        self.is_root = extra.is_some_and(|extra| extra.attributes & Extra::MOUNT_ROOT != 0);
+        let Some(operand) = operands.iter().next().filter(|_| self.when == When::Auto) else { return };
+        self.is_root = operand.extra().is_some_and(|extra| extra.attributes & Extra::MOUNT_ROOT != 0);
+        self.is_foreign = operand.uid() == OVERFLOW;
     }
 
     /// With [`When::Always`]: before the first directory is read.
@@ -54,13 +61,21 @@ impl<'o> Pass<'o> {
     }
 
     /// With [`When::Auto`]: after the number of workers was chosen; `None` if nothing is left to be walked.
-    pub(super) fn auto<S: Send + Sync>(&mut self, shared: &mut Shared<'_, S>, workers: &dyn Workers, count: Option<usize>) {
+    pub(super) fn auto<S: Send + Sync>(
+        &mut self,
+        shared: &mut Shared<'_, S>,
+        workers: &dyn Workers,
+        count: Option<usize>,
+    ) {
         let Some(count) = count.filter(|_| self.when == When::Auto) else { return };
         match shared.fs {
             _ if !self.is_root => self.outcome = Outcome::NotRoot,
-            // The number of workers was given, so the file system was not looked up.
-            None => self.outcome = Outcome::NotWanted,
-            Some(FsType::XFS | FsType::BTRFS) => self.read(shared, workers, count.min(sched::affinity()), shared.fs),
+            _ if self.is_foreign => self.outcome = Outcome::Namespace,
+            None => self.outcome = Outcome::Threads,
+            Some(FsType::XFS | FsType::BTRFS) if bulk::much_is_dirty() => self.outcome = Outcome::Dirty,
+            Some(FsType::XFS | FsType::BTRFS) => {
+                self.read(shared, workers, count.min(sched::affinity()), shared.fs)
+            }
             Some(_) => self.outcome = Outcome::FileSystem,
         }
     }
@@ -74,11 +89,13 @@ impl<'o> Pass<'o> {
     ) {
         let path = self.operand.map_or(&b""[..], CStr::to_bytes);
         let mut made = 0;
-        let read = open::by_path(shared.options.at, path, true, &mut made).map_err(Outcome::Refused).and_then(|dir| {
-            let fs = fs.map_or_else(|| statfs::fstatfs(dir.as_fd()), Ok).map_err(Outcome::Refused)?;
-            let stopped = || shared.bounds.stopped();
-            bulk::read(dir.as_fd(), fs, bulk::mask(&shared.needs), (workers, count), &stopped)
-        });
+        let read = open::by_path(shared.options.at, path, true, &mut made)
+            .map_err(Outcome::Refused)
+            .and_then(|dir| {
+                let fs = fs.map_or_else(|| statfs::fstatfs(dir.as_fd()), Ok).map_err(Outcome::Refused)?;
+                let stopped = || shared.bounds.stopped();
+                bulk::read(dir.as_fd(), fs, bulk::mask(&shared.needs), (workers, count), &stopped)
+            });
         match read {
             Ok(bulk) => {
                 self.outcome = Outcome::Read(bulk.inodes());

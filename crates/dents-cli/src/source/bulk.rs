@@ -1,0 +1,21 @@
+//! The line of `--explain` about metadata in bulk.
+
+use dents_core::bulk::Outcome;
+
+/// Whether metadata was read in bulk, or why not. `joined` is the number of entries that it answered.
+pub(super) fn report(outcome: Outcome, joined: u64) -> String {
+    let why = match outcome {
+        Outcome::Read(inodes) => return format!("{inodes} inodes read at once, for {joined} entries"),
+        Outcome::NotWanted => "--bulk=never, or not needed for most entries, or the user is not root",
+        Outcome::NotRoot => "there is not one PATH that is the root of a file system",
+        Outcome::Small => "the tree is small",
+        Outcome::NeedsStatx => "no entry needs metadata, or --rate or -L requires one request for each",
+        Outcome::Threads => "--threads; try --bulk=always",
+        Outcome::Dirty => "much data waits to be written; try --bulk=always",
+        Outcome::Namespace => "the owner of PATH is not known in this user namespace",
+        Outcome::FileSystem => "the file system is not XFS or btrfs",
+        Outcome::Mounts => "a mount maps owners (idmapped), or /proc is not mounted",
+        Outcome::Refused(errno) => return format!("no: the kernel refused: {}", std::io::Error::from(errno)),
+    };
+    format!("no: {why}")
+}
