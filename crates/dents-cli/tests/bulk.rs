@@ -22,7 +22,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use tools::{dents, run, shell, sorted, text};
+use tools::{dents, run, shell, sorted, stdout, text};
 
 /// A directory is joined if it has not changed for this time.
 const QUIET: Duration = Duration::from_millis(60);
@@ -81,9 +81,8 @@ fn rows_of_random_trees_are_those_of_the_walk() {
             assert_same(&scan(&root, "--bulk=always ."), &scan(&root, "--bulk=never ."));
         }
         assert!(joined(system.path(), "--bulk=always .") > Some(300), "most entries are joined");
-        for command in ["du", "du -s --inodes", "stats --json", "top", "count --du", "find --size=+4K"] {
-            let of =
-                |bulk: &str| text(&run(&dents(system.path(), &format!("{command} --bulk={bulk} ."))).stdout);
+        for command in ["du", "du -s --inodes", "stats --json", "top", "scan --size=+4K"] {
+            let of = |bulk: &str| text(&stdout(&dents(system.path(), &format!("{command} --bulk={bulk} ."))));
             let as_set = |text: String| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
             assert_eq!(as_set(of("always")), as_set(of("never")), "{command}");
         }
@@ -304,8 +303,8 @@ fn a_walk_that_cannot_use_it_makes_no_call_more() {
         assert_same_calls("a subdirectory", root, "du -s many");
         assert_same_calls("two directories", root, "du -s many small");
         assert_same_calls("a number of threads", root, "du -s --threads=2 .");
-        assert_same_calls("few levels", root, "find --max-depth=1 --size=+1 .");
-        assert_same_calls("few names", root, "find --include=1 --size=+1 .");
+        assert_same_calls("few levels", root, "scan --max-depth=1 --size=+1 .");
+        assert_same_calls("few names", root, "scan --include=1 --size=+1 .");
         assert_same_calls("no metadata", root, "count .");
     }
 }
