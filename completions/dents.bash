@@ -83,7 +83,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__browse)
-            opts="-x -L -H -t -g -0 -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --delete --null --apparent-size --icons --si --help"
+            opts="-x -L -H -t -g -0 -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --delete --null --apparent-size --icons --si --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -99,6 +99,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -181,7 +185,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__count)
-            opts="-x -L -H -t -g -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --json --csv --help"
+            opts="-x -L -H -t -g -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --json --csv --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -197,6 +201,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -279,7 +287,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__diff)
-            opts="-x -L -H -t -g -d -n -s -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --partial --depth --top --by --summary --csv --json --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -d -n -s -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --partial --depth --top --by --summary --csv --json --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -295,6 +303,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --type)
@@ -393,7 +405,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__du)
-            opts="-x -L -H -g -s -d -a -c -b -l -0 -S -h -k -t --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --summarize --max-depth --all --total --apparent-size --count-links --null --json --csv --separate-dirs --inodes --human-readable --si --bytes --help --type --threshold"
+            opts="-x -L -H -g -s -d -a -c -b -l -0 -S -h -k -t --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --summarize --max-depth --all --total --apparent-size --count-links --null --json --csv --separate-dirs --inodes --human-readable --si --bytes --help --type --threshold"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -409,6 +421,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -567,7 +583,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__parts__subcmd__start)
-            opts="-x -L -H -d -f -t -g -s -p -o -0 -q -h --one-file-system --follow --follow-paths --directories --files --type --grep --include --exclude --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --timestamps --columns --threads --rate --sync --statistics --progress --explain --part --task --budget --time-budget --output --format --journal --printf --null --quiet --index --from --partial --timeout --gitignore --help"
+            opts="-x -L -H -d -f -t -g -s -p -o -0 -q -h --one-file-system --follow --follow-paths --directories --files --type --grep --include --exclude --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --timestamps --columns --threads --rate --bulk --sync --statistics --progress --explain --part --task --budget --time-budget --output --format --journal --printf --null --quiet --index --from --partial --timeout --gitignore --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -657,6 +673,10 @@ _dents() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --part)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -737,7 +757,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__report)
-            opts="-x -L -H -t -g -o -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --output --since --help"
+            opts="-x -L -H -t -g -o -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --output --since --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -753,6 +773,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -847,7 +871,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__scan)
-            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --columns --index --statistics --progress --sync --part --task --budget --time-budget --help"
+            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --columns --index --statistics --progress --sync --part --task --budget --time-budget --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -863,6 +887,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -989,7 +1017,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__stats)
-            opts="-x -L -H -t -g -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --by --number --apparent-size --json --csv --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --by --number --apparent-size --json --csv --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1005,6 +1033,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)
@@ -1099,7 +1131,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__top)
-            opts="-x -L -H -t -g -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --number --by --null --json --csv --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --number --by --null --json --csv --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1115,6 +1147,10 @@ _dents() {
                     ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bulk)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --from)

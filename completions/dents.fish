@@ -40,6 +40,9 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "parts" -d 'Scan a tree 
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -103,6 +106,9 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -s h -l help -d 'Print
 complete -c dents -n "__fish_dents_using_subcommand top" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -148,6 +154,9 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand count" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand count" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -181,6 +190,9 @@ complete -c dents -n "__fish_dents_using_subcommand count" -s h -l help -d 'Prin
 complete -c dents -n "__fish_dents_using_subcommand stats" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -221,6 +233,9 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l help -d 'Print hel
 complete -c dents -n "__fish_dents_using_subcommand diff" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand diff" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
@@ -262,6 +277,9 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l help -d 'Print help
 complete -c dents -n "__fish_dents_using_subcommand report" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand report" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -295,6 +313,9 @@ complete -c dents -n "__fish_dents_using_subcommand report" -s h -l help -d 'Pri
 complete -c dents -n "__fish_dents_using_subcommand browse" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
@@ -332,6 +353,9 @@ complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand du" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
@@ -424,6 +448,9 @@ lustre\t''
 all\t''"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l rate -d 'Limit the number of requests per second, to spare a server' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
+always\t'Wherever it is possible, also for a part of the file system'
+never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l part -d 'Do one task of the scan in parts in this directory (dents parts): write its rows there, and the directories left over' -r -F
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l task -d 'The task: its ID as dents parts claim gives it; a new ID claims directories that wait' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l budget -d 'End the task after so many entries; directories not opened until then are left over' -r

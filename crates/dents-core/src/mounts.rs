@@ -268,6 +268,17 @@ mod tests {
     }
 
     #[test]
+    fn the_names_of_all_mount_points_and_mapped_owners() {
+        let mounts = |list: &[u8]| Mounts(OnceCell::from(Some(list.to_vec())));
+        let names = mounts(MOUNTS).names().expect("a list");
+        assert_eq!(names, [&b"a b\\"[..], b"deep", b"proc"], "the root has no name");
+        assert!(!mounts(MOUNTS).any_idmapped());
+        assert!(mounts(b"9 1 0:9 / /idmapped rw,noatime - btrfs idmapped rw,idmapped=1\n").names().is_some());
+        assert!(!mounts(b"9 1 0:9 / /idmapped rw,noatime - btrfs idmapped rw,idmapped\n").any_idmapped());
+        assert!(mounts(b"9 1 0:9 / /m rw,idmapped,noatime shared:4 - btrfs x rw\n").any_idmapped());
+    }
+
+    #[test]
     fn mount_points_below_however_deep() {
         let above = |directory: &[u8]| is_above_any(MOUNTS, directory);
         assert!(above(b"/") && above(b"/mnt") && above(b"/mnt/a b\\"));

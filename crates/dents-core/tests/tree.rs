@@ -90,7 +90,8 @@ fn walk(operand: &Path, options: &Options<'_>, workers: &dyn Workers) -> Walked 
         check_places(&places);
     }
     failures.sort_by(|one, other| one.0.cmp(&other.0));
-    let outcome = Outcome { visitors: Vec::new(), end: outcome.end, tally: outcome.tally };
+    let outcome =
+        Outcome { visitors: Vec::new(), end: outcome.end, tally: outcome.tally, bulk: outcome.bulk };
     Walked { rows, failures, faults, outcome }
 }
 

@@ -22,7 +22,7 @@
 //!
 //! If the clock is set back during the walk, the whole table is discarded, because then a `ctime` proves nothing.
 //!
-//! **Memory.** 12 to 60 bytes for each inode, as the needs require ([`table`]). Inodes beyond [`MOST_BYTES`] are not kept.
+//! **Memory.** 12 to 60 bytes for each inode, as the needs require (`table.rs`). Inodes beyond 1 GiB are not kept.
 
 mod source;
 mod table;
@@ -133,8 +133,8 @@ impl Bulk {
 
 /// Whether so much data waits to be written, to any file system, that to read in bulk might not pay off: `openat`, `read`, `close`.
 pub(crate) fn much_is_dirty() -> bool {
-    /// A slow disk writes it in a tenth of a second.
-    const MUCH_KIB: u64 = 16 << 10;
+    /// 64 MiB: an SSD writes it in a tenth of a second, a rotating disk in one.
+    const MUCH_KIB: u64 = 64 << 10;
     let kib = || {
         let info = file::read_pieces(c"/proc/meminfo").ok()?;
         let info = core::str::from_utf8(&info).ok()?;

@@ -197,9 +197,10 @@ mod tests {
     use alloc::vec;
 
     fn fields(ino: u64) -> Fields {
-        let time = |nth: i64| Timestamp { sec: ino as i64 * nth - 9, nsec: 999_999_999 - ino as u32 };
+        let small = ino % 100_000;
+        let time = |nth: i64| Timestamp { sec: small as i64 * nth - 9, nsec: 999_999_999 - small as u32 };
         let (mask, mode) = (Mask::all(), 0o100_644);
-        let (uid, gid, size, blocks) = (ino as u32, u32::MAX - 7, u64::MAX - ino, ino * 8);
+        let (uid, gid, size, blocks) = (ino as u32, u32::MAX - 7, u64::MAX - ino, small * 8);
         let (atime, mtime, ctime, btime) = (time(1), time(-2), time(3), time(4));
         Fields { mask, ino, size, blocks, mode, nlink: 3, uid, gid, atime, mtime, ctime, btime }
     }

@@ -1,0 +1,73 @@
+"""Prints the table of docs/BULK.md: metadata in bulk beside the walk and GNU du, in turns, medians.
+
+    sudo python3 bench/bulk.py [HIERARCHY [DENTS]]
+
+It makes XFS and btrfs of 412,000 inodes in files of $TMPDIR (6 GB sparse, 1 GB written), mounts them on loop devices, and removes
+them. HIERARCHY and DENTS are target/release/hierarchy and target/release/dents if they are absent:
+
+    cargo build --release -p dents-lab --bin hierarchy && cargo build --release -p dents-cli
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROUNDS = int(os.environ.get("ROUNDS", "9"))
+
+
+def run(argv):
+    os.sync()  # if much data waits to be written, --bulk=auto walks
+    start = time.perf_counter()
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def in_turns(commands):
+    times = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        for name, (argv, made) in commands.items():
+            if made and os.path.exists(made):
+                os.unlink(made)
+            times[name].append(run(argv))
+    return {name: statistics.median(times[name]) for name in times}
+
+
+def measure(dents, root, scratch):
+    print("| command | walk | in bulk | ratio | GNU du |\n|---|---|---|---|---|")
+    scan = os.path.join(scratch, "scan.parquet")
+    for words, made in [(["du", "-s"], None), (["stats"], None), (["scan", "-o", scan], scan), (["count"], None)]:
+        commands = {bulk: ([dents, *words, f"--bulk={bulk}", root], made) for bulk in ["never", "auto"]}
+        if words == ["du", "-s"]:
+            commands["gnu"] = (["du", "-s", root], None)
+        found = in_turns(commands)
+        gnu = f"{found['gnu']:.3f} s" if "gnu" in found else ""
+        ratio = found["auto"] / found["never"]
+        shown = "names: dents count" if words == ["count"] else "dents " + " ".join(words[:2])
+        print(f"| {shown} | {found['never']:.3f} s | {found['auto']:.3f} s | {ratio:.2f} | {gnu} |", flush=True)
+
+
+def main():
+    words = sys.argv[1:]
+    hierarchy, dents = words + ["target/release/hierarchy", "target/release/dents"][len(words):]
+    for kind, make in [("XFS", ["mkfs.xfs", "-q", "-f"]), ("btrfs", ["mkfs.btrfs", "-q", "-f"])]:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/tmp")) as scratch:
+            image, root = os.path.join(scratch, "image"), os.path.join(scratch, "root")
+            os.mkdir(root)
+            with open(image, "wb") as file:
+                file.truncate(6 << 30)
+            subprocess.run([*make, image], check=True, stderr=subprocess.DEVNULL)
+            subprocess.run(["mount", "-o", "loop", image, root], check=True)
+            try:
+                run([hierarchy, os.path.join(root, "t"), "12000", "400000", "2"])
+                os.sync()
+                time.sleep(1)
+                print(f"\n{kind}")
+                measure(dents, root, scratch)
+            finally:
+                subprocess.run(["umount", "-l", root], check=True)
+
+
+main()
