@@ -49,6 +49,27 @@ def measure(dents, root, scratch):
         print(f"| {shown} | {found['never']:.3f} s | {found['auto']:.3f} s | {ratio:.2f} | {gnu} |", flush=True)
 
 
+def cold(dents, root, image):
+    """du -s of a file system that was just mounted, with nothing of it or of its image in memory."""
+    times = {"walk": [], "bulk": [], "gnu": []}
+    for _ in range(3):
+        for name in times:
+            subprocess.run(["umount", root], check=True)
+            os.sync()
+            with open("/proc/sys/vm/drop_caches", "w") as file:
+                file.write("3")
+            mount(image, root)
+            argv = ["du", "-s", root]
+            bulk = {"walk": ["--bulk=never"], "bulk": ["--bulk=always"]}.get(name)
+            times[name].append(run([dents, *argv, *bulk] if bulk else argv))
+    walk, bulk, gnu = (statistics.median(some) for some in times.values())
+    print(f"| cold: dents du -s | {walk:.2f} s | {bulk:.2f} s | {bulk / walk:.2f} | {gnu:.2f} s |", flush=True)
+
+
+def mount(image, root):
+    subprocess.run(["mount", "-o", "loop", image, root], check=True)
+
+
 def main():
     words = sys.argv[1:]
     hierarchy, dents = words + ["target/release/hierarchy", "target/release/dents"][len(words):]
@@ -58,14 +79,15 @@ def main():
             os.mkdir(root)
             with open(image, "wb") as file:
                 file.truncate(6 << 30)
-            subprocess.run([*make, image], check=True, stderr=subprocess.DEVNULL)
-            subprocess.run(["mount", "-o", "loop", image, root], check=True)
+            subprocess.run([*make, image], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            mount(image, root)
             try:
                 run([hierarchy, os.path.join(root, "t"), "12000", "400000", "2"])
                 os.sync()
                 time.sleep(1)
                 print(f"\n{kind}")
                 measure(dents, root, scratch)
+                cold(dents, root, image)
             finally:
                 subprocess.run(["umount", "-l", root], check=True)
 
