@@ -282,11 +282,16 @@ impl<G, P> Steal<G, P> {
 
     /// Publishes a part.
     pub fn push_part(&self, part: P) {
+        if broken(Fault::NotifyBeforePublishing) {
+            self.crew.announce(1);
+        }
         let mut parts = self.parts.lock();
         parts.push_back(part);
         self.waiting.store(parts.len(), Relaxed);
         drop(parts);
-        self.crew.announce(1);
+        if !broken(Fault::NotifyBeforePublishing) {
+            self.crew.announce(1);
+        }
     }
 
     /// The oldest part. One load if there is none.

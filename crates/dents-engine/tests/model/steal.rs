@@ -48,6 +48,13 @@ impl Tree {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Waits until two tasks have come here.
+    fn meet(&self) {
+        self.done.fetch_add(1, Ordering::AcqRel);
+        self.events.notify_all();
+        self.events.wait(0, None, || (self.done.load(Ordering::Acquire) == 2).then_some(()));
+    }
+
     /// Starts the second worker.
     fn join(self: &Arc<Tree>) -> thread::JoinHandle<()> {
         let tree = self.clone();
@@ -142,18 +149,13 @@ fn a_worker_that_brings_tasks_along_must_be_counted_from_the_start() {
     });
 }
 
-/// The first worker offers two members when the second may already sleep. The first member executed lasts until the
-/// other is executed.
-fn offered_late(fault: Option<Fault>) {
-    explore(fault, || {
+/// The first worker publishes work when the second may already sleep. Two tasks last until both are executed.
+fn published_late(fault: Option<Fault>, publish: fn(&Tree, &mut Stack<Below, char>)) {
+    explore(fault, move || {
         let tree = Arc::new(Tree::new(0));
-        let execute = |tree: &Tree, stack: &mut Stack<Below, char>, task| match task {
-            Task::Own(group, _) if group.common == 1 => tree.tasks.push(stack, Group::new(0, 2)),
-            Task::Own(..) => {
-                tree.done.fetch_add(1, Ordering::AcqRel);
-                tree.events.notify_all();
-                tree.events.wait(0, None, || (tree.done.load(Ordering::Acquire) == 2).then_some(()));
-            }
+        let execute = move |tree: &Tree, stack: &mut Stack<Below, char>, task| match task {
+            Task::Own(group, _) if group.common == 1 => publish(tree, stack),
+            Task::Own(..) | Task::Part(_) => tree.meet(),
             other => tree.execute(stack, other),
         };
         let other = {
@@ -169,13 +171,34 @@ fn offered_late(fault: Option<Fault>) {
     });
 }
 
+fn offer(tree: &Tree, stack: &mut Stack<Below, char>) {
+    tree.tasks.push(stack, Group::new(0, 2));
+}
+
+/// A part for the second worker, because the first one waits for it.
+fn push_part(tree: &Tree, _: &mut Stack<Below, char>) {
+    tree.tasks.push_part('p');
+    tree.meet();
+}
+
 #[test]
 fn an_offer_wakes_a_thief() {
-    offered_late(None);
+    published_late(None, offer);
 }
 
 #[test]
 #[should_panic(expected = "deadlock")]
 fn an_offer_that_is_announced_before_it_is_there_may_leave_a_thief_asleep() {
-    offered_late(Some(Fault::NotifyBeforePublishing));
+    published_late(Some(Fault::NotifyBeforePublishing), offer);
+}
+
+#[test]
+fn a_part_wakes_another_worker() {
+    published_late(None, push_part);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_part_that_is_announced_before_it_is_there_may_leave_a_worker_asleep() {
+    published_late(Some(Fault::NotifyBeforePublishing), push_part);
 }
