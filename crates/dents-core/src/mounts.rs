@@ -8,6 +8,7 @@
 #[doc(hidden)]
 pub mod fuzzing;
 
+use crate::path::below;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ffi::CStr;
@@ -84,6 +85,15 @@ impl Mounts {
         let mut text = [0; 4096];
         let Some(path) = path_of(dir, &mut text) else { return true };
         self.list().is_none_or(|mounts| is_above_any(mounts, path))
+    }
+
+    /// Whether something may be mounted right in a directory: the one with this path below `dir`. Costs as much as
+    /// [`any_below`](Self::any_below).
+    #[must_use]
+    pub fn any_in(&self, dir: BorrowedFd<'_>, path: &[u8]) -> bool {
+        let mut text = [0; 4096];
+        let Some(above) = path_of(dir, &mut text) else { return true };
+        self.list().is_none_or(|mounts| !children(mounts, &below(above, path)).is_empty())
     }
 
     /// The types of the mounted file systems, by their device numbers; none without /proc. Costs four calls the first

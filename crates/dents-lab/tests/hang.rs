@@ -4,8 +4,9 @@
 use std::fs::{File, create_dir_all};
 use std::io::Read;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use dents_lab::fixture::TempDir;
@@ -98,6 +99,49 @@ fn what_comes_before_it_is_seen_on_a_terminal() {
     }
 }
 
+/// A program that writes to a pipe, and what has come out of it.
+struct Piped {
+    child: Child,
+    watch: Watch,
+    text: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl Piped {
+    fn start(run: &Run) -> Piped {
+        let mut child = run.command().stdout(Stdio::piped()).spawn().expect("dls starts");
+        let watch = Watch::over(&child);
+        let text = Arc::new(Mutex::new(String::new()));
+        let (shared, mut out) = (text.clone(), child.stdout.take().expect("a pipe"));
+        let reader = std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            while let Ok(read @ 1..) = out.read(&mut piece) {
+                shared.lock().expect("a text").push_str(&String::from_utf8_lossy(&piece[..read]));
+            }
+        });
+        Piped { child, watch, text, reader }
+    }
+
+    /// Waits until the text is as it should be.
+    fn until(&self, what: &str, done: impl Fn(&str) -> bool) {
+        let start = Instant::now();
+        while !done(&self.text.lock().expect("a text")) {
+            let so_far = self.text.lock().expect("a text").len();
+            assert!(start.elapsed() < PATIENCE, "{what}: {so_far} bytes");
+            std::thread::sleep(MS);
+        }
+    }
+
+    /// The exit status and the whole text.
+    fn end(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().expect("it ends");
+        self.reader.join().expect("it reads");
+        drop(self.watch);
+        let text = self.text.lock().expect("a text").clone();
+        (status.code(), text)
+    }
+}
+
 #[test]
 fn what_comes_before_it_has_left_through_a_pipe() {
     for count in [3, 100] {
@@ -106,32 +150,13 @@ fn what_comes_before_it_has_left_through_a_pipe() {
             ["-1R", "-lR"].into_iter().flat_map(|format| THREADS.map(|threads| (format, threads)))
         {
             tree.hang_again();
-            let run = tree.run(&[format, threads]);
-            let mut child = run.command().stdout(Stdio::piped()).spawn().expect("dls starts");
-            let watch = Watch::over(&child);
-            let text = Arc::new(Mutex::new(String::new()));
-            let reader = {
-                let (text, mut out) = (text.clone(), child.stdout.take().expect("a pipe"));
-                std::thread::spawn(move || {
-                    let mut piece = [0; 4096];
-                    while let Ok(read @ 1..) = out.read(&mut piece) {
-                        text.lock().expect("a text").push_str(&String::from_utf8_lossy(&piece[..read]));
-                    }
-                })
-            };
-            let start = Instant::now();
-            while !last_before(&text.lock().expect("a text"), count) {
-                let so_far = text.lock().expect("a text").len();
-                assert!(start.elapsed() < PATIENCE, "{count} {format} {threads}: {so_far} bytes");
-                std::thread::sleep(MS);
-            }
+            let piped = Piped::start(&tree.run(&[format, threads]));
+            piped.until(&format!("{count} {format} {threads}"), |text| last_before(text, count));
             assert!(tree.far.wait_hung(1, PATIENCE), "{format} {threads}");
             tree.far.release();
-            let status = child.wait().expect("it ends");
-            reader.join().expect("it reads");
-            drop(watch);
-            let headers = text.lock().expect("a text").lines().filter(|line| line.ends_with(':')).count();
-            assert_eq!((status.code(), headers), (Some(0), 2 * count + 2), "{format} {threads}");
+            let (status, text) = piped.end();
+            let headers = text.lines().filter(|line| line.ends_with(':')).count();
+            assert_eq!((status, headers), (Some(0), 2 * count + 2), "{format} {threads}");
         }
     }
 }
@@ -162,6 +187,29 @@ fn what_is_slow_before_it_is_seen() {
         others.iter().for_each(|other| assert!(other.release() <= 1));
         let (_, status, text) = shown.end();
         assert_eq!((status, text.matches(":\n").count()), (Some(0), 205), "{format} {threads}: {text}");
+    }
+}
+
+/// The root of a mount that does not answer `statx`, inside a directory whose entries the renderer stats itself.
+#[test]
+fn what_comes_before_its_statx_has_left_through_a_pipe() {
+    let count = 100;
+    let Some(tree) = Tree::new(count) else { return };
+    let mount = tree.dir.path().join("b/m");
+    create_dir_all(&mount).expect("a directory");
+    let far = SlowFs::builder().entries(3, &[Kind::File]).fault(".", &[Request::Getattr], Fault::Hang);
+    let far = SlowFs::builder().entries(3, &[Kind::File]).mount_at(&mount).expect("another has been mounted");
+    tree.far.release();
+    for threads in THREADS {
+        far.clear_faults();
+        far.fault(".", &[Request::Getattr], Fault::Hang).expect("it is there");
+        let piped = Piped::start(&tree.run(&["-lR", threads]));
+        piped.until(threads, |text| last_before(text, count));
+        assert!(far.wait_hung(1, PATIENCE), "{threads}");
+        far.release();
+        let (status, text) = piped.end();
+        let headers = text.lines().filter(|line| line.ends_with(':')).count();
+        assert_eq!((status, headers), (Some(0), 2 * count + 4), "{threads}");
     }
 }
 

@@ -138,10 +138,15 @@ impl<'a> Output<'a> {
     /// Called before the lister waits: flushes the buffer to a terminal. A pipe gets it too if the wait may be long
     /// (`far`), except for a small rest, less than stdio would hold back.
     pub fn let_out(&mut self, far: bool) {
-        const LITTLE: usize = 4096;
-        if self.terminal().is_some() || (far && self.buffer.len() >= LITTLE) {
+        if self.terminal().is_some() || (far && self.holds_much()) {
             self.flush();
         }
+    }
+
+    /// Whether the buffer has more bytes than stdio would hold back.
+    pub fn holds_much(&self) -> bool {
+        const LITTLE: usize = 4096;
+        self.buffer.len() >= LITTLE
     }
 
     /// Whether the buffer has bytes.
