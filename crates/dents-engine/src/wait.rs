@@ -171,6 +171,13 @@ mod tests {
     }
 
     #[test]
+    fn a_notification_without_a_waiter_writes_nothing() {
+        let events = Events::new();
+        events.notify_all();
+        assert_eq!(events.events.load(), 0);
+    }
+
+    #[test]
     fn a_deadline_ends_a_wait() {
         let (events, started) = (Events::new(), Instant::now());
         let until = clock::monotonic_ns() + 20_000_000;

@@ -66,6 +66,8 @@ fn a_worker_that_takes_one_of_two_tasks_tells_another() {
         while crew.limit().running() > 0 || crew.queue().width(1) > 0 {
             thread::yield_now();
         }
+        // Both sleep: a worker that still spins would look again by itself.
+        thread::sleep(Duration::from_millis(20));
         // Two tasks and one announcement: the first waits for the second.
         let (second, came) = channel();
         let (sender, done) = channel();
@@ -206,6 +208,8 @@ fn the_cores_are_counted_for_long_tasks_alone() {
         let consumer = |crew: &Growing<Job<'_>>| {
             let (sender, done) = channel();
             let told = send(&sender);
+            // The head has slept for longer than a tick.
+            pause(20);
             crew.push(job(move || {
                 pause(milliseconds);
                 told();

@@ -141,10 +141,7 @@ impl Crew {
     pub fn set_stuck(&self, stuck: u32) {
         let before = self.limit.allowed();
         self.limit.set_stuck(stuck);
-        let more = self.limit.allowed().saturating_sub(before);
-        if more > 0 {
-            self.announce(more as usize);
-        }
+        self.announce(self.limit.allowed().saturating_sub(before) as usize);
     }
 
     /// The loop of a worker, until the crew ends. `local` is the worker's own state.
