@@ -280,6 +280,7 @@ mod tests {
         watch.add_answered(2);
         watch.add_read(7);
         assert_eq!(watch.counts(), (7, 4));
+        assert_eq!(std::format!("{watch:?}"), "Watch(7, 4)");
     }
 
     #[test]
@@ -302,6 +303,26 @@ mod tests {
         assert_eq!(look(), 34);
         (5..SEATS).for_each(|seat| watch.begin(seat, b"stuck"));
         assert_eq!((look(), look()), (34, MOST_REPLACEMENTS));
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_in_the_kernel_is_stuck() {
+        let (watch, mut watchdog) = (Box::new(Watch::new()), Watchdog::new(1));
+        let (release, stuck) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                watch.take(1);
+                watch.begin(1, b"slow");
+                let _ = stuck.recv();
+                watch.end(1, 1);
+            });
+            while watch.replacements(&mut watchdog) == 0 {
+                std::thread::yield_now();
+            }
+            assert_eq!(watch.replacements(&mut watchdog), 2);
+            drop(release);
+        });
+        assert_eq!(watch.replacements(&mut watchdog), 0);
     }
 
     #[test]
